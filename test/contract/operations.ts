@@ -92,6 +92,11 @@ const BAD_TARGETS = [
   [{ prefix: '../a' }, 'invalid_argument'],
 ] as const;
 const NO_BACKUPS = [...BAD_TARGETS, [{ target: '/nowhere/at/all' }, 'not_found']] as const;
+const ERASURE_REFUSED = [
+  [{ keys: [] }, 'invalid_argument'],
+  [{ keys: [{ identifier: [{ name: 'none', value: 'a' }] }] }, 'invalid_argument'],
+  [{ backups: ['not/absolute'] }, 'invalid_argument'],
+] as const;
 const NO_TABLE = { source: { path: '/nowhere/at/all' } };
 
 /** All operations. One that is added to `Backend` does not compile without a row. */
@@ -449,6 +454,40 @@ export const OPERATIONS: { readonly [K in Name]: OperationRow<K> } = {
       [{ backup: 'none' }, 'not_found'],
       [{ index: 'none' }, 'not_found'],
       [{ aliases: 'some' }, 'invalid_argument'],
+    ],
+  },
+  checkErasure: {
+    request: () => ({ ...INDEX, keys: [key('gone')] }),
+    answers: { index: 'notes', keys: 1, clean: true, in_table: [], remains: [] },
+    refused: ERASURE_REFUSED,
+    index: 'needed',
+  },
+  runErasure: {
+    request: () => ({ ...INDEX, keys: [key('gone')] }),
+    answers: ({ report, receipt }) => {
+      expect(report).toMatchObject({ index: 'notes', clean: true });
+      expect(receipt).toMatchObject({ format: 'lhs-erasure-receipt', statement: { clean: true } });
+    },
+    refused: [...ERASURE_REFUSED, [{ keys: [key('a')] }, 'already_exists']],
+    index: 'needed',
+  },
+  erasureKey: {
+    request: () => ({}),
+    answers: ({ key_id, public_key }) => {
+      expect(key_id).toMatch(/^[0-9a-f]{16}$/);
+      expect(public_key).toMatch(/^-----BEGIN PUBLIC KEY-----/);
+    },
+    refused: [],
+  },
+  verifyReceipt: {
+    request: async ({ backend }) => {
+      const { receipt } = await backend.runErasure({ ...INDEX, keys: [key('gone')] });
+      return { receipt: { ...receipt }, keys: [key('gone'), key('a')] };
+    },
+    answers: { valid: true, covered: [true, false] },
+    refused: [
+      [{ receipt: 'text' }, 'invalid_argument'],
+      [{ public_key: 'none' }, 'invalid_argument'],
     ],
   },
   openPit: {

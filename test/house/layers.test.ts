@@ -94,7 +94,7 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   cli: [
     ['terminal', 'config', 'files'],
     ['output', 'demo', 'doctor'],
-    ['search', 'source', 'sync'],
+    ['search', 'source', 'sync', 'erase'],
     ['tui'],
     ['base-command.ts', 'first-screen.ts', 'help.ts'],
     ['commands', 'hooks', 'main.ts'],

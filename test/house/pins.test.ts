@@ -37,6 +37,7 @@ describe('pinned surfaces', () => {
       "sourceError",
       "throughBytes",
       "tooDeepAt",
+      "verifyReceiptOffline",
     ]
   `);
   });
@@ -100,6 +101,10 @@ describe('pinned surfaces', () => {
         "config view": "--show-origin",
         "demo": "--git",
         "doctor": "[INDEX] --catalog --path --table --warehouse",
+        "erase check": "INDEX --backup --deep --key --keys --texts",
+        "erase key": "",
+        "erase run": "INDEX --backup --close-pits --deep --key --keys --receipt --replace-backups --texts --yes",
+        "erase verify": "RECEIPT --key --keys --public-key",
         "index aggregate": "INDEX [QUERY] --aggs --cardinality --filter --format --histogram --operator --output --percentiles --pit --size --snapshot-min --stats --syntax --terms --time-zone --wait",
         "index alter": "INDEX --apply --file --gate --queries --rehearse --sample",
         "index analyze": "INDEX [TEXT] --analyzer --field",

@@ -15,6 +15,7 @@ export {
   type ModelCheck,
   type ModelDescription,
 } from './embed/models.ts';
+export { verifyReceiptOffline } from './erase/receipt.ts';
 export { contentDigest } from './index/content-digest.ts';
 export { checkIndex, type IndexSnapshot, openSnapshot } from './index/index-snapshot.ts';
 export type { SourceLayout } from './local/layout.ts';

@@ -1,13 +1,17 @@
 /** Requests that erase, and receipts. */
 import { coordinates, folder, INDEX_FIELDS, path } from '../checks/shared.ts';
-import { type Check, type Fields, flag, list, object, requestOf, textUpTo } from '../checks/values.ts';
+import {
+  type Check,
+  type Fields,
+  flag,
+  list,
+  object,
+  requestOf,
+  textUpTo,
+} from '../checks/values.ts';
 import { LhsError } from '../errors.ts';
 import { REQUEST_LIMITS } from '../limits.ts';
-import type {
-  ErasureCheckRequest,
-  ErasureRunRequest,
-  VerifyReceiptRequest,
-} from './request.ts';
+import type { ErasureCheckRequest, ErasureRunRequest, VerifyReceiptRequest } from './request.ts';
 
 /** Bytes of a public key in PEM. */
 const PEM_BYTES = 4096;

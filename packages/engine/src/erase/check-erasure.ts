@@ -12,8 +12,8 @@
  */
 import type { CallContext, Coordinates, ErasureReport } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
-import { currentGeneration, generationAt, generationNumbers } from '../open/index-folder.ts';
 import { lockHolder } from '../index/writer-lock.ts';
+import { currentGeneration, generationAt, generationNumbers } from '../open/index-folder.ts';
 import type { KnownIndex, OpenDirectory } from '../open/open-index.ts';
 import type { Registry } from '../registry/registry.ts';
 import { mappingOver } from '../sync/build-generation.ts';

@@ -21,9 +21,12 @@ export function describeDocument(
     if (reader.numeric(id)?.has(doc) || reader.ordinals(id)?.has(doc)) parts.push('column');
     if (stored.has(id)) parts.push('stored');
     const vectors = reader.vectors(id);
-    if (vectors?.has(doc)) parts.push('vector', ...(vectors.graph === null ? [] : ['graph' as const]));
+    if (vectors?.has(doc))
+      parts.push('vector', ...(vectors.graph === null ? [] : ['graph' as const]));
     if (parts.length === 0) return [];
-    return [{ field: name, parts, ...(terms !== null && terms.own > 0 ? { own_terms: terms.own } : {}) }];
+    return [
+      { field: name, parts, ...(terms !== null && terms.own > 0 ? { own_terms: terms.own } : {}) },
+    ];
   });
 }
 
@@ -43,7 +46,8 @@ function countTerms(inverted: InvertedReader, reader: SegmentReader, doc: number
 function hasLive(blocks: TermBlocks, info: TermInfo, reader: SegmentReader): boolean {
   blocks.open(info);
   while (blocks.next()) {
-    for (let i = blocks.from; i < blocks.to; i++) if (!reader.isDeleted(blocks.docs[i])) return true;
+    for (let i = blocks.from; i < blocks.to; i++)
+      if (!reader.isDeleted(blocks.docs[i])) return true;
   }
   return false;
 }

@@ -1,5 +1,5 @@
 import type { Coordinates } from '@lakehouse-search/contract';
-import { type KeySpec, encodeKey, keyColumns, textsOfCoordinates } from '../schema/key.ts';
+import { encodeKey, type KeySpec, keyColumns, textsOfCoordinates } from '../schema/key.ts';
 import type { SegmentKeys } from '../segment/keys.ts';
 
 /** Values that are shorter occur in many texts: then the name of a key column must occur as well. */
@@ -35,8 +35,8 @@ export class ErasedKeys {
   }
 
   /**
-   * The first key that a text mentions: all values of the key occur as whole words. Null: one of
-   * the row's texts occurs. Undefined: the text mentions nothing.
+   * The first key that a text mentions: the key's longest value occurs as a whole word. Null: one
+   * of the row's texts occurs. Undefined: the text mentions nothing.
    */
   mentionedIn(text: string): number | null | undefined {
     const key = this.#mentioned.findIndex((isMentioned) => isMentioned(text));
@@ -47,17 +47,20 @@ export class ErasedKeys {
 }
 
 function mentioning(texts: readonly string[], columns: readonly string[]) {
-  const values = texts.filter((text) => text !== '').map(wholeWord);
-  const telling = texts.some((text) => text.length >= TELLING_CHARACTERS);
-  const names = columns.map(wholeWord);
+  const value = tellingValue(texts);
+  if (value === '') return () => false;
+  const word = wholeWord(value);
+  const names = value.length >= TELLING_CHARACTERS ? null : columns.map(wholeWord);
   return (text: string): boolean =>
-    values.length > 0 &&
-    values.every((value) => value.test(text)) &&
-    (telling || names.some((name) => name.test(text)));
+    word.test(text) && (names === null || names.some((name) => name.test(text)));
 }
 
+/** The value of a key that tells most about its row: the longest one. */
+export const tellingValue = (texts: readonly string[]): string =>
+  texts.reduce((longest, text) => (text.length > longest.length ? text : longest), '');
+
 function wholeWord(text: string): RegExp {
-  const escaped = text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+  const escaped = text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
   return new RegExp(`(?<![\\p{L}\\p{N}_])${escaped}(?![\\p{L}\\p{N}_])`, 'iu');
 }
 

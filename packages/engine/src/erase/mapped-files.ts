@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 /**
  * Files below a folder that were deleted and that a process of this machine still has mapped: their
- * bytes stay on the disk until it moves on. By process id. Only Linux shows this; elsewhere, and for
- * processes of other users, nothing is found.
+ * bytes stay on the disk until it moves on. By process id. Only Linux shows this; elsewhere, and
+ * for processes of other users, nothing is found.
  */
 export function deletedButMapped(folder: string): ReadonlyMap<number, number> {
   const found = new Map<number, number>();

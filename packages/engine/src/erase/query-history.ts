@@ -3,7 +3,16 @@
  * `{index, query}` per line. The screen writes it (packages/cli/src/tui/history.ts).
  */
 import { randomUUID } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { ioError, systemCode } from '../storage/io-errors.ts';
 import { syncFolder } from '../storage/make-folder.ts';
@@ -12,7 +21,9 @@ import { syncFolder } from '../storage/make-folder.ts';
 export const HISTORY_FILE = 'tui-history.ndjson';
 
 /** The history's lines with their position from 1; none if there is no history. */
-export function historyLines(dataDir: string): readonly { readonly line: number; readonly text: string }[] {
+export function historyLines(
+  dataDir: string,
+): readonly { readonly line: number; readonly text: string }[] {
   const path = join(dataDir, HISTORY_FILE);
   try {
     const lines = readFileSync(path, 'utf8').split('\n');

@@ -8,7 +8,7 @@ import { closeSync, openSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { refuseAborted } from '../source/source-errors.ts';
 import { ioError, systemCode } from '../storage/io-errors.ts';
-import type { ErasedKeys } from './erased-keys.ts';
+import { type ErasedKeys, tellingValue } from './erased-keys.ts';
 import type { Findings } from './findings.ts';
 
 /** Shorter values occur by chance. */
@@ -61,8 +61,7 @@ function patternsOf(keys: ErasedKeys, texts: readonly string[], findings: Findin
     else findings.note(`values of fewer than ${LEAST_BYTES} bytes were not searched for in bytes`);
   };
   keys.texts.forEach((own, key) => {
-    // of several columns the longest value tells most
-    const [longest] = own.toSorted((a, b) => b.length - a.length);
+    const longest = tellingValue(own);
     add(key, Buffer.from(longest));
     const hex = longest.replaceAll('-', '');
     if (HEX.test(hex)) add(key, Buffer.from(hex, 'hex'));

@@ -1,4 +1,10 @@
-import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import {
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  randomUUID,
+} from 'node:crypto';
 import {
   closeSync,
   constants,
@@ -10,7 +16,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { randomUUID } from 'node:crypto';
 import { LhsError } from '@lakehouse-search/contract';
 import { ioError, systemCode } from '../storage/io-errors.ts';
 import { makeFolder, syncFolder } from '../storage/make-folder.ts';
@@ -51,7 +56,7 @@ function readKey(path: string): KeyObject | null {
 
 function damagedKey(path: string, cause?: unknown): LhsError {
   return new LhsError('corrupt_index', `"${path}" is not an Ed25519 key in PEM`, {
-    hint: 'restore it from a copy; without it receipts that were signed with it need its public key',
+    hint: 'restore it from a copy; to verify former receipts, name its public key',
     cause,
   });
 }

@@ -1,6 +1,6 @@
 /**
- * Receipts: a statement, signed with Ed25519 over its canonical JSON (object members sorted by name,
- * no blanks). Keys of rows are in it as scrypt hashes with one salt per receipt: whoever has a key
+ * Receipts: a statement, signed with Ed25519 over its canonical JSON (members sorted by name, no
+ * blanks). Keys of rows are in it as scrypt hashes with one salt per receipt: whoever has a key
  * can check that it is covered, and whoever has the receipt alone must guess keys, at about 50 ms
  * each.
  */
@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import {
   type Check,
   type Coordinates,
+  checkVerifyReceiptRequest,
   type ErasureReceipt,
   type ErasureStatement,
   flag,
@@ -18,10 +19,11 @@ import {
   object,
   oneOf,
   orNull,
-  type ReceiptVerdict,
   REQUEST_LIMITS,
+  type ReceiptVerdict,
   record,
   text,
+  type VerifyReceiptRequest,
   whole,
   wrong,
 } from '@lakehouse-search/contract';
@@ -87,6 +89,14 @@ export function readPublicKey(pem: string): KeyObject {
   if (key.asymmetricKeyType === 'ed25519') return key;
   const message = `the public key is of the kind "${key.asymmetricKeyType}", expected ed25519`;
   throw new LhsError('invalid_argument', message);
+}
+
+/** Verifies a receipt with a public key, without a data folder. Throws invalid_argument. */
+export async function verifyReceiptOffline(
+  request: VerifyReceiptRequest & { readonly public_key: string },
+): Promise<ReceiptVerdict> {
+  const { receipt, public_key, keys } = checkVerifyReceiptRequest(request);
+  return verifyReceipt(receipt, readPublicKey(public_key ?? ''), keys);
 }
 
 /** Whether a receipt is genuine, and which keys it covers. Takes any value. */

@@ -29,7 +29,9 @@ export async function rewriteSegments(request: RewriteRequest): Promise<number> 
   const { directory, runner, keys, signal } = request;
   const before = readCommit(directory);
   if (before === null) return 0;
-  const ids = new Set(before.segments.filter((entry) => holdsKey(request, entry)).map(({ id }) => id));
+  const ids = new Set(
+    before.segments.filter((entry) => holdsKey(request, entry)).map(({ id }) => id),
+  );
   const { skipped, checkpoint, files } = before;
   const first = skipped?.first.filter(
     ({ key, reason }) => keys.mentionedIn(`${key ?? ''}\n${reason}`) === undefined,

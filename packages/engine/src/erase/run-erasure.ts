@@ -11,6 +11,8 @@
  * 5. Check again and sign what is true then.
  */
 import { createHash, randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import {
   type CallContext,
   type ErasureActions,
@@ -19,7 +21,7 @@ import {
   type ErasureStatement,
   LhsError,
 } from '@lakehouse-search/contract';
-import { lockCaches, CACHE_FOLDER } from '../documents/models-in-use.ts';
+import { CACHE_FOLDER, lockCaches } from '../documents/models-in-use.ts';
 import type { MergeRunner } from '../index/background-merges.ts';
 import { readCommit } from '../index/commit.ts';
 import { holds, pinsAmong, releasePin } from '../index/pins.ts';
@@ -43,8 +45,6 @@ import { keyHashes } from './receipt.ts';
 import { rewriteSegments } from './rewrite-segments.ts';
 import { purgeEmbeddings } from './search-embeddings.ts';
 import { removeRecords } from './search-records.ts';
-import { join } from 'node:path';
-import { existsSync } from 'node:fs';
 
 /** What a run may do, and how. */
 export interface ErasureWork extends CallContext {
@@ -142,8 +142,7 @@ async function eraseFiles(
       });
     }
   }
-  const named = () =>
-    new Set(registry.generations.named(uuid, now()).map(({ number }) => number));
+  const named = () => new Set(registry.generations.named(uuid, now()).map(({ number }) => number));
   actions.generations_removed += sweepGenerations(folder, now(), named).filter((path) =>
     /gen-\d+$/.test(path),
   ).length;
@@ -224,7 +223,11 @@ async function replaceBackups(
 async function statementOf(
   places: ErasurePlaces,
   { keys, deep }: ErasureSubject,
-  { report, actions, started_at }: {
+  {
+    report,
+    actions,
+    started_at,
+  }: {
     readonly report: ErasureReport;
     readonly actions: ErasureActions;
     readonly started_at: string;

@@ -40,8 +40,8 @@ export interface BackupSearch {
 }
 
 /**
- * Searches a repository; ids of the backups that hold data. A place without backups has none. Throws
- * corrupt_index, unsupported, interrupted, io_error.
+ * Searches a repository; ids of the backups that hold data. A place without backups has none.
+ * Throws corrupt_index, unsupported, interrupted, io_error.
  */
 export async function searchBackups(
   place: string,
@@ -141,7 +141,10 @@ function searchKeys(
   const kind = name.endsWith('.core') ? 'core' : 'keys';
   const { payload, path, file } = openFramed(directory, name, kind);
   try {
-    keys.find(kind === 'core' ? CoreKeys.open(payload, path) : PackedKeys.open(payload, path), visit);
+    keys.find(
+      kind === 'core' ? CoreKeys.open(payload, path) : PackedKeys.open(payload, path),
+      visit,
+    );
   } finally {
     file.release();
   }
@@ -165,4 +168,3 @@ async function foreignEntries(
   }
   return foreign;
 }
-

@@ -6,9 +6,14 @@
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { textKeys } from '../embed/cache/text-keys.ts';
-import { type CacheEntry, cachePairs, eachCacheEntry, purgeCache } from '../embed/cache/purge-cache.ts';
 import { CACHE_FOLDER } from '../documents/models-in-use.ts';
+import {
+  type CacheEntry,
+  cachePairs,
+  eachCacheEntry,
+  purgeCache,
+} from '../embed/cache/purge-cache.ts';
+import { textKeys } from '../embed/cache/text-keys.ts';
 import { ioError, systemCode } from '../storage/io-errors.ts';
 import type { Findings } from './findings.ts';
 import { VectorHash } from './vector-hash.ts';
@@ -65,14 +70,18 @@ function modelFolders(indexFolder: string): readonly string[] {
 }
 
 /**
- * Searches the caches of an index. `building`: a reindex adds entries of documents that are not live
- * yet, so entries without a live document are not remains. Returns the keys of all entries that may
- * stay, in hexadecimal.
+ * Searches the caches of an index. `building`: a reindex adds entries of documents that are not
+ * live yet, so entries without a live document are not remains. Returns the keys of all entries
+ * that may stay, in hexadecimal.
  */
 export function searchEmbeddings(
   indexFolder: string,
   texts: ErasedTexts,
-  { findings, vectors, building }: {
+  {
+    findings,
+    vectors,
+    building,
+  }: {
     readonly findings: Findings;
     readonly vectors: VectorsSeen;
     readonly building: boolean;

@@ -1,12 +1,12 @@
 /**
- * Searches the folder of one generation. Every commit in it is examined: the newest one and those of
- * pins. A segment is opened through its readers, and its keys are searched with deleted documents
- * included. Then files that no commit names: keys are searched there too, and a file that cannot be
- * judged counts as a remain.
+ * Searches the folder of one generation. Every commit in it is examined: the newest one and those
+ * of pins. A segment is opened through its readers, and its keys are searched with deleted
+ * documents included. Then files that no commit names: keys are searched there too, and a file that
+ * cannot be judged counts as a remain.
  */
 import { type ErasureEnd, type ErasurePlace, LhsError } from '@lakehouse-search/contract';
 import { type Commit, filesOf, readCommit } from '../index/commit.ts';
-import { type Pin, pinnedCommit, pinsAmong, holds } from '../index/pins.ts';
+import { holds, type Pin, pinnedCommit, pinsAmong } from '../index/pins.ts';
 import { CoreKeys } from '../segment/core-keys.ts';
 import type { SegmentEntry } from '../segment/entry.ts';
 import { PackedKeys } from '../segment/packed-keys.ts';
@@ -45,7 +45,9 @@ interface Source {
   readonly pin: Pin | null;
 }
 
-const DEFAULTS: Readonly<Record<GenerationState['state'], { place: ErasurePlace; goes: ErasureEnd }>> = {
+const DEFAULTS: Readonly<
+  Record<GenerationState['state'], { place: ErasurePlace; goes: ErasureEnd }>
+> = {
   live: { place: 'deleted_document', goes: 'merge' },
   kept: { place: 'kept_generation', goes: 'expiry' },
   staged: { place: 'staged_generation', goes: 'job_end' },
@@ -122,9 +124,10 @@ function searchSegment(
   try {
     findings.examined.segments++;
     findings.examined.documents += reader.docs;
-    if (source.pin === null && generation.state !== 'unnamed') vectors.addLive(reader, fields);
+    const erased = new Set<number>();
     keys.find(reader.keys, (key, doc) => {
       vectors.addErased(reader, doc, key, fields);
+      erased.add(doc);
       const deleted = reader.isDeleted(doc);
       const described = findings.remains.length < DESCRIBED;
       findings.add({
@@ -135,6 +138,9 @@ function searchSegment(
         ...(described ? { fields: describeDocument(reader, doc, fields) } : {}),
       });
     });
+    if (source.pin === null && generation.state !== 'unnamed') {
+      vectors.addLive(reader, fields, erased);
+    }
   } finally {
     reader.release();
   }
@@ -197,7 +203,13 @@ function searchUnreferenced(
     if (KEY_FILE.test(name)) continue;
     const segment = SEGMENT_FILE.exec(name)?.[1];
     if (segment !== undefined && judged.get(segment) === true) continue;
-    addUnreferenced(directory, name, search, null, 'no commit names this file; it may hold the data');
+    addUnreferenced(
+      directory,
+      name,
+      search,
+      null,
+      'no commit names this file; it may hold the data',
+    );
   }
 }
 

@@ -4,8 +4,8 @@ import type { Locator, SourceTable } from '@lakehouse-search/lake';
 import { rowsToBlock } from '../documents/rows-to-block.ts';
 import type { Mapping } from '../schema/mapping.ts';
 import { keyNames, keyValues } from '../search/fetch/rows.ts';
-import { followedSnapshot } from '../source/source-table.ts';
 import { fromSource, refuseAborted } from '../source/source-errors.ts';
+import { followedSnapshot } from '../source/source-table.ts';
 import type { ErasedKeys } from './erased-keys.ts';
 import type { Findings } from './findings.ts';
 

@@ -1,5 +1,5 @@
-import type { CommittedField } from '../index/commit.ts';
 import { modelFolderName } from '../embed/cache/cache-format.ts';
+import type { CommittedField } from '../index/commit.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
 import { VectorHash } from './vector-hash.ts';
 
@@ -19,12 +19,17 @@ export class VectorsSeen {
   /** Of a model; nothing was seen of an unknown one. */
   of(folder: string): ModelVectors {
     let known = this.#models.get(folder);
-    if (known === undefined) this.#models.set(folder, (known = { live: new Set(), erased: new Map() }));
+    if (known === undefined)
+      this.#models.set(folder, (known = { live: new Set(), erased: new Map() }));
     return known;
   }
 
-  /** Takes the live vectors of a segment, each file once. */
-  addLive(reader: SegmentReader, fields: readonly CommittedField[]): void {
+  /** Takes the vectors of a segment's live documents without an erased key, each file once. */
+  addLive(
+    reader: SegmentReader,
+    fields: readonly CommittedField[],
+    erased: ReadonlySet<number>,
+  ): void {
     const name = `${reader.path}/${reader.id}/${reader.deletedDocs}`;
     if (this.#walked.has(name)) return;
     this.#walked.add(name);
@@ -32,7 +37,8 @@ export class VectorsSeen {
       const { live } = this.of(folder);
       const hash = new VectorHash(vectors.dims);
       for (let slot = 0; slot < vectors.count; slot++) {
-        if (reader.isDeleted(vectors.docAt(slot))) continue;
+        const doc = vectors.docAt(slot);
+        if (reader.isDeleted(doc) || erased.has(doc)) continue;
         vectors.codes(slot, hash.codes);
         live.add(hash.of(vectors.scales[slot]));
       }

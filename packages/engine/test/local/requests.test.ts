@@ -106,10 +106,17 @@ const { index: ___, ...DRAFT }: Shape = {
   request: 'object',
 };
 
+const ERASED: Shape = { ...INDEX, keys: 'list', texts: 'list', deep: 'flag', backups: 'list' };
 const NO_TABLE = { path: '/nowhere/at/all' };
 
 /** Operations without a request. */
-type Plain = 'listIndexes' | 'listJobs' | 'listAliases' | 'listSavedQueries' | 'close';
+type Plain =
+  | 'erasureKey'
+  | 'listIndexes'
+  | 'listJobs'
+  | 'listAliases'
+  | 'listSavedQueries'
+  | 'close';
 /** Every operation; one that is added to `Backend` has to be added here. */
 const OPERATIONS: Readonly<Record<Exclude<keyof Backend, Plain>, Operation>> = {
   createIndex: { fields: { definition: 'text', base_dir: 'text' }, required: ['definition'] },
@@ -184,6 +191,17 @@ const OPERATIONS: Readonly<Record<Exclude<keyof Backend, Plain>, Operation>> = {
   },
   restore: {
     fields: { ...INDEX, ...TARGET, backup: 'text', as: 'text', aliases: 'text', base_dir: 'text' },
+  },
+  checkErasure: { fields: ERASED, required: ['keys'], with: { keys: [key] } },
+  runErasure: {
+    fields: { ...ERASED, close_pits: 'flag', replace_backups: 'flag' },
+    required: ['keys'],
+    with: { keys: [key] },
+  },
+  verifyReceipt: {
+    fields: { receipt: 'object', public_key: 'text', keys: 'list' },
+    required: ['receipt'],
+    with: { receipt: {} },
   },
   openPit: { fields: { ...INDEX, keep_alive: 'text' } },
   closePit: { fields: { ...INDEX, pit_id: 'text' }, required: ['pit_id'], with: { pit_id: 'x' } },

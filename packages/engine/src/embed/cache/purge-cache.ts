@@ -110,8 +110,8 @@ function entriesIn(keys: Buffer, vectors: Buffer, dims: number): number {
 /**
  * Writes a new pair without the entries that `drop` accepts, then removes all former files of the
  * folder. Of a folder with several pairs only the newest one stays. Killed at any time, either the
- * former pair or the new one counts, and the next purge removes the other. The caller holds the lock
- * of the caches. Returns the number of entries that were dropped. Throws io_error, disk_full.
+ * former pair or the new one counts, and the next purge removes the other. The caller holds the
+ * lock of the caches. Returns the number of entries that were dropped. Throws io_error, disk_full.
  */
 export function purgeCache(folder: string, drop: (entry: CacheEntry) => boolean): number {
   const { pairs, others } = cachePairs(folder);

@@ -1,0 +1,61 @@
+import { writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { Flags } from '@oclif/core';
+import { LhsCommand } from '../../base-command.ts';
+import { eraseArgs, eraseFlags, eraseRequest } from '../../erase/erase-flags.ts';
+import { actionLines, eraseExit, reportLines } from '../../erase/erase-lines.ts';
+import { confirm } from '../../terminal/confirm.ts';
+import { duration, plural } from '../../terminal/figures.ts';
+import { jsonText } from '../../terminal/json-text.ts';
+import { progressReport } from '../../terminal/progress.ts';
+
+export default class EraseRun extends LhsCommand {
+  static override summary =
+    'Remove all data of rows that were deleted from the table, and write a signed receipt.';
+  static override examples = [
+    '<%= config.bin %> erase run incidents --key id=4217 --receipt receipt.json',
+    '<%= config.bin %> erase run incidents --keys keys.txt --close-pits --replace-backups ' +
+      '--backup ./backups --yes --json',
+  ];
+  static override args = eraseArgs;
+  static override flags = {
+    ...eraseFlags,
+    'close-pits': Flags.boolean({ description: 'close points in time that need the data' }),
+    'replace-backups': Flags.boolean({
+      description: 'make a new backup in each place, then delete the backups that hold the data',
+    }),
+    receipt: Flags.string({ description: 'write the receipt to this file', helpValue: 'FILE' }),
+    yes: Flags.boolean({ char: 'y', description: 'do not ask' }),
+  };
+
+  override async run(): Promise<void> {
+    const { args, flags } = await this.parse(EraseRun);
+    const { index } = args;
+    const backend = await this.backend(flags);
+    const { key } = await backend.describeIndex({ index });
+    const request = await eraseRequest(index, flags, key);
+    const asked = `Remove all data of ${plural(request.keys.length, 'row')} from "${index}"?`;
+    if (!(await confirm(this.terminal, asked, flags.yes ?? false))) {
+      process.exitCode = 1;
+      return this.terminal.err('nothing was removed');
+    }
+    const progress = progressReport(this.terminal, index, flags.json ?? false);
+    const options = { close_pits: flags['close-pits'], replace_backups: flags['replace-backups'] };
+    const done = await this.stoppable('run it again to go on', (signal) =>
+      backend
+        .runErasure({ ...request, ...options }, { progress: progress.update, signal })
+        .finally(progress.stop),
+    );
+    process.exitCode = eraseExit(done.report);
+    if (flags.receipt !== undefined) {
+      writeFileSync(resolve(flags.receipt), `${jsonText(done.receipt, 2)}\n`, { mode: 0o600 });
+    }
+    if (flags.json) return this.printJson(done);
+    this.print([
+      ...actionLines(done.actions),
+      ...reportLines(done.report, request.keys, this.terminal.width),
+      `${duration(done.took_ms)} · receipt signed with key ${done.receipt.key_id}` +
+        (flags.receipt === undefined ? '' : ` in ${flags.receipt}`),
+    ]);
+  }
+}

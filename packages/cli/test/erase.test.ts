@@ -1,0 +1,85 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import type { ErasureReport } from '@lakehouse-search/contract';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Home } from './child.ts';
+
+const home = new Home();
+const TABLE = ['--table', 'ops.people', '--warehouse', home.path('lake')];
+beforeAll(async () => {
+  const rows = Array.from({ length: 20 }, (_, id) => JSON.stringify({ id, title: `row n${id}` }));
+  writeFileSync(home.path('rows.ndjson'), `${rows.join('\n')}\n`);
+  await home.json(['source', 'import', home.path('rows.ndjson'), ...TABLE, '--key', 'id']);
+  const definition = `version: 1
+index: people
+source: { catalog: { type: filesystem, warehouse: ./lake }, table: ops.people }
+fields:
+  - { name: title, type: TEXT, cached: true }
+`;
+  writeFileSync(home.path('people.yaml'), definition);
+  await home.json(['index', 'create', '-f', home.path('people.yaml')]);
+  await home.json(['index', 'reindex', 'people']);
+});
+afterAll(() => home.dispose());
+
+const check = (...flags: readonly string[]) => home.run(['erase', 'check', 'people', ...flags]);
+
+describe('lhs erase', () => {
+  it('refuses while the table has the row, and needs a key', async () => {
+    const none = await check();
+    expect(none).toMatchObject({ code: 2, stdout: '' });
+    const found = await check('--key', 'id=7');
+    expect(found.code).toBe(5);
+    expect(found.stdout).toContain('id=7 is still in the table: delete it there first');
+    const refused = await home.run(['erase', 'run', 'people', '--key', 'id=7', '--yes']);
+    expect(refused.code).toBe(5);
+    expect(refused.stderr).toContain('lhs index sync people');
+  });
+
+  it('lists remains, removes them and writes a receipt that others can verify', async () => {
+    await home.json([
+      'source',
+      'delete',
+      'ops.people',
+      ...TABLE.slice(2),
+      '--where',
+      'id IN (7, 8)',
+    ]);
+    await home.json(['index', 'sync', 'people']);
+    const found = await check('--key', 'id=7', '--key', 'id=8');
+    expect(found.code).toBe(1);
+    expect(found.stdout).toMatch(/^people {2}2 remains of 2 keys$/m);
+    expect(found.stdout).toMatch(
+      /^deleted document +id=7 +next merge +.*title \(terms, stored\)$/m,
+    );
+    writeFileSync(home.path('keys.txt'), 'id=7\n8\n');
+    const receipt = home.path('receipt.json');
+    const keys = ['--keys', home.path('keys.txt')];
+    const run = await home.run(['erase', 'run', 'people', ...keys, '--yes', '--receipt', receipt]);
+    expect(run).toMatchObject({ code: 0, stderr: '' });
+    expect(run.stdout).toMatch(/^1 segment rewritten$/m);
+    expect(run.stdout).toMatch(/^people {2}nothing remains of 2 keys$/m);
+    const again = await home.json<ErasureReport>(['erase', 'check', 'people', ...keys]);
+    expect(again).toMatchObject({ clean: true, table_snapshots: [{ keys: [0, 1] }] });
+    const pem = home.path('key.pem');
+    writeFileSync(pem, (await home.run(['erase', 'key'])).stdout);
+    const elsewhere = { env: { LHS_DATA_DIR: home.path('nowhere') } };
+    const verify = (file: string, ...flags: readonly string[]) =>
+      home.run(['erase', 'verify', file, '--public-key', pem, ...flags], elsewhere);
+    const good = await verify(receipt, '--key', 'id=7');
+    expect(good).toMatchObject({ code: 0, stderr: '' });
+    expect(good.stdout).toMatch(/^valid: signed with key [0-9a-f]{16}$/m);
+    expect(good.stdout).toMatch(/2 keys had no remains in index "people"$/m);
+    expect(good.stdout).toMatch(/^covers id=7$/m);
+    expect((await verify(receipt, '--key', 'id=9')).stdout).toContain('does not cover id=9');
+    expect((await verify(receipt, '--key', 'id=9')).code).toBe(1);
+    const text = readFileSync(receipt, 'utf8');
+    writeFileSync(home.path('forged.json'), text.replace('"people"', '"others"'));
+    const forged = await verify(home.path('forged.json'));
+    expect(forged.code).toBe(1);
+    expect(forged.stdout).toBe('not valid: the signature does not fit the statement\n');
+    writeFileSync(home.path('cut.json'), text.slice(0, 100));
+    expect((await verify(home.path('cut.json'))).code).toBe(2);
+    const own = await home.run(['erase', 'verify', receipt]);
+    expect(own.code).toBe(0);
+  });
+});
