@@ -36,20 +36,14 @@ describe('lhs erase', () => {
   });
 
   it('lists remains, removes them and writes a receipt that others can verify', async () => {
-    await home.json([
-      'source',
-      'delete',
-      'ops.people',
-      ...TABLE.slice(2),
-      '--where',
-      'id IN (7, 8)',
-    ]);
+    const where = ['--where', 'id IN (7, 8)', '--yes'];
+    await home.json(['source', 'delete', 'ops.people', ...TABLE.slice(2), ...where]);
     await home.json(['index', 'sync', 'people']);
     const found = await check('--key', 'id=7', '--key', 'id=8');
     expect(found.code).toBe(1);
     expect(found.stdout).toMatch(/^people {2}2 remains of 2 keys$/m);
     expect(found.stdout).toMatch(
-      /^deleted document +id=7 +next merge +.*title \(terms, stored\)$/m,
+      /^deleted document +id=7 +next merge +.*title \(terms, stored\) · /m,
     );
     writeFileSync(home.path('keys.txt'), 'id=7\n8\n');
     const receipt = home.path('receipt.json');

@@ -85,9 +85,9 @@ function remainLines(
     PLACES[place],
     key === null ? '' : formatKey(keys[key]),
     until === undefined ? ENDS[goes] : `${dateTime(until)}`,
-    `${where}: ${detail}${partsOf(fields)}`,
+    `${detail}${partsOf(fields)} · ${where}`,
   ]);
-  const titles = ['place', 'key', 'goes with', 'where'].map((title) => ({ title }));
+  const titles = ['place', 'key', 'goes with', 'what'].map((title) => ({ title }));
   const more = remains.length - shown.length;
   return [
     ...table(titles, rows, Math.max(width, 120)),
