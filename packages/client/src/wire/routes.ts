@@ -114,6 +114,11 @@ export const ROUTES: Readonly<Record<Operation, Route>> = Object.freeze({
   pruneBackups: route('POST /v1/backups:prune', 'Admin/PruneBackups'),
   restore: route('POST /v1/backups:restore', 'Admin/Restore'),
 
+  checkErasure: route('POST /v1/erasure:check', 'Admin/CheckErasure', READ),
+  runErasure: route('POST /v1/erasure:run', 'Admin/RunErasure'),
+  erasureKey: route('GET /v1/erasure/key', 'Admin/GetErasureKey', READ),
+  verifyReceipt: route('POST /v1/erasure:verify', 'Admin/VerifyReceipt', READ),
+
   applyBatch: route('POST /v1/index:apply', 'Write/ApplyBatch', { ...READ, stream: 'requests' }),
   getCheckpoint: route('POST /v1/index:checkpoint', 'Write/GetCheckpoint', READ),
 

@@ -1,5 +1,6 @@
 import type { Coordinates } from '../coordinates.ts';
 import type { IndexRequest } from '../index-request.ts';
+import type { JsonObject } from '../json.ts';
 
 /** `POST /v1/erasure:check`: where data of rows that were deleted from the table still remains. */
 export interface ErasureCheckRequest extends IndexRequest {
@@ -31,7 +32,7 @@ export interface ErasureRunRequest extends ErasureCheckRequest {
 /** `POST /v1/erasure:verify`: whether a receipt is genuine, and which keys it covers. */
 export interface VerifyReceiptRequest {
   /** The receipt as `erasure:run` returned it. */
-  readonly receipt: Readonly<Record<string, unknown>>;
+  readonly receipt: JsonObject;
   /** PEM (SPKI). Absent: the key of this backend. */
   readonly public_key?: string;
   readonly keys?: readonly Coordinates[];

@@ -130,6 +130,16 @@ export interface ErasureDigest {
   readonly sha256: string;
 }
 
+/** A remain as a receipt lists it: without paths and details. */
+export interface SignedRemain {
+  readonly place: ErasurePlace;
+  /** Position in the list of keys; null if the data cannot be attributed to one of them. */
+  readonly key: number | null;
+  readonly goes: ErasureEnd;
+  /** ISO 8601, UTC. */
+  readonly until?: string;
+}
+
 /** The signed part of a receipt. */
 export interface ErasureStatement {
   readonly index: string;
@@ -150,7 +160,7 @@ export interface ErasureStatement {
   readonly actions: ErasureActions;
   readonly examined: ErasureScope;
   /** Remains after the run, without paths. */
-  readonly remains: readonly Pick<ErasureRemain, 'place' | 'key' | 'goes' | 'until'>[];
+  readonly remains: readonly SignedRemain[];
   readonly table_snapshots: readonly ErasureSnapshot[];
   /** Commits in force after the run, and one digest over the seals of all files that they name. */
   readonly commits: readonly ErasureDigest[];

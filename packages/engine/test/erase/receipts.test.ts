@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ErasureReceipt } from '@lakehouse-search/engine';
+import type { ErasureReceipt, JsonObject } from '@lakehouse-search/engine';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { canonicalJson, keyId, signReceipt } from '../../src/erase/receipt.ts';
@@ -23,7 +23,7 @@ afterAll(async () => {
 const OTHER = { identifier: [{ ...KEY.identifier[0] }, { name: 'person', value: 'somebody' }] };
 const copy = (): ErasureReceipt => JSON.parse(JSON.stringify(receipt)) as ErasureReceipt;
 const verify = (value: unknown, more: object = {}) =>
-  lake.backend.verifyReceipt({ receipt: value as Record<string, unknown>, ...more });
+  lake.backend.verifyReceipt({ receipt: value as JsonObject, ...more });
 
 describe('a receipt', () => {
   it('is valid, and says which keys it covers in any order of columns', async () => {

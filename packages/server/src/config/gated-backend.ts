@@ -20,7 +20,9 @@ type Overridden =
   | 'backupStatus'
   | 'listBackups'
   | 'pruneBackups'
-  | 'restore';
+  | 'restore'
+  | 'checkErasure'
+  | 'runErasure';
 
 type Loose = Readonly<Record<string, unknown>>;
 
@@ -61,6 +63,8 @@ export function gatedBackend(backend: Backend, names: SourceNames): Backend {
     listBackups: async (request, call) => backend.listBackups(ownTarget(request), call),
     pruneBackups: async (request, call) => backend.pruneBackups(ownTarget(request), call),
     restore: async (request, call) => backend.restore(gateRestore(request), call),
+    checkErasure: async (request, call) => backend.checkErasure(ownBackups(request), call),
+    runErasure: async (request, call) => backend.runErasure(ownBackups(request), call),
   };
   return new Proxy(backend, {
     get(target, key) {
@@ -103,6 +107,12 @@ function ownTarget<T extends BackupTarget>(request: T): T {
   if (request?.target === undefined) return request;
   const message = '"target" is not for requests over the network: the server has its own';
   throw new LhsError('invalid_argument', message, { hint: 'name a "prefix" below it' });
+}
+
+function ownBackups<T extends { readonly backups?: readonly string[] }>(request: T): T {
+  if (request?.backups === undefined) return request;
+  const message = '"backups" is not for requests over the network: the server has its own target';
+  throw new LhsError('invalid_argument', message);
 }
 
 function refuseFolder(request: object): void {

@@ -1,4 +1,4 @@
-import { LhsError, type ReceiptVerdict } from '@lakehouse-search/contract';
+import { type JsonObject, LhsError, type ReceiptVerdict } from '@lakehouse-search/contract';
 import { formatKey } from '@lakehouse-search/engine';
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
@@ -51,11 +51,11 @@ export default class EraseVerify extends LhsCommand {
   }
 }
 
-function receiptOf(text: string, file: string): Readonly<Record<string, unknown>> {
+function receiptOf(text: string, file: string): JsonObject {
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-      return value as Readonly<Record<string, unknown>>;
+      return value as JsonObject;
     }
   } catch (cause) {
     throw new LhsError('invalid_argument', `"${file}" is not JSON`, { cause });
