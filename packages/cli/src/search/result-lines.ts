@@ -10,6 +10,7 @@ import { wrap } from '../terminal/text.ts';
 import { aggregationLines } from './aggregation-lines.ts';
 import { facetLines } from './facet-lines.ts';
 import { hitLines, remarks } from './hit-lines.ts';
+import { operatorRemark } from './other-fields.ts';
 import { flagWords, quote } from './search-flags.ts';
 
 /** A search answer as people read it: total, time and freshness; the hits; what to do next. */
@@ -23,6 +24,8 @@ export function resultLines(
   const { request } = search;
   const lines = wrap(headline(answer, request, index, style), columns);
   lines.push(...remarks(answer, style, columns));
+  const remark = search.mode === 'lexical' ? operatorRemark(search.request) : undefined;
+  if (remark !== undefined) lines.push(...wrap(style.yellow(remark), columns));
   if (answer.facets !== undefined && answer.facets.length > 0) {
     lines.push('', ...facetLines(answer.facets, style, columns));
   }
@@ -104,11 +107,15 @@ export function nothingNear(
 }
 
 /** `0 hits. timeout: 311 · service:biling: 0 (did you mean billing?)`. */
-export function nothingFound(clauses: readonly ClauseCount[], index: string): string[] {
+export function nothingFound(
+  clauses: readonly ClauseCount[],
+  index: string,
+  elsewhere: readonly string[],
+): string[] {
   const parts = clauses.map((c) => {
     const hint = c.suggestion === undefined ? '' : ` (did you mean ${c.suggestion}?)`;
     return `${c.clause}: ${count(c.total)}${hint}`;
   });
   const tail = parts.length > 0 ? ` ${parts.join(' · ')}` : '';
-  return [`0 hits.${tail}`, `fields: lhs index describe ${index}`];
+  return [`0 hits.${tail}`, ...elsewhere, `fields: lhs index describe ${index}`];
 }

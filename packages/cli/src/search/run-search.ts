@@ -14,6 +14,7 @@ import type { Style } from '../terminal/style.ts';
 import { skippedFacets } from './facet-lines.ts';
 import { remarks } from './hit-lines.ts';
 import { hitTable } from './hit-rows.ts';
+import { hitsInOtherFields } from './other-fields.ts';
 import { nothingFound, nothingNear, resultLines } from './result-lines.ts';
 import {
   fusionFlags,
@@ -72,7 +73,10 @@ export function presentSearch(
       const answer = await answerOf(withMarks(search));
       if (answer.total > 0) return resultLines(answer, search, description, style, width);
       if (search.mode !== 'lexical') return nothingNear(answer, description.index, style, width);
-      return nothingFound(await backend.clauseCounts(search.request), description.index);
+      const { request } = search;
+      const clauses = await backend.clauseCounts(request);
+      const elsewhere = await hitsInOtherFields(backend, request, description);
+      return nothingFound(clauses, description.index, elsewhere);
     },
     wire: () => answerOf(search),
     async table() {

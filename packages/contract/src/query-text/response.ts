@@ -16,7 +16,7 @@ export interface ClauseCount {
   /** The clause as the user wrote it. */
   readonly clause: string;
   readonly total: number;
-  /** The nearest term of the field, if the clause finds nothing. */
+  /** If the clause finds nothing: a clause that was probably meant, or the field's nearest term. */
   readonly suggestion?: string;
 }
 

@@ -9,6 +9,7 @@ import type { ShardQuery } from '../shard/shard.ts';
 import type { SearchContext } from './context.ts';
 import { FanOut } from './fan-out.ts';
 import { findHits, type PreparedSearch, prepareSearch } from './find-hits.ts';
+import { respelled } from './respell.ts';
 import { nearestTerm } from './suggest.ts';
 
 /** Clauses that are counted, at most. */
@@ -16,8 +17,8 @@ const COUNTED_CLAUSES = 16;
 
 /**
  * How many documents each positive clause of a request's query finds alone, in the query's order:
- * what to look at when the whole finds nothing. A clause that finds nothing names the field's
- * nearest term, where one is near.
+ * what to look at when the whole finds nothing. A clause that finds nothing names what was probably
+ * meant (respell.ts), or the field's nearest term, where one is near.
  */
 export async function clauseCounts(
   context: SearchContext,
@@ -31,8 +32,9 @@ export async function clauseCounts(
   const counts: ClauseCount[] = [];
   for (const node of nodes.slice(0, COUNTED_CLAUSES)) {
     const total = await countMatches(context, fan, clauseAlone(context, prepared, node));
-    const suggestion = total === 0 ? await suggest(context, fan, node) : undefined;
-    const shown = { clause: clauseName(node, text), total };
+    const clause = clauseName(node, text);
+    const suggestion = total === 0 ? await suggest(context, fan, node, clause) : undefined;
+    const shown = { clause, total };
     counts.push(suggestion === undefined ? shown : { ...shown, suggestion });
   }
   return counts;
@@ -70,7 +72,10 @@ async function suggest(
   context: SearchContext,
   fan: FanOut,
   node: Query,
+  written: string,
 ): Promise<string | undefined> {
+  const meant = respelled(node, written, queryFields(context.mapping));
+  if (meant !== undefined) return meant;
   // The nearest term is chosen among the words of all tenants.
   if (node.kind !== 'term' || context.tenant !== undefined) return undefined;
   const target = findField(queryFields(context.mapping), node.field);

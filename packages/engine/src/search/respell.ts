@@ -1,0 +1,24 @@
+import { findField, type QueryFields } from '../query/bind/fields.ts';
+import type { Query } from '../query/query.ts';
+import { escapeField } from '../query/syntax/characters.ts';
+
+const COMPARISON = /^([\p{L}\p{N}_.]+)(>=|<=|==?|>|<)(.+)$/u;
+const DAY = /^\d{4}-\d\d-\d\d$/;
+
+/**
+ * What somebody probably meant by a clause that finds nothing, as a query string; undefined: there
+ * is no such guess. `severity>=3` was meant as a range of the field `severity`, and the day of a
+ * DATE as the whole day, not its first instant. `written`: the clause in the query string.
+ */
+export function respelled(node: Query, written: string, fields: QueryFields): string | undefined {
+  if (node.kind !== 'term') return undefined;
+  const target = findField(fields, node.field);
+  if (target?.kind === 'field' && target.plan.type === 'DATE' && DAY.test(node.value)) {
+    return `${escapeField(node.field)}:${node.value}/d`;
+  }
+  const comparison = COMPARISON.exec(written);
+  if (comparison === null) return undefined;
+  const [, name, sign, value] = comparison;
+  if (findField(fields, name) === undefined) return undefined;
+  return `${escapeField(name)}:${sign.startsWith('=') ? '' : sign}${value}`;
+}
