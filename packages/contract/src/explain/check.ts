@@ -35,6 +35,7 @@ const FIELDS: Fields<ExplainRequest> = {
   syntax: SEARCH_FIELDS.syntax,
   default_operator: SEARCH_FIELDS.default_operator,
   filter: SEARCH_FIELDS.filter,
+  now: SEARCH_FIELDS.now,
   sort: SEARCH_FIELDS.sort,
   limit: SEARCH_FIELDS.limit,
   offset: SEARCH_FIELDS.offset,

@@ -5,7 +5,15 @@ import type { HybridRequest, NearestSpec, SearchMode, SearchRequest } from '../s
 export interface ExplainRequest
   extends Pick<
       SearchRequest,
-      'index' | 'query' | 'ast' | 'syntax' | 'default_operator' | 'filter' | 'sort' | 'pit_id'
+      | 'index'
+      | 'query'
+      | 'ast'
+      | 'syntax'
+      | 'default_operator'
+      | 'filter'
+      | 'now'
+      | 'sort'
+      | 'pit_id'
     >,
     NearestSpec,
     Pick<HybridRequest, 'rrf_k' | 'weights' | 'lexical_fields'> {

@@ -33,6 +33,8 @@ export interface CheckedRequest {
   };
 }
 
+/** 9999-12-31T23:59:59.999Z in milliseconds since 1970. */
+const LAST_NOW = 253_402_300_799_999;
 const DEFAULT_LIMIT = 10;
 const DEFAULT_FRAGMENTS = 3;
 const DEFAULT_FRAGMENT_SIZE = 120;
@@ -45,6 +47,7 @@ export const MATCH_FIELDS = {
   syntax: oneOf('default', 'kql'),
   default_operator: oneOf('or', 'and'),
   filter,
+  now: whole(0, LAST_NOW),
   pit_id: text,
   min_snapshot: snapshotId,
   wait_ms: whole(0, REQUEST_LIMITS.waitMillis),

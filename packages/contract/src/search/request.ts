@@ -24,7 +24,13 @@ export interface MatchRequest {
   readonly ast?: Json;
   readonly syntax?: 'default' | 'kql';
   readonly default_operator?: 'or' | 'and';
+  /** Side-by-side clauses of a text are joined with AND unless `default_operator` says `or`. */
   readonly filter?: string | JsonObject;
+  /**
+   * What `now` means in dates of the query, the filter and the aggregations: milliseconds since
+   * 1970. Default: the time of the request.
+   */
+  readonly now?: number;
   /** A point in time of the index, which answers instead of its newest commit. */
   readonly pit_id?: string;
   readonly min_snapshot?: string;

@@ -66,8 +66,8 @@ async function firstHits(context: SearchContext, { mode, checked }: CheckedRehea
 
 /** A search for its first ten keys: without fields, rows, facets and aggregations. */
 function bare({ request }: CheckedRequest): CheckedRequest {
-  const { query, ast, syntax, default_operator, filter, sort, collapse } = request;
-  const asked = { query, ast, syntax, default_operator, filter, sort, collapse, fields: [] };
+  const { query, ast, syntax, default_operator, filter, now, sort, collapse } = request;
+  const asked = { query, ast, syntax, default_operator, filter, now, sort, collapse, fields: [] };
   return { request: asked, limit: RANKS, offset: 0, highlight: null };
 }
 

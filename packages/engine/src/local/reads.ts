@@ -19,6 +19,7 @@ import {
 import { Deadline } from '../base/deadline.ts';
 import { lazily } from '../base/lazily.ts';
 import type { KnownIndex, OpenIndex } from '../open/open-index.ts';
+import { mentionsNow } from '../query/bind/relative-dates.ts';
 import type { SearchContext } from '../search/context.ts';
 import { localShards } from '../shard/local-shard.ts';
 import { tenantFilter } from '../shard/request/tenant-filter.ts';
@@ -109,6 +110,11 @@ export const benchLocal: Operation<BenchRequest, BenchResponse> = reads(
   async () => (await import('../search/bench.ts')).benchIndex,
 );
 
+/** A request whose dates may say `now` means the time at which it arrived, in all its steps. */
+function atOneTime<Q>(request: Q, now: number): Q {
+  return mentionsNow(request) ? { now, ...request } : request;
+}
+
 /** `read`: the name of the same read in search threads; null: threads cannot answer it. */
 function reads<Q extends ReadRequest, C, R>(
   check: (request: unknown) => C,
@@ -117,7 +123,7 @@ function reads<Q extends ReadRequest, C, R>(
 ): Operation<Q, R> {
   const loaded = lazily(load);
   return async (indexes, request, call) => {
-    const checked = check(request);
+    const checked = check(atOneTime(request, indexes.clock.now()));
     const answer = await loaded();
     requireWanted(call, indexes.clock);
     const { hydrate, min_snapshot } = request;

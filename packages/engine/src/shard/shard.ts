@@ -155,7 +155,7 @@ export type NearestSettings = Pick<CheckedNearest, 'k' | 'exact' | 'ef' | 'min_s
 
 /** A filter of the contract, with the documents of its `knn` clauses. */
 export interface ShardFilter {
-  readonly request: Pick<SearchRequest, 'filter' | 'syntax' | 'default_operator'>;
+  readonly request: Pick<SearchRequest, 'filter' | 'syntax' | 'default_operator' | 'now'>;
   readonly precomputed?: readonly NamedDocs[];
 }
 

@@ -150,6 +150,39 @@ describe('a search', () => {
     for (const hit of kept.hits) expect(hit.score).toBe(scores.get(idOf(hit)));
   });
 
+  it('joins the clauses of a filter with AND, unless the operator is given', async () => {
+    const filter = 'author:Bo state:open';
+    const found = await backend.search({ filter });
+    expect(found.hits.map(idOf)).toEqual(['2']);
+    expect((await backend.search({ filter, default_operator: 'or' })).total).toBe(4);
+    expect((await backend.search({ query: filter })).total).toBe(4);
+  });
+
+  it('reads now as the time of the request in every part of it', async () => {
+    const now = Date.parse('2024-03-10T12:00:00Z');
+    const ids = async (request: SearchRequest) =>
+      (await backend.search({ now, ...request })).hits.map(idOf).sort();
+    expect(await ids({ query: 'opened_at:>=now-10d/d' })).toEqual(['4', '6']);
+    expect(await ids({ filter: 'opened_at:now/d' })).toEqual(['6']);
+    expect(await ids({ ast: { range: { field: 'opened_at', lt: 'now-2M/M' } } })).toEqual(['5']);
+    expect(await ids({ filter: 'opened_at:now/d', now: Date.parse('2024-02-01') })).toEqual(['3']);
+    const aggs = { young: { filter: 'opened_at:>now-30d' } };
+    expect((await backend.aggregate({ aggs, now })).results).toMatchObject({
+      young: { doc_count: 2 },
+    });
+    expect((await backend.search({ query: 'opened_at:>now' })).total).toBe(0);
+  });
+
+  it.each([
+    ['opened_at:2024-01-06', 'opened_at:2024-01-06/d'],
+    ['rating>=3', 'rating:>=3'],
+    ['words=9', 'words:9'],
+  ])('names what was meant by %s', async (query, suggestion) => {
+    expect(await backend.clauseCounts({ query })).toEqual([
+      { clause: query, total: 0, suggestion },
+    ]);
+  });
+
   it('counts each clause of a query without hits and names the nearest term', async () => {
     const query = 'timeout AND author:Boo AND NOT quick';
     expect((await backend.search({ query })).total).toBe(0);

@@ -1,4 +1,5 @@
 import { orderedFromDouble } from '../../base/ordered-double.ts';
+import { parsePeriod } from '../../schema/date-period.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import { parseCidr } from '../../schema/ip-value.ts';
 import { parseFieldValue, VALUE_SHAPES } from '../../schema/values.ts';
@@ -8,6 +9,10 @@ import { changeHint, hasValues } from './fields.ts';
 import type { BindScope } from './scope.ts';
 import { nodeError, type QueryText } from './scope.ts';
 
+/** What a DATE in a query should look like, for messages. */
+const DATES =
+  'a date (2025, 2025-11, 2025-11-03, "2025-11-03T14:22:10Z", now-7d, 2025-11-03/d) or epoch ' +
+  'microseconds';
 const I64_MIN = -(2n ** 63n);
 const I64_MAX = 2n ** 63n - 1n;
 
@@ -15,7 +20,7 @@ const I64_MAX = 2n ** 63n - 1n;
  * The value of a numeric field in its column's ordered space. Throws invalid_query for a text that
  * is no such value.
  */
-export function orderedValue(
+function orderedValue(
   plan: FieldPlan,
   value: string,
   text: QueryText,
@@ -24,6 +29,25 @@ export function orderedValue(
   const parsed = parseFieldValue(plan.type, value);
   if (parsed === null || parsed.kind === 'bytes') throw badValue(plan, value, text, span);
   return parsed.kind === 'double' ? orderedFromDouble(parsed.value) : parsed.value;
+}
+
+/**
+ * The values that a text means on a numeric field, in its column's ordered space: one value, or for
+ * a DATE all of a period. Throws as `orderedValue`.
+ */
+export function valueRange(
+  plan: FieldPlan,
+  value: string,
+  text: QueryText,
+  span: Span | undefined,
+): NumberRange {
+  if (plan.type !== 'DATE') {
+    const ordered = orderedValue(plan, value, text, span);
+    return { lower: ordered, upper: ordered };
+  }
+  const period = parsePeriod(value);
+  if (period === null) throw badValue(plan, value, text, span);
+  return { lower: period.from, upper: period.to };
 }
 
 /** The value of a KEYWORD or IP field as its dictionary holds it. */
@@ -40,7 +64,12 @@ export function byteValue(
 
 function badValue(plan: FieldPlan, value: string, text: QueryText, span: Span | undefined) {
   const message = `"${value}" is not a value of field "${plan.name}" (${plan.type})`;
-  return nodeError(text, span, message, `write ${VALUE_SHAPES[plan.type]}`);
+  return nodeError(
+    text,
+    span,
+    message,
+    `write ${plan.type === 'DATE' ? DATES : VALUE_SHAPES[plan.type]}`,
+  );
 }
 
 /** A range node on a field with a column. */
@@ -65,6 +94,7 @@ export function bindRange(
   return range === null ? NONE : { kind: 'numbers', boost, field: plan, ranges: [range] };
 }
 
+/** A period as a lower bound begins with it or after it, as an upper bound ends with or before it. */
 function numberRange(
   plan: FieldPlan,
   node: Query & { readonly kind: 'range' },
@@ -73,14 +103,14 @@ function numberRange(
   let lower = I64_MIN;
   let upper = I64_MAX;
   if (node.lower !== undefined) {
-    const value = orderedValue(plan, node.lower.value, text, node.span);
-    if (!node.lower.inclusive && value === I64_MAX) return null;
-    lower = node.lower.inclusive ? value : value + 1n;
+    const value = valueRange(plan, node.lower.value, text, node.span);
+    if (!node.lower.inclusive && value.upper === I64_MAX) return null;
+    lower = node.lower.inclusive ? value.lower : value.upper + 1n;
   }
   if (node.upper !== undefined) {
-    const value = orderedValue(plan, node.upper.value, text, node.span);
-    if (!node.upper.inclusive && value === I64_MIN) return null;
-    upper = node.upper.inclusive ? value : value - 1n;
+    const value = valueRange(plan, node.upper.value, text, node.span);
+    if (!node.upper.inclusive && value.lower === I64_MIN) return null;
+    upper = node.upper.inclusive ? value.upper : value.lower - 1n;
   }
   return lower > upper ? null : { lower, upper };
 }

@@ -9,6 +9,7 @@
  *   adds nothing to it. Everything else scores its boost, however it was found.
  */
 
+import { parsePeriod } from '../../schema/date-period.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import { parseCidr } from '../../schema/ip-value.ts';
 import { parseFieldValue } from '../../schema/values.ts';
@@ -66,8 +67,9 @@ function typedPart(node: LeafNode, plan: FieldPlan, fields: QueryFields): LeafNo
   }
 }
 
-const takes = (plan: FieldPlan, value: string): boolean =>
-  plan.type === 'TEXT' ||
-  (plan.type === 'IP' && value.includes('/')
-    ? parseCidr(value) !== null
-    : parseFieldValue(plan.type, value) !== null);
+function takes({ type }: FieldPlan, value: string): boolean {
+  if (type === 'TEXT') return true;
+  if (type === 'DATE') return parsePeriod(value) !== null;
+  if (type === 'IP' && value.includes('/')) return parseCidr(value) !== null;
+  return parseFieldValue(type, value) !== null;
+}

@@ -7,8 +7,8 @@ import {
   bindCidr,
   bindRange,
   byteValue,
-  orderedValue,
   requireValues,
+  valueRange,
 } from './bounds.ts';
 import type { Clause, NumberRange, PhraseWord } from './clause.ts';
 import { allOf, anyOf, constant, NONE, sortedTerms } from './clause.ts';
@@ -138,8 +138,7 @@ function exactValue(
     const bound = { bytes: byteValue(field, value, text, node.span), inclusive: true };
     return { kind: 'span', boost, field, lower: bound, upper: bound };
   }
-  const ordered = orderedValue(field, value, text, node.span);
-  return { kind: 'numbers', boost, field, ranges: [{ lower: ordered, upper: ordered }] };
+  return { kind: 'numbers', boost, field, ranges: [valueRange(field, value, text, node.span)] };
 }
 
 /** Every word apart; words of one position (synonyms) are alternatives. */
@@ -188,12 +187,20 @@ function bindTerms(
     const parts = node.values.map((value) => exactValue(node, field, value, 1, scope));
     return constant(anyOf(parts), boost);
   }
-  const values = node.values.map((value) => orderedValue(field, value, text, node.span));
-  const ranges = [...new Set(values)].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
-  return { kind: 'numbers', boost, field, ranges: ranges.map(single) };
+  const ranges = node.values.map((value) => valueRange(field, value, text, node.span));
+  return { kind: 'numbers', boost, field, ranges: disjoint(ranges) };
 }
 
-const single = (value: bigint): NumberRange => ({ lower: value, upper: value });
+/** The same values in ascending ranges that do not overlap. */
+function disjoint(ranges: readonly NumberRange[]): readonly NumberRange[] {
+  const out: NumberRange[] = [];
+  for (const range of [...ranges].sort((a, b) => (a.lower < b.lower ? -1 : 1))) {
+    const last = out.at(-1);
+    if (last === undefined || range.lower > last.upper) out.push(range);
+    else if (range.upper > last.upper) out[out.length - 1] = { ...last, upper: range.upper };
+  }
+  return out;
+}
 
 function textSet(
   node: Query & { readonly kind: 'terms' },

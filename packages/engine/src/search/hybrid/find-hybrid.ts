@@ -115,8 +115,14 @@ async function findWords(
   rest: PreparedSearch,
   k: number,
 ) {
-  const { filter, syntax, default_operator } = rest.bound.checked.request;
-  const request = { ast: writeTree(wordsQuery(text, fields)), filter, syntax, default_operator };
+  const { filter, syntax, default_operator, now } = rest.bound.checked.request;
+  const request = {
+    ast: writeTree(wordsQuery(text, fields)),
+    filter,
+    syntax,
+    default_operator,
+    now,
+  };
   const search = { ...rest.bound.checked, request };
   const queries = rest.queries.map((query): ShardQuery => ({ ...query, search }));
   const words = { queries, bound: bindRequest(context.mapping, queries[0]), after: null };

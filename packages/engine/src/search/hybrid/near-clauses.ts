@@ -33,18 +33,18 @@ export interface NearClauses {
 export async function findNearClauses(
   context: SearchContext,
   fan: FanOut,
-  request: Pick<SearchRequest, 'ast' | 'filter' | 'syntax' | 'default_operator'>,
+  request: Pick<SearchRequest, 'ast' | 'filter' | 'syntax' | 'default_operator' | 'now'>,
 ): Promise<NearClauses | null> {
-  const { ast, filter, syntax, default_operator } = request;
+  const { ast, filter, syntax, default_operator, now } = request;
   const filterTree = typeof filter === 'object' ? readTree(filter) : null;
   const queryTree = ast === undefined ? null : readTree(ast);
   if (!hasNear(filterTree) && !hasNear(queryTree)) return null;
-  const search = new NearSearch(context, fan);
+  const search = new NearSearch(context, fan, now);
   const none = fan.shards.map((): readonly ShardFilter[] => []);
   const inFilter = await search.resolve(filterTree, none);
   const filters = fan.shards.map((_, shard): readonly ShardFilter[] => {
     if (filter === undefined) return [];
-    return [{ request: { filter, syntax, default_operator }, precomputed: inFilter[shard] }];
+    return [{ request: { filter, syntax, default_operator, now }, precomputed: inFilter[shard] }];
   });
   if (hasNear(queryTree)) search.check(filters);
   const inQuery = await search.resolve(queryTree, filters);
@@ -60,11 +60,13 @@ const hasNear = (tree: Query | null): boolean =>
 class NearSearch {
   readonly #context: SearchContext;
   readonly #fan: FanOut;
+  readonly #now: number | undefined;
   readonly found = new Map<string, Near>();
 
-  constructor(context: SearchContext, fan: FanOut) {
+  constructor(context: SearchContext, fan: FanOut, now: number | undefined) {
     this.#context = context;
     this.#fan = fan;
+    this.#now = now;
   }
 
   /** The documents of a tree's `knn` clauses, by shard. */
@@ -107,7 +109,7 @@ class NearSearch {
   /** The filters and a clause's own filter. */
   async #within(filter: Query, filters: FiltersByShard): Promise<FiltersByShard> {
     const precomputed = await this.resolve(filter, filters);
-    const request = { filter: writeTree(filter) as JsonObject };
+    const request = { filter: writeTree(filter) as JsonObject, now: this.#now };
     const all = filters.map((list, shard) => [
       ...list,
       { request, precomputed: precomputed[shard] },

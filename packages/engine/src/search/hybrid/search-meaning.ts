@@ -75,9 +75,11 @@ export async function prepareRest(
 /** The filter of a request, as each shard takes it. */
 export function filtersOf({ queries }: PreparedSearch): FiltersByShard {
   return queries.map(({ search, precomputed }): readonly ShardFilter[] => {
-    const { filter, syntax, default_operator } = search.request;
+    const { filter, syntax, default_operator, now } = search.request;
     if (filter === undefined) return [];
-    return [{ request: { filter, syntax, default_operator }, precomputed: precomputed?.filter }];
+    return [
+      { request: { filter, syntax, default_operator, now }, precomputed: precomputed?.filter },
+    ];
   });
 }
 

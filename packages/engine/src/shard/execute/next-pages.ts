@@ -120,8 +120,8 @@ function savedRequest(segments: readonly SegmentReader[], name: string): SavedRe
 
 /** The parts of a request that decide which documents come in which order, and its caller. */
 function requestName(request: SearchRequest, tenant: string | undefined): string {
-  const { query, ast, syntax, default_operator, filter, sort, collapse } = request;
-  const parts = [query, ast, syntax, default_operator, filter, sort, collapse, tenant];
+  const { query, ast, syntax, default_operator, filter, now, sort, collapse } = request;
+  const parts = [query, ast, syntax, default_operator, filter, now, sort, collapse, tenant];
   const text = JSON.stringify(parts.map((part) => part ?? null));
   return text.length <= NAME_CHARS ? text : createHash('sha256').update(text).digest('base64');
 }

@@ -13,6 +13,7 @@ import { bindQuery } from '../../query/bind/bind.ts';
 import { fastHint } from '../../query/bind/bounds.ts';
 import type { Clause } from '../../query/bind/clause.ts';
 import { findField, type QueryFields, unknownFieldHint } from '../../query/bind/fields.ts';
+import { settleDates } from '../../query/bind/relative-dates.ts';
 import type { Query } from '../../query/query.ts';
 import { parseQuery } from '../../query/syntax/parse.ts';
 import { readTree } from '../../query/tree/read.ts';
@@ -111,22 +112,30 @@ export function bindFilter(
 export function readFilter(request: SearchRequest, mapping: Mapping): Query | null {
   const { filter } = request;
   if (filter === undefined) return null;
-  if (typeof filter !== 'string') return readTree(filter);
-  return parseQuery(filter, parseOptions(request, mapping));
+  const tree =
+    typeof filter === 'string'
+      ? parseQuery(filter, parseOptions(request, mapping, 'and'))
+      : readTree(filter);
+  return atNow(tree, request, mapping);
 }
 
 /** The tree of a request's `query` or `ast`; every document where it has neither. */
 export function readQuery(request: SearchRequest, mapping: Mapping): Query {
-  if (request.ast !== undefined) return readTree(request.ast);
-  if (request.query === undefined) return { kind: 'match_all' };
-  return parseQuery(request.query, parseOptions(request, mapping));
+  const { query, ast } = request;
+  if (ast !== undefined) return atNow(readTree(ast), request, mapping);
+  if (query === undefined) return { kind: 'match_all' };
+  return atNow(parseQuery(query, parseOptions(request, mapping, 'or')), request, mapping);
 }
 
-function parseOptions(request: SearchRequest, mapping: Mapping) {
+function atNow(tree: Query, { now }: SearchRequest, mapping: Mapping): Query {
+  return now === undefined ? tree : settleDates(tree, queryFields(mapping), now);
+}
+
+function parseOptions(request: SearchRequest, mapping: Mapping, operator: 'or' | 'and') {
   return {
     syntax: request.syntax,
     defaultField: mapping.defaultField ?? undefined,
-    defaultOperator: request.default_operator,
+    defaultOperator: request.default_operator ?? operator,
   };
 }
 

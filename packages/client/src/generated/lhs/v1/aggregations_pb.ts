@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file lhs/v1/aggregations.proto.
  */
 export const file_lhs_v1_aggregations: GenFile = /*@__PURE__*/
-  fileDesc("ChlsaHMvdjEvYWdncmVnYXRpb25zLnByb3RvEgZsaHMudjEinwMKEEFnZ3JlZ2F0ZVJlcXVlc3QSEgoFaW5kZXgYASABKAlIAIgBARISCgVxdWVyeRgCIAEoCUgBiAEBEhYKA2FzdBgDIAEoCUIEmM4YAUgCiAEBEicKBnN5bnRheBgEIAEoCUISos4YB2RlZmF1bHSizhgDa3FsSAOIAQESLAoQZGVmYXVsdF9vcGVyYXRvchgFIAEoCUINos4YA2FuZKLOGAJvckgEiAEBEhkKBmZpbHRlchgGIAEoCUIEqM4YAUgFiAEBEhMKBnBpdF9pZBgHIAEoCUgGiAEBEhkKDG1pbl9zbmFwc2hvdBgIIAEoCUgHiAEBEhQKB3dhaXRfbXMYCSABKANICIgBARIbCgRhZ2dzGAogASgJQgiIzhgBqM4YAUgJiAEBQggKBl9pbmRleEIICgZfcXVlcnlCBgoEX2FzdEIJCgdfc3ludGF4QhMKEV9kZWZhdWx0X29wZXJhdG9yQgkKB19maWx0ZXJCCQoHX3BpdF9pZEIPCg1fbWluX3NuYXBzaG90QgoKCF93YWl0X21zQgcKBV9hZ2dzIq0CChFBZ2dyZWdhdGVSZXNwb25zZRIkCg1sYWdfc25hcHNob3RzGAEgASgDQgiIzhgBkM4YAUgAiAEBEhsKDmxhZ19jaGVja2VkX21zGAIgASgBSAGIAQESEwoFdG90YWwYAyABKANCBIjOGAESHwoIc25hcHNob3QYBCABKAlCCIjOGAGQzhgBSAKIAQESHgoQaW5kZXhfZ2VuZXJhdGlvbhgFIAEoA0IEiM4YARIVCgd0b29rX21zGAYgASgBQgSIzhgBEhkKB3Jlc3VsdHMYByABKAlCCIjOGAGYzhgBEhsKDWZhaWxlZF9zaGFyZHMYCCABKANCBIjOGAFCEAoOX2xhZ19zbmFwc2hvdHNCEQoPX2xhZ19jaGVja2VkX21zQgsKCV9zbmFwc2hvdCKoAwoNRmFjZXRzUmVxdWVzdBISCgVpbmRleBgBIAEoCUgAiAEBEhIKBXF1ZXJ5GAIgASgJSAGIAQESFgoDYXN0GAMgASgJQgSYzhgBSAKIAQESJwoGc3ludGF4GAQgASgJQhKizhgHZGVmYXVsdKLOGANrcWxIA4gBARIsChBkZWZhdWx0X29wZXJhdG9yGAUgASgJQg2izhgDYW5kos4YAm9ySASIAQESGQoGZmlsdGVyGAYgASgJQgSozhgBSAWIAQESEwoGcGl0X2lkGAcgASgJSAaIAQESGQoMbWluX3NuYXBzaG90GAggASgJSAeIAQESFAoHd2FpdF9tcxgJIAEoA0gIiAEBEhQKBmZpZWxkcxgKIAMoCUIEiM4YARIRCgRzaXplGAsgASgDSAmIAQFCCAoGX2luZGV4QggKBl9xdWVyeUIGCgRfYXN0QgkKB19zeW50YXhCEwoRX2RlZmF1bHRfb3BlcmF0b3JCCQoHX2ZpbHRlckIJCgdfcGl0X2lkQg8KDV9taW5fc25hcHNob3RCCgoIX3dhaXRfbXNCBwoFX3NpemUigAMKDkZhY2V0c1Jlc3BvbnNlEiQKDWxhZ19zbmFwc2hvdHMYASABKANCCIjOGAGQzhgBSACIAQESGwoObGFnX2NoZWNrZWRfbXMYAiABKAFIAYgBARITCgV0b3RhbBgDIAEoA0IEiM4YARIfCghzbmFwc2hvdBgEIAEoCUIIiM4YAZDOGAFIAogBARIeChBpbmRleF9nZW5lcmF0aW9uGAUgASgDQgSIzhgBEhUKB3Rvb2tfbXMYBiABKAFCBIjOGAESIwoGZmFjZXRzGAcgAygLMg0ubGhzLnYxLkZhY2V0QgSIzhgBEiwKDnNraXBwZWRfZmFjZXRzGAggAygLMhQubGhzLnYxLlNraXBwZWRGYWNldBIUCgdwYXJ0aWFsGAkgASgISAOIAQESFwoOcHJlc2VudF9maWVsZHMY6AcgAygJQhAKDl9sYWdfc25hcHNob3RzQhEKD19sYWdfY2hlY2tlZF9tc0ILCglfc25hcHNob3RCCgoIX3BhcnRpYWxiBnByb3RvMw", [file_lhs_v1_options, file_lhs_v1_search]);
+  fileDesc("ChlsaHMvdjEvYWdncmVnYXRpb25zLnByb3RvEgZsaHMudjEiuQMKEEFnZ3JlZ2F0ZVJlcXVlc3QSEgoFaW5kZXgYASABKAlIAIgBARISCgVxdWVyeRgCIAEoCUgBiAEBEhYKA2FzdBgDIAEoCUIEmM4YAUgCiAEBEicKBnN5bnRheBgEIAEoCUISos4YB2RlZmF1bHSizhgDa3FsSAOIAQESLAoQZGVmYXVsdF9vcGVyYXRvchgFIAEoCUINos4YA2FuZKLOGAJvckgEiAEBEhkKBmZpbHRlchgGIAEoCUIEqM4YAUgFiAEBEhMKBnBpdF9pZBgHIAEoCUgGiAEBEhkKDG1pbl9zbmFwc2hvdBgIIAEoCUgHiAEBEhQKB3dhaXRfbXMYCSABKANICIgBARIbCgRhZ2dzGAogASgJQgiIzhgBqM4YAUgJiAEBEhAKA25vdxgLIAEoA0gKiAEBQggKBl9pbmRleEIICgZfcXVlcnlCBgoEX2FzdEIJCgdfc3ludGF4QhMKEV9kZWZhdWx0X29wZXJhdG9yQgkKB19maWx0ZXJCCQoHX3BpdF9pZEIPCg1fbWluX3NuYXBzaG90QgoKCF93YWl0X21zQgcKBV9hZ2dzQgYKBF9ub3cirQIKEUFnZ3JlZ2F0ZVJlc3BvbnNlEiQKDWxhZ19zbmFwc2hvdHMYASABKANCCIjOGAGQzhgBSACIAQESGwoObGFnX2NoZWNrZWRfbXMYAiABKAFIAYgBARITCgV0b3RhbBgDIAEoA0IEiM4YARIfCghzbmFwc2hvdBgEIAEoCUIIiM4YAZDOGAFIAogBARIeChBpbmRleF9nZW5lcmF0aW9uGAUgASgDQgSIzhgBEhUKB3Rvb2tfbXMYBiABKAFCBIjOGAESGQoHcmVzdWx0cxgHIAEoCUIIiM4YAZjOGAESGwoNZmFpbGVkX3NoYXJkcxgIIAEoA0IEiM4YAUIQCg5fbGFnX3NuYXBzaG90c0IRCg9fbGFnX2NoZWNrZWRfbXNCCwoJX3NuYXBzaG90IsIDCg1GYWNldHNSZXF1ZXN0EhIKBWluZGV4GAEgASgJSACIAQESEgoFcXVlcnkYAiABKAlIAYgBARIWCgNhc3QYAyABKAlCBJjOGAFIAogBARInCgZzeW50YXgYBCABKAlCEqLOGAdkZWZhdWx0os4YA2txbEgDiAEBEiwKEGRlZmF1bHRfb3BlcmF0b3IYBSABKAlCDaLOGANhbmSizhgCb3JIBIgBARIZCgZmaWx0ZXIYBiABKAlCBKjOGAFIBYgBARITCgZwaXRfaWQYByABKAlIBogBARIZCgxtaW5fc25hcHNob3QYCCABKAlIB4gBARIUCgd3YWl0X21zGAkgASgDSAiIAQESFAoGZmllbGRzGAogAygJQgSIzhgBEhEKBHNpemUYCyABKANICYgBARIQCgNub3cYDCABKANICogBAUIICgZfaW5kZXhCCAoGX3F1ZXJ5QgYKBF9hc3RCCQoHX3N5bnRheEITChFfZGVmYXVsdF9vcGVyYXRvckIJCgdfZmlsdGVyQgkKB19waXRfaWRCDwoNX21pbl9zbmFwc2hvdEIKCghfd2FpdF9tc0IHCgVfc2l6ZUIGCgRfbm93IoADCg5GYWNldHNSZXNwb25zZRIkCg1sYWdfc25hcHNob3RzGAEgASgDQgiIzhgBkM4YAUgAiAEBEhsKDmxhZ19jaGVja2VkX21zGAIgASgBSAGIAQESEwoFdG90YWwYAyABKANCBIjOGAESHwoIc25hcHNob3QYBCABKAlCCIjOGAGQzhgBSAKIAQESHgoQaW5kZXhfZ2VuZXJhdGlvbhgFIAEoA0IEiM4YARIVCgd0b29rX21zGAYgASgBQgSIzhgBEiMKBmZhY2V0cxgHIAMoCzINLmxocy52MS5GYWNldEIEiM4YARIsCg5za2lwcGVkX2ZhY2V0cxgIIAMoCzIULmxocy52MS5Ta2lwcGVkRmFjZXQSFAoHcGFydGlhbBgJIAEoCEgDiAEBEhcKDnByZXNlbnRfZmllbGRzGOgHIAMoCUIQCg5fbGFnX3NuYXBzaG90c0IRCg9fbGFnX2NoZWNrZWRfbXNCCwoJX3NuYXBzaG90QgoKCF9wYXJ0aWFsYgZwcm90bzM", [file_lhs_v1_options, file_lhs_v1_search]);
 
 /**
  * `POST /v1/aggregate`. `aggs` may be a text that holds the JSON object.
@@ -51,6 +51,8 @@ export type AggregateRequest = Message<"lhs.v1.AggregateRequest"> & {
   defaultOperator?: string | undefined;
 
   /**
+   * Side-by-side clauses of a text are joined with AND unless `default_operator` says `or`.
+   *
    * @generated from field: optional string filter = 6;
    */
   filter?: string | undefined;
@@ -76,6 +78,14 @@ export type AggregateRequest = Message<"lhs.v1.AggregateRequest"> & {
    * @generated from field: optional string aggs = 10;
    */
   aggs?: string | undefined;
+
+  /**
+   * What `now` means in dates of the query, the filter and the aggregations: milliseconds since
+   * 1970. Default: the time of the request.
+   *
+   * @generated from field: optional int64 now = 11;
+   */
+  now?: bigint | undefined;
 };
 
 /**
@@ -179,6 +189,8 @@ export type FacetsRequest = Message<"lhs.v1.FacetsRequest"> & {
   defaultOperator?: string | undefined;
 
   /**
+   * Side-by-side clauses of a text are joined with AND unless `default_operator` says `or`.
+   *
    * @generated from field: optional string filter = 6;
    */
   filter?: string | undefined;
@@ -209,6 +221,14 @@ export type FacetsRequest = Message<"lhs.v1.FacetsRequest"> & {
    * @generated from field: optional int64 size = 11;
    */
   size?: bigint | undefined;
+
+  /**
+   * What `now` means in dates of the query, the filter and the aggregations: milliseconds since
+   * 1970. Default: the time of the request.
+   *
+   * @generated from field: optional int64 now = 12;
+   */
+  now?: bigint | undefined;
 };
 
 /**

@@ -198,7 +198,7 @@ export type ClauseCount = Message<"lhs.v1.ClauseCount"> & {
   total: bigint;
 
   /**
-   * The nearest term of the field, if the clause finds nothing.
+   * If the clause finds nothing: a clause that was probably meant, or the field's nearest term.
    *
    * @generated from field: optional string suggestion = 3;
    */
