@@ -29,7 +29,11 @@ export function bindOnly(mapping: Mapping, search: CheckedRequest): void {
   const query = { search, precomputed };
   const { order } = bindRequest(mapping, query);
   if (after !== undefined) readSearchAfter(after, order, mapping.key);
-  if (facets !== undefined || aggs !== undefined) bindSummary(mapping, query, { facets, aggs });
+  if (facets === undefined && aggs === undefined) return;
+  const { unresolved } = bindSummary(mapping, query, { facets, aggs });
+  if (unresolved.length === 0) return;
+  const near = { ...precomputed, aggs: unresolved.flatMap((tree) => noDocs(mapping, tree)) };
+  bindSummary(mapping, { ...query, precomputed: near }, { facets, aggs });
 }
 
 /** Throws invalid_query or limit_exceeded unless the request's queries can be read. */

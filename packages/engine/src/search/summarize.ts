@@ -17,11 +17,14 @@ import type {
 import { LhsError } from '@lakehouse-search/contract';
 import { finishAggregations } from '../aggregate/finish.ts';
 import { type AggPartial, mergePartials } from '../aggregate/partial.ts';
+import { lazily } from '../base/lazily.ts';
 import { type BoundSummary, bindSummary } from '../shard/request/bind-aggregations.ts';
-import type { SummarySpecs } from '../shard/shard.ts';
+import type { ShardQuery, SummarySpecs } from '../shard/shard.ts';
 import { envelope, lagOf, requireSnapshot, type SearchContext } from './context.ts';
 import { FanOut } from './fan-out.ts';
 import { type PreparedSearch, prepareSearch } from './find-hits.ts';
+
+const loadNear = lazily(() => import('./hybrid/near-clauses.ts'));
 
 /** The members of an answer that facets and aggregations make. */
 type SummaryAnswer = Pick<SearchResponse, 'facets' | 'skipped_facets' | 'aggs'>;
@@ -105,12 +108,13 @@ interface Summary {
 }
 
 async function summaryOf(
-  { mapping, deadline }: SearchContext,
+  context: SearchContext,
   fan: FanOut,
-  { queries }: PreparedSearch,
+  prepared: PreparedSearch,
   specs: SummarySpecs,
 ): Promise<Summary> {
-  const bound = bindSummary(mapping, queries[0], specs);
+  const { deadline } = context;
+  const { bound, queries } = await bindNear(context, fan, prepared, specs);
   const answers = await fan.ask((shard, number) => {
     const request = { query: queries[number], specs, whole: fan.alone, time: deadline.left };
     return shard.aggregate(request, deadline.signal);
@@ -123,6 +127,21 @@ async function summaryOf(
     merged = merged === null ? answer.partials : mergeAll(merged, answer.partials);
   }
   return { bound, results: finishAggregations(bound.all, merged ?? []), total };
+}
+
+/** Specifications bound, with the documents of the `knn` clauses in their filters. */
+async function bindNear(
+  context: SearchContext,
+  fan: FanOut,
+  { queries }: PreparedSearch,
+  specs: SummarySpecs,
+): Promise<{ readonly bound: BoundSummary; readonly queries: readonly ShardQuery[] }> {
+  const { mapping } = context;
+  const bound = bindSummary(mapping, queries[0], specs);
+  if (bound.unresolved.length === 0) return { bound, queries };
+  const { withNearAggregations } = await loadNear();
+  const near = await withNearAggregations(context, fan, queries, bound.unresolved);
+  return { bound: bindSummary(mapping, near[0], specs), queries: near };
 }
 
 function mergeAll(

@@ -125,7 +125,7 @@ export class LocalShard implements Shard {
     const deadline = this.#deadline(time, signal);
     const own = { windows: this.#windows, filters: this.#filters, deadline };
     const plan = { ...this.#bind(query), ...own };
-    const { all } = bindSummary(this.#mapping, query, specs);
+    const { all } = bindSummary(this.#mapping, query, specs, this.#idsFor(query));
     return summarizeMatches(this.#segments, plan, all, whole);
   }
 
@@ -164,8 +164,12 @@ export class LocalShard implements Shard {
   }
 
   #bind(query: ShardQuery): BoundRequest {
-    const ids = query.precomputed === undefined ? null : this.#segments.map(({ id }) => id);
-    return bindRequest(this.#mapping, query, ids);
+    return bindRequest(this.#mapping, query, this.#idsFor(query));
+  }
+
+  /** The ids of the segments, by which precomputed documents are found; null: there are none. */
+  #idsFor({ precomputed }: ShardQuery): readonly string[] | null {
+    return precomputed === undefined ? null : this.#segments.map(({ id }) => id);
   }
 
   #narrowing({ filters, tenant }: ShardNearest): readonly Clause[] {

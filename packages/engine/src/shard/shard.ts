@@ -83,6 +83,8 @@ export interface Precomputed {
   /** Those of the `knn` clauses of the query and of the filter, by what the clauses ask for. */
   readonly query?: readonly NamedDocs[];
   readonly filter?: readonly NamedDocs[];
+  /** Those of the filters of aggregations. */
+  readonly aggs?: readonly NamedDocs[];
 }
 
 /** The documents of the `knn` clauses of one name (query/bind/nearest.ts). */

@@ -25,6 +25,9 @@ export function* nearestNodes(query: Query): Generator<NearestNode> {
   }
 }
 
+/** Whether a query has `knn` nodes. */
+export const hasNearest = (query: Query): boolean => nearestNodes(query).next().done !== true;
+
 /** The VECTOR field of a node. Throws invalid_query for another, or none. */
 export function nearestField(node: NearestNode, fields: QueryFields): FieldPlan {
   const target = resolveField(fields, node, null);
@@ -67,6 +70,6 @@ export function bindNearest(node: NearestNode, boost: number, scope: BindScope):
   const precomputed = scope.fields.precomputed?.get(nearestName(node));
   if (precomputed !== undefined) return { kind: 'precomputed', boost, precomputed };
   const message = 'a knn clause is not taken here';
-  const hint = 'send it in the "ast" or the "filter" of a search';
+  const hint = 'send it in the "ast", the "filter" or the "aggs" of a search';
   throw nodeError(scope.text, node.span, message, hint, 'unsupported');
 }

@@ -8,8 +8,9 @@ import type { SearchContext } from '../context.ts';
 import type { FanOut } from '../fan-out.ts';
 import { type PreparedSearch, prepareSearch } from '../find-hits.ts';
 import { findHybrid, type Hybrid } from '../hybrid/find-hybrid.ts';
+import { filtersOf } from '../hybrid/find-nearest.ts';
 import { vectorFieldOf } from '../hybrid/query-vector.ts';
-import { filtersOf, withDocs } from '../hybrid/search-meaning.ts';
+import { withDocs } from '../hybrid/search-meaning.ts';
 
 /** A search whose parts can be judged on a document. */
 export interface ExplainedSearch {
@@ -55,7 +56,7 @@ async function prepareHybrid(
   checked: CheckedExplain & { readonly mode: 'hybrid' },
 ): Promise<ExplainedSearch> {
   const rest = await prepareSearch(context, fan, checked.search);
-  const hybrid = await findHybrid(context, fan, checked, rest, filtersOf(rest));
+  const hybrid = await findHybrid(context, fan, checked, rest, filtersOf(rest.queries));
   const texts = lexicalFields(context.mapping, checked.lexicalFields);
   return {
     prepared: withDocs(rest, hybrid.precomputed),

@@ -9,6 +9,7 @@ import type {
   PrecomputedDocs,
   SegmentDocs,
   ShardFilter,
+  ShardQuery,
 } from '../../shard/shard.ts';
 import type { SearchContext } from '../context.ts';
 import type { FanOut } from '../fan-out.ts';
@@ -25,6 +26,17 @@ export type ShardNearDoc = NearDoc & { readonly shard: number };
 
 /** The filters of a search for the nearest documents, as each shard takes them. */
 export type FiltersByShard = readonly (readonly ShardFilter[])[];
+
+/** The filter of a request, as each shard takes it. */
+export function filtersOf(queries: readonly ShardQuery[]): FiltersByShard {
+  return queries.map(({ search, precomputed }): readonly ShardFilter[] => {
+    const { filter, syntax, default_operator, now } = search.request;
+    if (filter === undefined) return [];
+    return [
+      { request: { filter, syntax, default_operator, now }, precomputed: precomputed?.filter },
+    ];
+  });
+}
 
 /** What a search for the nearest documents found. */
 export interface Near {

@@ -4,8 +4,9 @@
  * filter too, so that k documents come back wherever so many are left.
  */
 import type { JsonObject, SearchRequest } from '@lakehouse-search/contract';
-import { nearestOfNode } from '@lakehouse-search/contract';
-import { nearestField, nearestName, nearestNodes } from '../../query/bind/nearest.ts';
+import { LhsError, nearestOfNode } from '@lakehouse-search/contract';
+import { LIMITS } from '../../base/limits.ts';
+import { hasNearest, nearestField, nearestName, nearestNodes } from '../../query/bind/nearest.ts';
 import type { Query } from '../../query/query.ts';
 import { readTree } from '../../query/tree/read.ts';
 import { writeTree } from '../../query/tree/write.ts';
@@ -13,10 +14,16 @@ import { withVector } from '../../shard/execute/nearest.ts';
 import { bindFilter } from '../../shard/request/bind-request.ts';
 import { docsByName } from '../../shard/request/precomputed.ts';
 import { queryFields } from '../../shard/request/query-fields.ts';
-import type { NamedDocs, Precomputed, ShardFilter } from '../../shard/shard.ts';
+import type { NamedDocs, Precomputed, ShardFilter, ShardQuery } from '../../shard/shard.ts';
 import type { SearchContext } from '../context.ts';
 import type { FanOut } from '../fan-out.ts';
-import { type FiltersByShard, findNear, type Near, nearByShard } from './find-nearest.ts';
+import {
+  type FiltersByShard,
+  filtersOf,
+  findNear,
+  type Near,
+  nearByShard,
+} from './find-nearest.ts';
 
 /**
  * The documents of `knn` clauses as each shard takes them, and what was found, by `NearVector.id`.
@@ -54,8 +61,30 @@ export async function findNearClauses(
   return { precomputed, found: search.found };
 }
 
-const hasNear = (tree: Query | null): boolean =>
-  tree !== null && nearestNodes(tree).next().done !== true;
+/**
+ * The queries of all shards with the documents of the `knn` clauses in filters of aggregations:
+ * near among what the filter of the request and the tenant let pass. Throws as `findNearClauses`.
+ */
+export async function withNearAggregations(
+  context: SearchContext,
+  fan: FanOut,
+  queries: readonly ShardQuery[],
+  trees: readonly Query[],
+): Promise<readonly ShardQuery[]> {
+  const clauses = trees.reduce((sum, tree) => sum + [...nearestNodes(tree)].length, 0);
+  if (clauses > LIMITS.nearestClauses) {
+    const most = `at most ${LIMITS.nearestClauses} knn clauses are taken`;
+    throw new LhsError('limit_exceeded', `"aggs" has ${clauses}: ${most} (nearestClauses)`);
+  }
+  const search = new NearSearch(context, fan);
+  const all = { kind: 'bool', must: [], should: [...trees], must_not: [], filter: [] } as const;
+  const aggs = await search.resolve(all, filtersOf(queries));
+  return queries.map((query, shard) => {
+    return { ...query, precomputed: { ...query.precomputed, aggs: aggs[shard] } };
+  });
+}
+
+const hasNear = (tree: Query | null): boolean => tree !== null && hasNearest(tree);
 
 class NearSearch {
   readonly #context: SearchContext;

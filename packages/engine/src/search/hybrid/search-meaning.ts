@@ -10,13 +10,13 @@ import type {
   SearchResponse,
 } from '@lakehouse-search/contract';
 import { queryFields } from '../../shard/request/query-fields.ts';
-import type { PrecomputedDocs, ShardFilter, ShardQuery } from '../../shard/shard.ts';
+import type { PrecomputedDocs, ShardQuery } from '../../shard/shard.ts';
 import { requireSnapshot, type SearchContext } from '../context.ts';
 import { FanOut } from '../fan-out.ts';
 import { type PreparedSearch, prepareSearch } from '../find-hits.ts';
 import { answerSearch } from '../search.ts';
 import { findHybrid } from './find-hybrid.ts';
-import { type FiltersByShard, findNear, nearByShard, unknownText } from './find-nearest.ts';
+import { filtersOf, findNear, nearByShard, unknownText } from './find-nearest.ts';
 import { addressNumber } from './fuse.ts';
 import { vectorFieldOf } from './query-vector.ts';
 
@@ -32,7 +32,7 @@ export async function searchSemantic(
   const fan = new FanOut(context.shards);
   const field = vectorFieldOf(queryFields(context.mapping), nearest.vector_field);
   const rest = await prepareRest(context, fan, search);
-  const near = await findNear(context, fan, field, nearest, filtersOf(rest));
+  const near = await findNear(context, fan, field, nearest, filtersOf(rest.queries));
   const found = nearByShard(fan.shards.length, near, '');
   const notes = near.vector === null ? [unknownText(nearest.query_text ?? '')] : [];
   return answerSearch(context, fan, withDocs(rest, found), started, { more: notesOf(notes) });
@@ -46,7 +46,7 @@ export async function searchHybrid(
   const started = performance.now();
   const fan = new FanOut(context.shards);
   const rest = await prepareRest(context, fan, checked.search);
-  const hybrid = await findHybrid(context, fan, checked, rest, filtersOf(rest));
+  const hybrid = await findHybrid(context, fan, checked, rest, filtersOf(rest.queries));
   const { docs, precomputed, failed, notes } = hybrid;
   const arms = new Map(docs.map((doc) => [addressNumber(doc), doc.arms]));
   const partial = failed.length === 0 ? {} : { partial: true as const, failed_arms: failed };
@@ -70,17 +70,6 @@ export async function prepareRest(
   const prepared = await prepareSearch(context, fan, search);
   await requireSnapshot(context, search.request.min_snapshot);
   return prepared;
-}
-
-/** The filter of a request, as each shard takes it. */
-export function filtersOf({ queries }: PreparedSearch): FiltersByShard {
-  return queries.map(({ search, precomputed }): readonly ShardFilter[] => {
-    const { filter, syntax, default_operator, now } = search.request;
-    if (filter === undefined) return [];
-    return [
-      { request: { filter, syntax, default_operator, now }, precomputed: precomputed?.filter },
-    ];
-  });
 }
 
 /** A search whose documents are those that were found, whatever page is requested. */

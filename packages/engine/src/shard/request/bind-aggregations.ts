@@ -2,12 +2,17 @@ import type { FacetSpec, JsonObject, SkippedFacet } from '@lakehouse-search/cont
 import type { Aggregation } from '../../aggregate/aggregation.ts';
 import { declaredField, isAggregatable } from '../../aggregate/aggregation-field.ts';
 import { readAggregations } from '../../aggregate/read-aggregations.ts';
+import type { Clause } from '../../query/bind/clause.ts';
 import { findField, type QueryFields } from '../../query/bind/fields.ts';
+import { hasNearest } from '../../query/bind/nearest.ts';
+import type { Query } from '../../query/query.ts';
+import { readTree } from '../../query/tree/read.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import type { Mapping } from '../../schema/mapping.ts';
 import type { ShardQuery, SummarySpecs } from '../shard.ts';
 import { bindFilter } from './bind-request.ts';
 import { BindingMemo } from './binding-memo.ts';
+import { docsByName } from './precomputed.ts';
 import { queryFields } from './query-fields.ts';
 
 const FACET_SIZE = 10;
@@ -19,32 +24,70 @@ export interface BoundSummary {
   /** How many of them are facets. */
   readonly facets: number;
   readonly skipped: readonly SkippedFacet[];
+  /**
+   * Filters of aggregations with `knn` clauses whose documents are not in the query: they match
+   * nothing here.
+   */
+  readonly unresolved: readonly Query[];
 }
 
 const bound = new BindingMemo<SummarySpecs, BoundSummary>();
 
 /**
- * Binds facets and aggregations, once per object of specifications. Throws invalid_argument for
- * unknown fields and wrong options, invalid_query, limit_exceeded.
+ * Binds facets and aggregations, once per object of specifications. `segmentIds`: as for
+ * `bindRequest`. Throws invalid_argument for unknown fields and wrong options, invalid_query,
+ * limit_exceeded.
  */
 export function bindSummary(
   mapping: Mapping,
   query: ShardQuery,
   specs: SummarySpecs,
+  segmentIds: readonly string[] | null = null,
 ): BoundSummary {
-  const known = bound.get(mapping, specs);
+  const reusable = query.precomputed?.aggs === undefined;
+  const known = reusable ? bound.get(mapping, specs) : undefined;
   if (known !== undefined) return known;
   const { facets, aggs } = specs;
   const terms = facets === undefined ? null : facetTerms(mapping, facets);
-  const { request } = query.search;
-  const bindOne = (filter: string | JsonObject) =>
-    bindFilter({ ...request, filter }, mapping) ?? { kind: 'none' };
+  const filters = new FilterBinder(mapping, query, segmentIds);
+  const bindOne = (filter: string | JsonObject) => filters.bind(filter);
   const scope = { fields: queryFields(mapping), bindFilter: bindOne };
   const own = aggs === undefined ? [] : readAggregations(aggs, scope);
   const counted = terms?.counted ?? [];
-  const as = { all: [...counted, ...own], facets: counted.length, skipped: terms?.skipped ?? [] };
-  bound.set(mapping, specs, as);
+  const as = {
+    all: [...counted, ...own],
+    facets: counted.length,
+    skipped: terms?.skipped ?? [],
+    unresolved: filters.unresolved,
+  };
+  if (reusable) bound.set(mapping, specs, as);
   return as;
+}
+
+/** Binds the filters of aggregations. */
+class FilterBinder {
+  readonly #mapping: Mapping;
+  readonly #query: ShardQuery;
+  readonly #docs: ReturnType<typeof docsByName>;
+  readonly unresolved: Query[] = [];
+
+  constructor(mapping: Mapping, query: ShardQuery, segmentIds: readonly string[] | null) {
+    this.#mapping = mapping;
+    this.#query = query;
+    this.#docs = docsByName(query.precomputed?.aggs, mapping, segmentIds);
+  }
+
+  bind(filter: string | JsonObject): Clause {
+    if (typeof filter !== 'string' && this.#docs === undefined) {
+      const tree = readTree(filter);
+      if (hasNearest(tree)) {
+        this.unresolved.push(tree);
+        return { kind: 'none' };
+      }
+    }
+    const request = { ...this.#query.search.request, filter };
+    return bindFilter(request, this.#mapping, this.#docs) ?? { kind: 'none' };
+  }
 }
 
 /** Facets as terms aggregations, and the fields that cannot be counted. */
