@@ -550,13 +550,16 @@ export const OPERATIONS: { readonly [K in Name]: OperationRow<K> } = {
   createSavedQuery: {
     request: () => ({ name: 'created', request: { ...INDEX, query: 'disk' } }),
     answers: { name: 'created' },
-    refused: [[{ request: { ...INDEX, query: 'title:(' } }, 'invalid_query']],
+    refused: [
+      [{ request: { ...INDEX, query: 'title:(' } }, 'invalid_query'],
+      [{ mode: 'semantic', request: { ...INDEX, query_text: 'disk' } }, 'invalid_argument'],
+    ],
     tenants: true,
   },
   replaceSavedQuery: {
     request: async (setting) => {
       const { id } = await savedQuery(setting, 'replaced');
-      return { id, name: 'replaced', request: { ...INDEX, query: 'full' } };
+      return { id, name: 'replaced', mode: 'lexical', request: { ...INDEX, query: 'full' } };
     },
     answers: ({ request }) => expect(request).toMatchObject({ query: 'full' }),
     refused: [[{ id: 'none', name: 'free' }, 'not_found']],

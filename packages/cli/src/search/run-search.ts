@@ -17,9 +17,8 @@ import { hitTable } from './hit-rows.ts';
 import { hitsInOtherFields } from './other-fields.ts';
 import { nothingFound, nothingNear, resultLines } from './result-lines.ts';
 import {
-  fusionFlags,
   matchFlags,
-  nearestFlags,
+  refuseForeign,
   requestPart,
   type SearchFlags,
   searchFlags,
@@ -184,18 +183,5 @@ export function refuseIdle(mode: SearchMode, flags: SearchFlags): void {
     throw new LhsError('invalid_argument', `--${name} applies to --filter, which is missing`, {
       hint: `a text in ${mode} mode has no operators`,
     });
-  }
-}
-
-/** Throws invalid_argument for a flag of another mode. */
-function refuseForeign(mode: SearchMode, flags: SearchFlags): void {
-  const foreign =
-    mode === 'hybrid'
-      ? []
-      : Object.keys(mode === 'semantic' ? fusionFlags : { ...nearestFlags, ...fusionFlags });
-  for (const name of foreign) {
-    if (flags[name as keyof SearchFlags] === undefined) continue;
-    const modes = name in fusionFlags ? '--mode hybrid' : '--mode semantic or hybrid';
-    throw new LhsError('invalid_argument', `--${name} goes with ${modes}`);
   }
 }

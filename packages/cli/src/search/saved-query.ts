@@ -1,4 +1,12 @@
-import { type Backend, LhsError, nearest, type SavedQuery } from '@lakehouse-search/contract';
+import {
+  type Backend,
+  LhsError,
+  type ModeRequest,
+  nearest,
+  type SavedQuery,
+  searchOfSaved,
+} from '@lakehouse-search/contract';
+import { refuseForeign, requestPart, type SearchFlags } from './search-flags.ts';
 
 /** The saved query of a name. Throws not_found with the nearest name. */
 export async function savedQuery(backend: Backend, name: string): Promise<SavedQuery> {
@@ -11,4 +19,29 @@ export async function savedQuery(backend: Backend, name: string): Promise<SavedQ
   throw new LhsError('not_found', `there is no saved query "${name}"${guess}`, {
     hint: names.length === 0 ? 'lhs query save NAME INDEX QUERY saves one' : 'lhs query list',
   });
+}
+
+/** The search of a saved query, with the parts that flags set. Throws invalid_argument. */
+export async function withOverrides(saved: SavedQuery, flags: SearchFlags): Promise<ModeRequest> {
+  const { mode, request } = searchOfSaved(saved);
+  refuseForeign(mode, flags);
+  return searchOfSaved({ ...saved, request: { ...request, ...(await requestPart(flags)) } });
+}
+
+/** What a saved query looks for, in one line: its query or text, filter and order. */
+export function questionOf(saved: SavedQuery): string {
+  const { filter, sort = [] } = saved.request;
+  const narrows = typeof filter === 'object' ? JSON.stringify(filter) : filter;
+  const orders = sort.map(({ field, desc }) => `${field}${desc ? ':desc' : ''}`).join(',');
+  return [
+    soughtBy(searchOfSaved(saved)),
+    ...(narrows === undefined ? [] : [`filter: ${narrows}`]),
+    ...(orders === '' ? [] : [`sort: ${orders}`]),
+  ].join('  ');
+}
+
+function soughtBy(search: ModeRequest): string {
+  if (search.mode !== 'lexical') return search.request.query_text ?? 'a vector';
+  const { query, ast } = search.request;
+  return query ?? (ast === undefined ? '*:*' : JSON.stringify(ast));
 }

@@ -2,7 +2,12 @@
  * The flags of searches: how oclif reads each one, and one table from values to parts of a request
  * and back.
  */
-import type { HybridRequest, SearchRequest } from '@lakehouse-search/contract';
+import {
+  type HybridRequest,
+  LhsError,
+  type SearchMode,
+  type SearchRequest,
+} from '@lakehouse-search/contract';
 import { Args, Flags, type Interfaces } from '@oclif/core';
 import {
   afterValues,
@@ -226,6 +231,19 @@ export async function requestPart(flags: SearchFlags, among?: object): Promise<P
     if (among === undefined || name in among) parts.push(await read(value as never));
   }
   return Object.assign({}, ...parts) as Part;
+}
+
+/** Throws invalid_argument for a flag of another mode. */
+export function refuseForeign(mode: SearchMode, flags: SearchFlags): void {
+  const foreign =
+    mode === 'hybrid'
+      ? []
+      : Object.keys(mode === 'semantic' ? fusionFlags : { ...nearestFlags, ...fusionFlags });
+  for (const name of foreign) {
+    if (flags[name as keyof SearchFlags] === undefined) continue;
+    const modes = name in fusionFlags ? '--mode hybrid' : '--mode semantic or hybrid';
+    throw new LhsError('invalid_argument', `--${name} goes with ${modes}`);
+  }
 }
 
 /** The flags that set these parts of a request again, as words of a shell. */

@@ -1,12 +1,13 @@
-import type {
-  Backend,
-  IndexDescription,
-  JsonObject,
-  SearchRequest,
+import {
+  type Backend,
+  type IndexDescription,
+  type JsonObject,
+  type SavedQuery,
+  searchOfSaved,
 } from '@lakehouse-search/contract';
 import { bytes, count, plural } from '../terminal/figures.ts';
 import { valueText } from './completion.ts';
-import { EVERYTHING, keptRequest, restored, type ScreenIndex } from './question.ts';
+import { EVERYTHING, keptSearch, restored, type ScreenIndex } from './question.ts';
 import { facetsOf } from './requests.ts';
 import {
   type Choice,
@@ -44,20 +45,16 @@ async function savedChoices(backend: Backend, index: string): Promise<Choice[]> 
   const own = saved.filter(
     ({ request }) => request.index === undefined || real(request.index) === real(index),
   );
-  return Promise.all(own.map(({ name, request }) => savedChoice(backend, index, name, request)));
+  return Promise.all(own.map((query) => savedChoice(backend, index, query)));
 }
 
-async function savedChoice(
-  backend: Backend,
-  index: string,
-  name: string,
-  request: SearchRequest,
-): Promise<Choice> {
-  const { syntax } = request;
+async function savedChoice(backend: Backend, index: string, saved: SavedQuery): Promise<Choice> {
+  const { name } = saved;
+  const { syntax } = saved.request;
   const tree = async (ast: JsonObject) =>
     (await backend.printQuery({ index, ast, ...(syntax === undefined ? {} : { syntax }) })).query;
   try {
-    const parts = await restored(request, tree);
+    const parts = await restored(searchOfSaved(saved), tree);
     const { query, filters, sort } = parts;
     const rest = [...filters, ...sort.map((s) => `by ${s.field}`)].join(' · ');
     return {
@@ -66,8 +63,9 @@ async function savedChoice(
       does: { type: 'restore', name, restored: parts },
     };
   } catch {
-    const why = `${name} is a tree without a query string: lhs query run ${name}`;
-    return { label: name, detail: 'a query tree', does: { type: 'refuse', why } };
+    const what = 'a query tree or a vector';
+    const why = `${name} is ${what} without a query string: lhs query run ${name}`;
+    return { label: name, detail: what, does: { type: 'refuse', why } };
   }
 }
 
@@ -110,12 +108,9 @@ async function facetChoices(backend: Backend, state: State): Promise<Choice[]> {
   return [...on, ...offered.filter((one) => !one.isOn)];
 }
 
-/**
- * Keeps what is asked now under a name; what is asked by meaning as its words. Throws what the
- * backend refuses.
- */
+/** Saves the search on the screen under a name. Throws what the backend refuses. */
 export async function saveQuestion(backend: Backend, state: State, name: string): Promise<void> {
-  await backend.createSavedQuery({ name, request: keptRequest(state.index.name, question(state)) });
+  await backend.createSavedQuery({ name, ...keptSearch(state.index, question(state)) });
 }
 
 /** An index as the screen needs to know it. Throws what the backend refuses. */

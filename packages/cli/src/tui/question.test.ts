@@ -27,7 +27,8 @@ describe('the request of the screen', () => {
       collapse: 'n',
       limit: 3,
     };
-    expect(await restored(whole, tree)).toEqual({
+    expect(await restored({ mode: 'lexical', request: whole }, tree)).toEqual({
+      mode: 'lexical',
       query: 'a b',
       filters: ['x:1', 'y:2'],
       sort,
@@ -38,12 +39,26 @@ describe('the request of the screen', () => {
       filter: { term: {} },
       default_operator: 'and',
     } as const;
-    expect(await restored(trees, tree)).toEqual({
+    expect(await restored({ mode: 'lexical', request: trees }, tree)).toEqual({
+      mode: 'lexical',
       query: 'tree {"match_all":{}}',
       filters: ['tree {"term":{}}'],
       sort: [],
       kept: {},
     });
-    expect((await restored({ query: '*:*' }, tree)).query).toBe('');
+    const all = { mode: 'lexical', request: { query: '*:*' } } as const;
+    expect((await restored(all, tree)).query).toBe('');
+  });
+
+  it('is restored from a saved search by meaning, unless that has a vector', async () => {
+    const tree = async () => '';
+    const request = { query_text: 'leaks', filter: 'x:1', k: 9 };
+    expect(await restored({ mode: 'hybrid', request }, tree)).toMatchObject({
+      mode: 'hybrid',
+      query: 'leaks',
+      filters: ['x:1'],
+    });
+    const vector = { mode: 'semantic', request: { query_vector: [1] } } as const;
+    await expect(restored(vector, tree)).rejects.toThrow('a vector has no text');
   });
 });

@@ -1,12 +1,13 @@
-import type {
-  FieldDescription,
-  Hit,
-  JsonObject,
-  ModeRequest,
-  NearestSpec,
-  SearchMode,
-  SearchRequest,
-  SortSpec,
+import {
+  type FieldDescription,
+  type Hit,
+  type JsonObject,
+  LhsError,
+  type ModeRequest,
+  type NearestSpec,
+  type SearchMode,
+  type SearchRequest,
+  type SortSpec,
 } from '@lakehouse-search/contract';
 
 /** What the screen needs to know of the index. */
@@ -71,7 +72,7 @@ export function matchOf(
   return { index, query, ...(filter === undefined ? {} : { filter }), ...kept };
 }
 
-/** The request of a lexical question, as it can also be saved. */
+/** The request of a lexical question without a page. */
 export function keptRequest(index: string, question: Question): SearchRequest {
   const { sort, kept } = question;
   return {
@@ -99,6 +100,10 @@ export function nearestOf({ vectorField }: ScreenIndex, { query, mode }: Questio
     ...(vectorField === undefined ? {} : { vector_field: vectorField }),
   };
 }
+
+/** The search of a question as it can be saved, in its mode. */
+export const keptSearch = (index: ScreenIndex, question: Question): ModeRequest =>
+  searchOf(index, question, {});
 
 /** The search of a question, in its mode; `page` is what is wanted of its hits. */
 export function searchOf(
@@ -136,21 +141,27 @@ const isSimple = (clause: string): boolean => clause.match(SIMPLE)?.[0] === clau
 
 /** The question of a saved request, as far as the screen can show it. */
 export interface Restored {
+  readonly mode: SearchMode;
   readonly query: string;
   readonly filters: readonly string[];
   readonly sort: readonly SortSpec[];
   readonly kept: Kept;
 }
 
-/** The parts of a saved request; `tree` writes a query tree as a query string. */
+/**
+ * The parts of a saved search; `tree` writes a query tree as a query string. Throws
+ * invalid_argument for a vector.
+ */
 export async function restored(
-  request: SearchRequest,
+  search: ModeRequest,
   tree: (ast: JsonObject) => Promise<string>,
 ): Promise<Restored> {
-  const { ast, filter, sort = [], collapse, syntax } = request;
-  const query = ast === undefined ? (request.query ?? '') : await tree(ast as JsonObject);
-  const operator = ast === undefined ? request.default_operator : undefined;
+  const { filter, sort = [], collapse, syntax } = search.request;
+  const query = await questionText(search, tree);
+  const isTree = search.mode === 'lexical' && search.request.ast !== undefined;
+  const operator = isTree ? undefined : search.request.default_operator;
   return {
+    mode: search.mode,
     query: query === EVERYTHING ? '' : query,
     filters: typeof filter === 'object' ? [await tree(filter)] : filterClauses(filter ?? ''),
     sort,
@@ -160,4 +171,17 @@ export async function restored(
       ...(collapse === undefined ? {} : { collapse }),
     },
   };
+}
+
+async function questionText(
+  search: ModeRequest,
+  tree: (ast: JsonObject) => Promise<string>,
+): Promise<string> {
+  if (search.mode === 'lexical') {
+    const { ast, query = '' } = search.request;
+    return ast === undefined ? query : tree(ast as JsonObject);
+  }
+  const { query_text: text, query_vector: vector } = search.request;
+  if (text !== undefined && vector === undefined) return text;
+  throw new LhsError('invalid_argument', 'a vector has no text that the screen could show');
 }

@@ -57,7 +57,7 @@ export function choose(state: State, { does }: Choice): State {
       return { ...base, line: lineOf(does.query) };
     case 'restore': {
       const { query, ...rest } = does.restored;
-      return { ...base, ...rest, line: lineOf(query), mode: 'lexical' };
+      return { ...base, ...rest, line: lineOf(query) };
     }
     case 'filter': {
       const { filters } = state;

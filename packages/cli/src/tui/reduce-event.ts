@@ -37,15 +37,10 @@ export function reduceEvent(state: State, event: Event): State {
     case 'opened':
       return openedIndex(state, event.index);
     case 'saved':
-      return { ...state, overlay: undefined, note: savedNote(state, event.name) };
+      return { ...state, overlay: undefined, note: `saved as ${event.name}` };
     case 'noted':
       return noted(state, event.note);
   }
-}
-
-/** Saved queries are lexical. */
-function savedNote({ mode }: State, name: string): string {
-  return mode === 'lexical' ? `saved as ${name}` : `saved as ${name}: its words, not the mode`;
 }
 
 function answered(state: State, answer: NonNullable<State['answer']>): State {

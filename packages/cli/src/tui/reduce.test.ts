@@ -163,6 +163,7 @@ describe('what lies over the hits', () => {
 
   it('opens a saved query with all that it says', () => {
     const restored = {
+      mode: 'lexical',
       query: 'x y',
       filters: ['service:a'],
       sort: [{ field: 'severity', desc: true }],
@@ -173,8 +174,8 @@ describe('what lies over the hits', () => {
     const state = after(start, type('old'), { type: 'open', what: 'saved' }, listed, {
       type: 'enter',
     });
-    const { query, filters, sort, kept } = question(state);
-    expect({ query, filters, sort, kept }).toEqual(restored);
+    const { mode, query, filters, sort, kept } = question(state);
+    expect({ mode, query, filters, sort, kept }).toEqual(restored);
   });
 
   it('begins with the choice of an index, and goes to another one under the same line', () => {

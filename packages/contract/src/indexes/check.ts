@@ -16,13 +16,7 @@ import {
 import { LhsError } from '../errors.ts';
 import type { IndexRequest } from '../index-request.ts';
 import { REQUEST_LIMITS } from '../limits.ts';
-import { type CheckedRequest, checkSearchRequest } from '../search/check.ts';
-import {
-  type CheckedHybrid,
-  type CheckedSemantic,
-  checkHybridRequest,
-  checkSemanticRequest,
-} from '../search/check-nearest.ts';
+import { type CheckedSearch, checkSearchOf } from '../search/check-nearest.ts';
 import { tableOrCatalog } from '../source/check.ts';
 import type {
   AlterIndexRequest,
@@ -67,11 +61,7 @@ const REHEARSE_FIELDS: Fields<RehearseAlterRequest> = {
 const readRehearsal = requestOf<RehearseAlterRequest>(REHEARSE_FIELDS, 'definition_yaml');
 
 /** A search of a rehearsal, checked as one of its mode. */
-export type CheckedRehearsed = { readonly judgments: readonly Judgment[] } & (
-  | { readonly mode: 'lexical'; readonly checked: CheckedRequest }
-  | { readonly mode: 'semantic'; readonly checked: CheckedSemantic }
-  | { readonly mode: 'hybrid'; readonly checked: CheckedHybrid }
-);
+export type CheckedRehearsed = CheckedSearch & { readonly judgments: readonly Judgment[] };
 
 /** Checks a rehearsal and its searches. Throws invalid_argument, limit_exceeded. */
 export function checkRehearseRequest(
@@ -92,9 +82,7 @@ export function checkRehearsed({
     const message = `"queries.request.${bound}" does not go with a rehearsal: it names a commit`;
     throw new LhsError('invalid_argument', message, { hint: 'leave it out' });
   }
-  if (mode === 'lexical') return { mode, judgments, checked: checkSearchRequest(request) };
-  if (mode === 'semantic') return { mode, judgments, checked: checkSemanticRequest(request) };
-  return { mode, judgments, checked: checkHybridRequest(request) };
+  return { judgments, ...checkSearchOf(mode, request) };
 }
 
 function notNegative(value: unknown, field: string): void {

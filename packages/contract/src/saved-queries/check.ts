@@ -4,6 +4,7 @@ import {
   type Check,
   type Fields,
   object,
+  oneOf,
   requestOf,
   text,
   utf8Length,
@@ -11,8 +12,8 @@ import {
 } from '../checks/values.ts';
 import { LhsError } from '../errors.ts';
 import { REQUEST_LIMITS } from '../limits.ts';
-import { checkSearchRequest } from '../search/check.ts';
-import type { SearchRequest } from '../search/request.ts';
+import { checkSearchOf } from '../search/check-nearest.ts';
+import type { ModeRequest } from '../search/request.ts';
 import type {
   DeleteSavedQueryRequest,
   ReplaceSavedQueryRequest,
@@ -34,13 +35,18 @@ const description: Check = (value, field) => {
   if ((value as string).length <= DESCRIPTION_CHARS) return;
   throw wrong(field, value, `a text of at most ${DESCRIPTION_CHARS} characters`);
 };
-const DRAFT_FIELDS: Fields<SavedQueryDraft> = { name: line, description, request: object };
+const DRAFT_FIELDS: Fields<SavedQueryDraft> = {
+  name: line,
+  description,
+  mode: oneOf('lexical', 'semantic', 'hybrid'),
+  request: object,
+};
 const REPLACE_FIELDS: Fields<ReplaceSavedQueryRequest> = { ...DRAFT_FIELDS, id: name };
 const readDraft = requestOf<SavedQueryDraft>(DRAFT_FIELDS, 'name', 'request');
 const readReplace = requestOf<ReplaceSavedQueryRequest>(REPLACE_FIELDS, 'name', 'request', 'id');
 
 /**
- * Checks a draft: names, sizes, and the request as a search's. Throws invalid_argument or
+ * Checks a draft: names, sizes, and the request as a search's of its mode. Throws invalid_argument or
  * limit_exceeded.
  */
 export function checkSavedQueryDraft(value: unknown): SavedQueryDraft {
@@ -55,8 +61,13 @@ export function checkReplaceSavedQuery(value: unknown): ReplaceSavedQueryRequest
 /** Checks a request to forget a saved query. Throws invalid_argument. */
 export const checkDeleteSavedQuery = requestOf<DeleteSavedQueryRequest>({ id: name }, 'id');
 
+/** The search that a checked draft or a saved query describes. */
+export const searchOfSaved = ({ mode = 'lexical', request }: SavedQueryDraft): ModeRequest =>
+  ({ mode, request }) as ModeRequest;
+
 function checkSaved<T extends SavedQueryDraft>(draft: T): T {
-  const { request } = checkSearchRequest(draft.request);
+  const { request } = draft;
+  checkSearchOf(draft.mode ?? 'lexical', request);
   const passing = (['pit_id', 'search_after'] as const).find((key) => request[key] !== undefined);
   if (passing !== undefined) {
     const message = `"request.${passing}" does not last: a saved query goes without it`;
@@ -69,7 +80,7 @@ function checkSaved<T extends SavedQueryDraft>(draft: T): T {
 }
 
 /** Throws invalid_argument for what JSON cannot hold: big integers, cycles. */
-function jsonBytes(request: SearchRequest): number {
+function jsonBytes(request: SavedQueryDraft['request']): number {
   try {
     return utf8Length(JSON.stringify(request));
   } catch {

@@ -1,12 +1,19 @@
-import type { SearchRequest } from '../search/request.ts';
+import type {
+  HybridRequest,
+  SearchMode,
+  SearchRequest,
+  SemanticRequest,
+} from '../search/request.ts';
 
 /** What a user may say about a saved query; `request.index` may be an alias, or absent. */
 export interface SavedQueryDraft {
   /** Unique among the user's. */
   readonly name: string;
   readonly description?: string;
-  /** Without `pit_id` and `search_after`, which do not last. */
-  readonly request: SearchRequest;
+  /** Default: lexical. */
+  readonly mode?: SearchMode;
+  /** The request of that mode, without `pit_id` and `search_after`, which do not last. */
+  readonly request: SearchRequest | SemanticRequest | HybridRequest;
 }
 
 /** A draft that replaces a saved query. */

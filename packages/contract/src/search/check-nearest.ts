@@ -18,7 +18,13 @@ import {
 import { LhsError } from '../errors.ts';
 import { REQUEST_LIMITS } from '../limits.ts';
 import { type CheckedRequest, checkSearchRequest, SEARCH_FIELDS } from './check.ts';
-import type { HybridRequest, NearestSpec, SearchRequest, SemanticRequest } from './request.ts';
+import type {
+  HybridRequest,
+  NearestSpec,
+  SearchMode,
+  SearchRequest,
+  SemanticRequest,
+} from './request.ts';
 
 /** What should be near, checked; `k` and `exact` are filled in. */
 export interface CheckedNearest extends NearestSpec {
@@ -111,6 +117,19 @@ export function checkHybridRequest(value: unknown): CheckedHybrid {
   }
   const fusion = { rrfK: rrfK ?? DEFAULT_RRF_K, weights: weightUnits(weights) };
   return { ...checkParts(near, DEFAULT_ARM_K), text: near.query_text, fusion, lexicalFields };
+}
+
+/** A search of a mode whose shape is right. */
+export type CheckedSearch =
+  | { readonly mode: 'lexical'; readonly checked: CheckedRequest }
+  | { readonly mode: 'semantic'; readonly checked: CheckedSemantic }
+  | { readonly mode: 'hybrid'; readonly checked: CheckedHybrid };
+
+/** Checks the request of a mode. Throws as the check of that mode. */
+export function checkSearchOf(mode: SearchMode, request: unknown): CheckedSearch {
+  if (mode === 'lexical') return { mode, checked: checkSearchRequest(request) };
+  if (mode === 'semantic') return { mode, checked: checkSemanticRequest(request) };
+  return { mode, checked: checkHybridRequest(request) };
 }
 
 function weightUnits({ lexical = 1, semantic = 1 }: NonNullable<HybridRequest['weights']> = {}) {

@@ -14,6 +14,7 @@ import {
   LhsError,
   list,
   object,
+  oneOf,
   orNull,
   record,
   requestOf,
@@ -170,6 +171,7 @@ const QUERY: Fields<OwnedQuery> = {
   owner: text,
   name: text,
   description: text,
+  mode: oneOf('lexical', 'semantic', 'hybrid'),
   request: object,
 };
 const MANIFEST: Fields<BackupManifest> = {

@@ -65,8 +65,8 @@ function savedOf(
   const names = new Set([index, ...aliases.map(({ alias }) => alias)]);
   return listSavedQueries(indexes, undefined, call)
     .filter(({ request }) => names.has(request.index ?? index))
-    .map(({ request }) => {
+    .map(({ mode, request }) => {
       const { min_snapshot: _, ...rest } = request;
-      return checkRehearsed({ request: rest });
+      return checkRehearsed({ mode, request: rest });
     });
 }

@@ -11,7 +11,7 @@ import {
   checkListRequest,
   checkReplaceSavedQuery,
   checkSavedQueryDraft,
-  checkSearchRequest,
+  checkSearchOf,
   LhsError,
 } from '@lakehouse-search/contract';
 import { commitVersion, type KnownIndex } from '../open/open-index.ts';
@@ -62,11 +62,11 @@ export async function replaceSavedQuery(
 /** If the index does not exist or is not built yet, only the syntax of the queries is checked. */
 async function requireRunnable(
   indexes: LocalIndexes,
-  { request }: SavedQueryDraft,
+  { mode = 'lexical', request }: SavedQueryDraft,
   call: CallContext,
 ): Promise<void> {
   const { bindOnly, readOnly } = await import('../search/bind-only.ts');
-  const checked = checkSearchRequest(request);
+  const checked = checkSearchOf(mode, request);
   const known = knownIndex(indexes, request.index);
   if (known === null || commitVersion(known.folder) === null) readOnly(checked);
   else

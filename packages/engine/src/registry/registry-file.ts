@@ -1,7 +1,7 @@
 /**
  * The registry's file: one SQLite file, `<data folder>/registry.db`, in rollback-journal mode, so
  * that several processes may use it at once (each statement is its own transaction; a busy file is
- * waited for). `PRAGMA user_version` is the schema's version. Tables, since schema 5:
+ * waited for). `PRAGMA user_version` is the schema's version. Tables, since schema 6:
  *
  *   indexes name (unique), uuid, definition (YAML as given), base_dir (what relative paths in
  *                  it are relative to), version (1, and one more with each changed definition),
@@ -10,7 +10,7 @@
  *                  reindex replaced, for pinned commits of these versions; go with the index
  *   aliases        alias (unique, and no name of an index), uuid of its index; goes with the index
  *   saved_queries  id, owner (who; '' for whoever has the file), name (unique among the owner's),
- *                  description or null, request (JSON), created_ms, updated_ms
+ *                  description or null, request (JSON), created_ms, updated_ms, mode
  *   jobs           see jobs.ts; goes with the index
  *   generations    see generations.ts; goes with the index
  */
@@ -82,6 +82,7 @@ const SCHEMA_STEPS: readonly string[] = [
   ) STRICT;
   CREATE TRIGGER definitions_of_dropped AFTER DELETE ON indexes
     BEGIN DELETE FROM former_definitions WHERE uuid = OLD.uuid; END`,
+  "ALTER TABLE saved_queries ADD COLUMN mode TEXT NOT NULL DEFAULT 'lexical'",
 ];
 const SCHEMA_VERSION = SCHEMA_STEPS.length;
 const BUSY_MS = 10_000;

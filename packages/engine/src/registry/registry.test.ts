@@ -132,6 +132,26 @@ describe('the registry', () => {
     again.close();
   });
 
+  it('takes the saved queries of the fifth schema over as lexical ones', () => {
+    new Registry(folder).close();
+    const path = JSON.stringify(join(folder, 'registry.db'));
+    execFileSync(process.execPath, [
+      '-e',
+      `new (require('node:sqlite').DatabaseSync)(${path}).exec(\`DROP TABLE saved_queries;
+        CREATE TABLE saved_queries (id TEXT PRIMARY KEY NOT NULL, owner TEXT NOT NULL,
+          name TEXT NOT NULL, description TEXT, request TEXT NOT NULL,
+          created_ms INTEGER NOT NULL, updated_ms INTEGER NOT NULL, UNIQUE (owner, name)) STRICT;
+        INSERT INTO saved_queries VALUES ('i', '', 'old', NULL, '{"query":"a"}', 5, 5);
+        PRAGMA user_version = 5\`)`,
+    ]);
+    const registry = new Registry(folder);
+    const request = { query_text: 'b' };
+    const near = registry.queries.create('', { name: 'new', mode: 'semantic', request });
+    expect(registry.queries.list('')).toMatchObject([near, { id: 'i', request: { query: 'a' } }]);
+    expect(registry.queries.list('')[1]).not.toHaveProperty('mode');
+    registry.close();
+  });
+
   it('refuses a file that is none, or of a newer schema', () => {
     writeFileSync(
       join(folder, 'registry.db'),

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { SavedQuery, SavedQueryDraft } from '@lakehouse-search/contract';
+import type { SavedQuery, SavedQueryDraft, SearchMode } from '@lakehouse-search/contract';
 import { LhsError } from '@lakehouse-search/contract';
 import { LIMITS } from '../base/limits.ts';
 import { ONLY_FREE } from './aliases.ts';
@@ -61,7 +61,8 @@ export class SavedQueries {
     const row = { ...columns(draft), id, owner, created_ms: now, updated_ms: now };
     const created = this.#file.change(
       `INSERT INTO saved_queries
-       SELECT @id, @owner, @name, @description, @request, @created_ms, @updated_ms
+         (id, owner, name, description, mode, request, created_ms, updated_ms)
+       SELECT @id, @owner, @name, @description, @mode, @request, @created_ms, @updated_ms
        WHERE (SELECT count(*) FROM saved_queries WHERE owner = @owner) < @most
        ON CONFLICT DO NOTHING`,
       { ...row, most: this.#most },
@@ -77,7 +78,7 @@ export class SavedQueries {
     this.#requireFree(owner, draft.name, id);
     const changed = this.#file.get<Row>(
       `UPDATE OR IGNORE saved_queries SET name = @name, description = @description,
-         request = @request, updated_ms = max(@now, created_ms)
+         mode = @mode, request = @request, updated_ms = max(@now, created_ms)
        WHERE id = @id AND owner = @owner RETURNING *`,
       { ...columns(draft), id, owner, now: Date.now() },
     );
@@ -113,6 +114,7 @@ interface Row {
   readonly owner: string;
   readonly name: string;
   readonly description: string | null;
+  readonly mode: SearchMode;
   readonly request: string;
   readonly created_ms: number;
   readonly updated_ms: number;
@@ -124,15 +126,24 @@ export interface OwnedQuery extends SavedQueryDraft {
   readonly owner: string;
 }
 
-const columns = ({ name, description, request }: SavedQueryDraft) => {
-  return { name, description: description ?? null, request: JSON.stringify(request) };
+const columns = ({ name, description, mode = 'lexical', request }: SavedQueryDraft) => {
+  return { name, description: description ?? null, mode, request: JSON.stringify(request) };
 };
 
-function fromRow({ id, name, description, request, created_ms, updated_ms }: Row): SavedQuery {
+function fromRow({
+  id,
+  name,
+  description,
+  mode,
+  request,
+  created_ms,
+  updated_ms,
+}: Row): SavedQuery {
   return {
     id,
     name,
     ...(description === null ? {} : { description }),
+    ...(mode === 'lexical' ? {} : { mode }),
     request: JSON.parse(request) as SavedQuery['request'],
     created_at: new Date(created_ms).toISOString(),
     updated_at: new Date(updated_ms).toISOString(),
@@ -140,9 +151,8 @@ function fromRow({ id, name, description, request, created_ms, updated_ms }: Row
 }
 
 function ownedQuery(row: Row): OwnedQuery {
-  const { id, name, description, request } = fromRow(row);
-  const more = description === undefined ? {} : { description };
-  return { id, owner: row.owner, name, ...more, request };
+  const { created_at: _, updated_at: __, ...query } = fromRow(row);
+  return { owner: row.owner, ...query };
 }
 
 function alreadySaved(name: string): LhsError {

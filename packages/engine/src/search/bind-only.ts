@@ -3,7 +3,7 @@
  * would end before it reads a document.
  */
 
-import type { CheckedRequest } from '@lakehouse-search/contract';
+import type { CheckedRequest, CheckedSearch, CheckedSemantic } from '@lakehouse-search/contract';
 import { bindQuery } from '../query/bind/bind.ts';
 import { nearestField, nearestName, nearestNodes } from '../query/bind/nearest.ts';
 import type { Query } from '../query/query.ts';
@@ -12,13 +12,27 @@ import { readTree } from '../query/tree/read.ts';
 import type { Mapping } from '../schema/mapping.ts';
 import { bindSummary } from '../shard/request/bind-aggregations.ts';
 import { bindRequest, readFilter, readQuery } from '../shard/request/bind-request.ts';
-import { docsByName } from '../shard/request/precomputed.ts';
+import { docsByName, lexicalFields } from '../shard/request/precomputed.ts';
 import { queryFields } from '../shard/request/query-fields.ts';
 import { readSearchAfter } from '../shard/request/sort-values.ts';
 import type { NamedDocs } from '../shard/shard.ts';
+import { requireNear, vectorFieldOf } from './hybrid/query-vector.ts';
 
-/** Throws invalid_query, invalid_argument or limit_exceeded unless the request fits the index. */
-export function bindOnly(mapping: Mapping, search: CheckedRequest): void {
+/** Throws invalid_query, invalid_argument or limit_exceeded unless the search fits the index. */
+export function bindOnly(mapping: Mapping, search: CheckedSearch): void {
+  bindShared(mapping, search.mode === 'lexical' ? search.checked : search.checked.search);
+  if (search.mode !== 'lexical') bindMeaning(mapping, search.checked);
+  if (search.mode === 'hybrid') lexicalFields(mapping, search.checked.lexicalFields);
+}
+
+/** The field and the vector of a search by meaning. No model is opened. */
+function bindMeaning(mapping: Mapping, { nearest }: CheckedSemantic): void {
+  const field = vectorFieldOf(queryFields(mapping), nearest.vector_field);
+  requireNear(field, nearest);
+}
+
+/** What a search of any mode has. */
+function bindShared(mapping: Mapping, search: CheckedRequest): void {
   const { request } = search;
   const { search_after: after, facets, aggs } = request;
   const filter = readFilter(request, mapping);
@@ -36,8 +50,10 @@ export function bindOnly(mapping: Mapping, search: CheckedRequest): void {
   bindSummary(mapping, { ...query, precomputed: near }, { facets, aggs });
 }
 
-/** Throws invalid_query or limit_exceeded unless the request's queries can be read. */
-export function readOnly({ request: { query, ast, filter, syntax } }: CheckedRequest): void {
+/** Throws invalid_query or limit_exceeded unless the search's queries can be read. */
+export function readOnly({ mode, checked }: CheckedSearch): void {
+  const { request } = mode === 'lexical' ? checked : checked.search;
+  const { query, ast, filter, syntax } = request;
   const parse = (text: string) => parseQuery(text, { syntax, defaultField: 'text' });
   if (query !== undefined) parse(query);
   if (ast !== undefined) readTree(ast);

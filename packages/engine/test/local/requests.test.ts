@@ -100,6 +100,7 @@ const SEMANTIC: Shape = { ...NARROWED, ...NEAR };
 const FUSION: Shape = { rrf_k: 'whole', weights: 'object', lexical_fields: 'list' };
 const key = { identifier: [{ name: 'id', value: 'a' }] };
 const { index: ___, ...DRAFT }: Shape = {
+  mode: 'text',
   index: 'text',
   name: 'text',
   description: 'text',

@@ -157,13 +157,6 @@ describe('refused knn clauses', () => {
       'field "v" has no model: its column holds the vectors',
     ],
     [
-      {
-        aggs: { near: { filter: { knn: { field: 'text', query_text: 'x' } } } },
-      },
-      'unsupported',
-      'a knn clause is not taken here',
-    ],
-    [
       { query: 'text:ships' },
       'invalid_query',
       'field "text" is VECTOR: it holds what texts mean, no words and values',

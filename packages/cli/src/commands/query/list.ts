@@ -1,5 +1,5 @@
-import type { SearchRequest } from '@lakehouse-search/contract';
 import { LhsCommand } from '../../base-command.ts';
+import { questionOf } from '../../search/saved-query.ts';
 import { table } from '../../terminal/table.ts';
 
 export default class QueryList extends LhsCommand {
@@ -16,24 +16,14 @@ export default class QueryList extends LhsCommand {
     if (queries.length === 0) {
       return this.print(['no saved queries yet', 'next: lhs query save NAME INDEX QUERY']);
     }
-    const rows = queries.map(({ name, description = '', request }) => [
-      name,
-      request.index ?? '-',
-      question(request),
-      description,
+    const rows = queries.map((saved) => [
+      saved.name,
+      saved.request.index ?? '-',
+      saved.mode ?? 'lexical',
+      questionOf(saved),
+      saved.description ?? '',
     ]);
-    const columns = ['name', 'index', 'query', 'description'].map((title) => ({ title }));
+    const columns = ['name', 'index', 'mode', 'query', 'description'].map((title) => ({ title }));
     this.print(table(columns, rows, this.terminal.width, this.style.dim));
   }
-}
-
-function question({ query, ast, filter, sort = [] }: SearchRequest): string {
-  const asked = query ?? (ast === undefined ? '*:*' : JSON.stringify(ast));
-  const narrows = typeof filter === 'object' ? JSON.stringify(filter) : filter;
-  const orders = sort.map(({ field, desc }) => `${field}${desc ? ':desc' : ''}`).join(',');
-  return [
-    asked,
-    ...(narrows === undefined ? [] : [`filter: ${narrows}`]),
-    ...(orders === '' ? [] : [`sort: ${orders}`]),
-  ].join('  ');
 }

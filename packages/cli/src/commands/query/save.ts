@@ -1,16 +1,19 @@
+import type { SearchMode } from '@lakehouse-search/contract';
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
-import { searchRequest } from '../../search/run-search.ts';
+import { modeRequest, refuseIdle } from '../../search/run-search.ts';
 import { savedQuery } from '../../search/saved-query.ts';
-import { searchFlags } from '../../search/search-flags.ts';
+import { fusionFlags, modeFlag, nearestFlags, searchFlags } from '../../search/search-flags.ts';
 
 const { after: _after, pit: _pit, ...lastingFlags } = searchFlags;
+const { 'fail-on-partial': _fail, ...lastingFusion } = fusionFlags;
 
 export default class QuerySave extends LhsCommand {
-  static override summary = 'Save a lexical search under a name, with its query, filter and order.';
+  static override summary = 'Save a search of any mode under a name.';
   static override examples = [
     `<%= config.bin %> query save slow incidents 'timeout OR "slow query"' --sort opened_at:desc`,
     `<%= config.bin %> query save slow incidents 'latency' --replace`,
+    `<%= config.bin %> query save doors incidents 'people cannot get in' --mode hybrid --k 50`,
   ];
   static override args = {
     name: Args.string({
@@ -21,11 +24,14 @@ export default class QuerySave extends LhsCommand {
     index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
     query: Args.string({
       ignoreStdin: true,
-      description: 'lexical query (docs/query.md; default: all documents)',
+      description: 'query (docs/query.md; default: all documents); a text with --mode',
     }),
   };
   static override flags = {
+    mode: modeFlag,
     ...lastingFlags,
+    ...nearestFlags,
+    ...lastingFusion,
     description: Flags.string({ description: 'description of the saved query', helpValue: 'TEXT' }),
     replace: Flags.boolean({ description: 'replace the saved query of that name' }),
   };
@@ -33,10 +39,11 @@ export default class QuerySave extends LhsCommand {
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(QuerySave);
     const backend = await this.backend(flags);
-    const { description, replace } = flags;
-    const request = await searchRequest(args.index, args.query, flags);
+    const { description, replace, mode = 'lexical', ...search } = flags;
+    refuseIdle(mode as SearchMode, search);
+    const saving = await modeRequest(mode as SearchMode, args.index, args.query, search);
     await backend.describeIndex({ index: args.index });
-    const draft = { name: args.name, ...(description && { description }), request };
+    const draft = { name: args.name, ...(description && { description }), ...saving };
     const saved = replace
       ? await backend.replaceSavedQuery({ id: (await savedQuery(backend, args.name)).id, ...draft })
       : await backend.createSavedQuery(draft);

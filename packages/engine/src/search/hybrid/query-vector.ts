@@ -36,6 +36,15 @@ export async function queryVector(
   return field.vector.similarity === 'cosine' && vector !== null ? normalised(vector) : vector;
 }
 
+/**
+ * Throws what `queryVector` throws of the request itself, for a vector that does not fit the field
+ * and for a text of a field without a model.
+ */
+export function requireNear(field: VectorField, { query_vector: given }: CheckedNearest): void {
+  if (given !== undefined) own(given, field);
+  else modelOf(field);
+}
+
 function own(given: readonly number[], { plan, vector }: VectorField): Float32Array {
   const values = Float32Array.from(given);
   if (given.length !== vector.dims) {
@@ -56,15 +65,13 @@ function own(given: readonly number[], { plan, vector }: VectorField): Float32Ar
 
 async function embedded(
   context: SearchContext,
-  { plan, vector }: VectorField,
+  field: VectorField,
   text: string,
 ): Promise<Float32Array | null> {
-  if (vector.model === null) {
-    const message = `field "${plan.name}" has no model: its column holds the vectors`;
-    throw new LhsError('invalid_argument', message, { hint: 'send "query_vector"' });
-  }
+  const { plan } = field;
+  const model = modelOf(field);
   const committed = committedModel(context, plan);
-  const embedder = await context.openModel(vector.model, committed?.checksum);
+  const embedder = await context.openModel(model, committed?.checksum);
   const found = embedder.identity.checksum;
   if (committed !== null && committed.checksum !== found) {
     throw mismatch(context.mapping.definition.index, plan.name, committed, found);
@@ -72,6 +79,12 @@ async function embedded(
   const bytes = new TextEncoder().encode(text);
   const values = await embedder.embed({ offsets: Int32Array.of(0, bytes.length), bytes });
   return values.some((value) => value !== 0) ? values : null;
+}
+
+function modelOf({ plan, vector }: VectorField): string {
+  if (vector.model !== null) return vector.model;
+  const message = `field "${plan.name}" has no model: its column holds the vectors`;
+  throw new LhsError('invalid_argument', message, { hint: 'send "query_vector"' });
 }
 
 /** The model that made the vectors of the index; null where none is told. */
