@@ -15,7 +15,7 @@ interface Answer {
 
 beforeAll(async () => {
   const { stdout } = await home.run(['index', 'init', '--path', VECTORS, '--name', 'vec']);
-  writeFileSync(home.path('vec.yaml'), stdout);
+  writeFileSync(home.path('vec.yaml'), stdout.replace('# - { name: meaning', '- { name: meaning'));
   await home.json(['index', 'create', '-f', home.path('vec.yaml')]);
   await home.json(['index', 'reindex', 'vec']);
 });
@@ -83,17 +83,35 @@ describe('lhs query', () => {
     const rows = readFileSync(home.path('few.ndjson'), 'utf8');
     expect(rows).toBe((await home.run([...search, '--format', 'ndjson'])).stdout);
     expect(twice.code).toBe(5);
-    expect(lines(list.stdout)[1]).toMatch(/^few +vec +title:title/);
+    expect(lines(list.stdout)[1]).toMatch(/^few +vec +lexical +title:title/);
     expect([run.hits.length, paged.hits.length]).toEqual([2, 3]);
     expect(paged.hits[0]).toEqual(run.hits[1]);
     expect(lines(read.stdout)[0]).toMatch(/ hits in vec · /);
     expect(near.code).toBe(3);
     expect(near.stderr).toMatch(/there is no saved query "fwe"; did you mean "few"\?/);
+    const override = ['query', 'run', 'few', '--filter', 'id:12', '--facet', 'id'];
+    const narrowed = await home.json<Answer & { facets: unknown[] }>(override);
+    expect([narrowed.total, narrowed.facets.length]).toEqual([1, 1]);
+    const shownQuery = await home.run(['query', 'show', 'few']);
+    expect(lines(shownQuery.stdout).slice(0, 2)).toEqual([
+      'few: a lexical search of vec',
+      'query    title:title  sort: id:desc',
+    ]);
+    const foreign = await home.run(['query', 'run', 'few', '--k', '3']);
+    expect(foreign.code).toBe(2);
+    expect(foreign.stderr).toContain('--k goes with --mode semantic or hybrid');
     const about = ['--replace', '--description', 'all of them'];
     await home.run(['query', 'save', 'few', 'vec', ...about]);
     const { saved_queries: all } = await home.json<{ saved_queries: unknown[] }>(['query', 'list']);
     const request = { index: 'vec', query: '*:*' };
     expect(all).toMatchObject([{ name: 'few', description: 'all of them', request }]);
+    const semantic = ['vec', 'a title', '--mode', 'semantic', '--k', '3'];
+    await home.json(['query', 'save', 'near', ...semantic]);
+    const again = await home.json<Answer>(['query', 'run', 'near']);
+    const searched = await home.json<Answer>(['search', ...semantic]);
+    expect([again.hits, again.hits.length]).toEqual([searched.hits, 3]);
+    expect((await home.json<Answer>(['query', 'run', 'near', '--k', '2'])).hits).toHaveLength(2);
+    expect((await home.run(['query', 'drop', 'near'])).stdout).toBe('near dropped\n');
     expect((await home.run(['query', 'drop', 'few'])).stdout).toBe('few dropped\n');
     expect((await home.run(['query', 'list'])).stdout).toMatch(/^no saved queries yet\n/);
   });

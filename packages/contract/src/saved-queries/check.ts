@@ -46,8 +46,8 @@ const readDraft = requestOf<SavedQueryDraft>(DRAFT_FIELDS, 'name', 'request');
 const readReplace = requestOf<ReplaceSavedQueryRequest>(REPLACE_FIELDS, 'name', 'request', 'id');
 
 /**
- * Checks a draft: names, sizes, and the request as a search's of its mode. Throws invalid_argument or
- * limit_exceeded.
+ * Checks a draft: names, sizes, and the request as a search's of its mode. Throws invalid_argument
+ * or limit_exceeded.
  */
 export function checkSavedQueryDraft(value: unknown): SavedQueryDraft {
   return checkSaved(readDraft(value));
