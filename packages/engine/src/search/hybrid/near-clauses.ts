@@ -76,7 +76,7 @@ export async function withNearAggregations(
     const most = `at most ${LIMITS.nearestClauses} knn clauses are taken`;
     throw new LhsError('limit_exceeded', `"aggs" has ${clauses}: ${most} (nearestClauses)`);
   }
-  const search = new NearSearch(context, fan);
+  const search = new NearSearch(context, fan, queries[0].search.request.now);
   const all = { kind: 'bool', must: [], should: [...trees], must_not: [], filter: [] } as const;
   const aggs = await search.resolve(all, filtersOf(queries));
   return queries.map((query, shard) => {

@@ -7,7 +7,7 @@
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_lhs_v1_options } from "./options_pb.ts";
-import type { SearchRequest } from "./search_pb.ts";
+import type { SavedQueryDraftRequest } from "./search_pb.ts";
 import { file_lhs_v1_search } from "./search_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file lhs/v1/saved_queries.proto.
  */
 export const file_lhs_v1_saved_queries: GenFile = /*@__PURE__*/
-  fileDesc("ChpsaHMvdjEvc2F2ZWRfcXVlcmllcy5wcm90bxIGbGhzLnYxIjcKF0RlbGV0ZVNhdmVkUXVlcnlSZXF1ZXN0EhUKAmlkGAEgASgJQgSIzhgBSACIAQFCBQoDX2lkIsMBChhSZXBsYWNlU2F2ZWRRdWVyeVJlcXVlc3QSFwoEbmFtZRgBIAEoCUIEiM4YAUgAiAEBEhgKC2Rlc2NyaXB0aW9uGAIgASgJSAGIAQESMQoHcmVxdWVzdBgDIAEoCzIVLmxocy52MS5TZWFyY2hSZXF1ZXN0QgSIzhgBSAKIAQESFQoCaWQYBCABKAlCBIjOGAFIA4gBAUIHCgVfbmFtZUIOCgxfZGVzY3JpcHRpb25CCgoIX3JlcXVlc3RCBQoDX2lkIr4BCgpTYXZlZFF1ZXJ5EhIKBG5hbWUYASABKAlCBIjOGAESGAoLZGVzY3JpcHRpb24YAiABKAlIAIgBARIsCgdyZXF1ZXN0GAMgASgLMhUubGhzLnYxLlNlYXJjaFJlcXVlc3RCBIjOGAESEAoCaWQYBCABKAlCBIjOGAESGAoKY3JlYXRlZF9hdBgFIAEoCUIEiM4YARIYCgp1cGRhdGVkX2F0GAYgASgJQgSIzhgBQg4KDF9kZXNjcmlwdGlvbiKcAQoPU2F2ZWRRdWVyeURyYWZ0EhcKBG5hbWUYASABKAlCBIjOGAFIAIgBARIYCgtkZXNjcmlwdGlvbhgCIAEoCUgBiAEBEjEKB3JlcXVlc3QYAyABKAsyFS5saHMudjEuU2VhcmNoUmVxdWVzdEIEiM4YAUgCiAEBQgcKBV9uYW1lQg4KDF9kZXNjcmlwdGlvbkIKCghfcmVxdWVzdGIGcHJvdG8z", [file_lhs_v1_options, file_lhs_v1_search]);
+  fileDesc("ChpsaHMvdjEvc2F2ZWRfcXVlcmllcy5wcm90bxIGbGhzLnYxIjcKF0RlbGV0ZVNhdmVkUXVlcnlSZXF1ZXN0EhUKAmlkGAEgASgJQgSIzhgBSACIAQFCBQoDX2lkIosCChhSZXBsYWNlU2F2ZWRRdWVyeVJlcXVlc3QSFwoEbmFtZRgBIAEoCUIEiM4YAUgAiAEBEhgKC2Rlc2NyaXB0aW9uGAIgASgJSAGIAQESOgoHcmVxdWVzdBgDIAEoCzIeLmxocy52MS5TYXZlZFF1ZXJ5RHJhZnRSZXF1ZXN0QgSIzhgBSAKIAQESFQoCaWQYBCABKAlCBIjOGAFIA4gBARI0CgRtb2RlGAUgASgJQiGizhgGaHlicmlkos4YB2xleGljYWyizhgIc2VtYW50aWNIBIgBAUIHCgVfbmFtZUIOCgxfZGVzY3JpcHRpb25CCgoIX3JlcXVlc3RCBQoDX2lkQgcKBV9tb2RlIoYCCgpTYXZlZFF1ZXJ5EhIKBG5hbWUYASABKAlCBIjOGAESGAoLZGVzY3JpcHRpb24YAiABKAlIAIgBARI1CgdyZXF1ZXN0GAMgASgLMh4ubGhzLnYxLlNhdmVkUXVlcnlEcmFmdFJlcXVlc3RCBIjOGAESEAoCaWQYBCABKAlCBIjOGAESGAoKY3JlYXRlZF9hdBgFIAEoCUIEiM4YARIYCgp1cGRhdGVkX2F0GAYgASgJQgSIzhgBEjQKBG1vZGUYByABKAlCIaLOGAZoeWJyaWSizhgHbGV4aWNhbKLOGAhzZW1hbnRpY0gBiAEBQg4KDF9kZXNjcmlwdGlvbkIHCgVfbW9kZSLkAQoPU2F2ZWRRdWVyeURyYWZ0EhcKBG5hbWUYASABKAlCBIjOGAFIAIgBARIYCgtkZXNjcmlwdGlvbhgCIAEoCUgBiAEBEjoKB3JlcXVlc3QYAyABKAsyHi5saHMudjEuU2F2ZWRRdWVyeURyYWZ0UmVxdWVzdEIEiM4YAUgCiAEBEjQKBG1vZGUYBCABKAlCIaLOGAZoeWJyaWSizhgHbGV4aWNhbKLOGAhzZW1hbnRpY0gDiAEBQgcKBV9uYW1lQg4KDF9kZXNjcmlwdGlvbkIKCghfcmVxdWVzdEIHCgVfbW9kZWIGcHJvdG8z", [file_lhs_v1_options, file_lhs_v1_search]);
 
 /**
  * The saved query to forget.
@@ -55,16 +55,23 @@ export type ReplaceSavedQueryRequest = Message<"lhs.v1.ReplaceSavedQueryRequest"
   description?: string | undefined;
 
   /**
-   * Without `pit_id` and `search_after`, which do not last.
+   * The request of that mode, without `pit_id` and `search_after`, which do not last.
    *
-   * @generated from field: optional lhs.v1.SearchRequest request = 3;
+   * @generated from field: optional lhs.v1.SavedQueryDraftRequest request = 3;
    */
-  request?: SearchRequest | undefined;
+  request?: SavedQueryDraftRequest | undefined;
 
   /**
    * @generated from field: optional string id = 4;
    */
   id?: string | undefined;
+
+  /**
+   * Default: lexical.
+   *
+   * @generated from field: optional string mode = 5;
+   */
+  mode?: string | undefined;
 };
 
 /**
@@ -93,11 +100,11 @@ export type SavedQuery = Message<"lhs.v1.SavedQuery"> & {
   description?: string | undefined;
 
   /**
-   * Without `pit_id` and `search_after`, which do not last.
+   * The request of that mode, without `pit_id` and `search_after`, which do not last.
    *
-   * @generated from field: lhs.v1.SearchRequest request = 3;
+   * @generated from field: lhs.v1.SavedQueryDraftRequest request = 3;
    */
-  request?: SearchRequest | undefined;
+  request?: SavedQueryDraftRequest | undefined;
 
   /**
    * @generated from field: string id = 4;
@@ -113,6 +120,13 @@ export type SavedQuery = Message<"lhs.v1.SavedQuery"> & {
    * @generated from field: string updated_at = 6;
    */
   updatedAt: string;
+
+  /**
+   * Default: lexical.
+   *
+   * @generated from field: optional string mode = 7;
+   */
+  mode?: string | undefined;
 };
 
 /**
@@ -141,11 +155,18 @@ export type SavedQueryDraft = Message<"lhs.v1.SavedQueryDraft"> & {
   description?: string | undefined;
 
   /**
-   * Without `pit_id` and `search_after`, which do not last.
+   * The request of that mode, without `pit_id` and `search_after`, which do not last.
    *
-   * @generated from field: optional lhs.v1.SearchRequest request = 3;
+   * @generated from field: optional lhs.v1.SavedQueryDraftRequest request = 3;
    */
-  request?: SearchRequest | undefined;
+  request?: SavedQueryDraftRequest | undefined;
+
+  /**
+   * Default: lexical.
+   *
+   * @generated from field: optional string mode = 4;
+   */
+  mode?: string | undefined;
 };
 
 /**

@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file lhs/v1/search.proto.
  */
 export const file_lhs_v1_search: GenFile = /*@__PURE__*/
-  fileDesc("ChNsaHMvdjEvc2VhcmNoLnByb3RvEgZsaHMudjEiMgoHQXJtUmFuaxISCgRyYW5rGAEgASgDQgSIzhgBEhMKBXNjb3JlGAIgASgBQgSIzhgBIlIKCkFybVdlaWdodHMSFAoHbGV4aWNhbBgBIAEoAUgAiAEBEhUKCHNlbWFudGljGAIgASgBSAGIAQFCCgoIX2xleGljYWxCCwoJX3NlbWFudGljImQKBUZhY2V0EhMKBWZpZWxkGAEgASgJQgSIzhgBEisKB2J1Y2tldHMYAiADKAsyFC5saHMudjEuRmFjZXRCdWNrZXRzQgSIzhgBEhkKC290aGVyX2NvdW50GAMgASgDQgSIzhgBIjgKDEZhY2V0QnVja2V0cxITCgV2YWx1ZRgBIAEoCUIEiM4YARITCgVjb3VudBgCIAEoA0IEiM4YASI9CglGYWNldFNwZWMSFAoGZmllbGRzGAEgAygJQgSIzhgBEhEKBHNpemUYAiABKANIAIgBAUIHCgVfc2l6ZSK1AQoJRmFpbGVkQXJtEigKA2FybRgBIAEoCUIbiM4YAaLOGAdsZXhpY2Fsos4YCHNlbWFudGljEhIKBGNvZGUYAiABKAlCBIjOGAESFQoHbWVzc2FnZRgDIAEoCUIEiM4YARIRCgRoaW50GAQgASgJSACIAQESHgoEbmV4dBgFIAMoCzIQLmxocy52MS5OZXh0U3RlcBIXCg5wcmVzZW50X2ZpZWxkcxjoByADKAlCBwoFX2hpbnQilAEKDUhpZ2hsaWdodFNwZWMSDgoGZmllbGRzGAEgAygJEhoKDW1heF9mcmFnbWVudHMYAiABKANIAIgBARIaCg1mcmFnbWVudF9zaXplGAMgASgDSAGIAQESFwoOcHJlc2VudF9maWVsZHMY6AcgAygJQhAKDl9tYXhfZnJhZ21lbnRzQhAKDl9mcmFnbWVudF9zaXplIvICCgNIaXQSLgoLY29vcmRpbmF0ZXMYASABKAsyEy5saHMudjEuQ29vcmRpbmF0ZXNCBIjOGAESEwoFc2NvcmUYAiABKAFCBIjOGAESFwoEc29ydBgDIAEoCUIEmM4YAUgAiAEBEhkKBmZpZWxkcxgEIAEoCUIEmM4YAUgBiAEBEioKCGNvbGxhcHNlGAUgASgLMhMubGhzLnYxLkhpdENvbGxhcHNlSAKIAQESHAoJaGlnaGxpZ2h0GAYgASgJQgSYzhgBSAOIAQESFgoDcm93GAcgASgJQgSYzhgBSASIAQESGgoNaHlkcmF0ZV9lcnJvchgIIAEoCUgFiAEBEiIKBGFybXMYCSABKAsyDy5saHMudjEuSGl0QXJtc0gGiAEBQgcKBV9zb3J0QgkKB19maWVsZHNCCwoJX2NvbGxhcHNlQgwKCl9oaWdobGlnaHRCBgoEX3Jvd0IQCg5faHlkcmF0ZV9lcnJvckIHCgVfYXJtcyJxCgdIaXRBcm1zEiUKB2xleGljYWwYASABKAsyDy5saHMudjEuQXJtUmFua0gAiAEBEiYKCHNlbWFudGljGAIgASgLMg8ubGhzLnYxLkFybVJhbmtIAYgBAUIKCghfbGV4aWNhbEILCglfc2VtYW50aWMiOwoLSGl0Q29sbGFwc2USFwoFdmFsdWUYASABKAlCCIjOGAGYzhgBEhMKBWNvdW50GAIgASgDQgSIzhgBIsQICg1IeWJyaWRSZXF1ZXN0EhkKDHZlY3Rvcl9maWVsZBgBIAEoCUgAiAEBEhcKCnF1ZXJ5X3RleHQYAiABKAlIAYgBARIUCgxxdWVyeV92ZWN0b3IYAyADKAESDgoBaxgEIAEoA0gCiAEBEhIKBWV4YWN0GAUgASgISAOIAQESDwoCZWYYBiABKANIBIgBARIWCgltaW5fc2NvcmUYByABKAFIBYgBARISCgVycmZfaxgIIAEoA0gGiAEBEigKB3dlaWdodHMYCSABKAsyEi5saHMudjEuQXJtV2VpZ2h0c0gHiAEBEhYKDmxleGljYWxfZmllbGRzGAogAygJEhIKBWluZGV4GAsgASgJSAiIAQESJwoGc3ludGF4GAwgASgJQhKizhgHZGVmYXVsdKLOGANrcWxICYgBARIsChBkZWZhdWx0X29wZXJhdG9yGA0gASgJQg2izhgDYW5kos4YAm9ySAqIAQESGQoGZmlsdGVyGA4gASgJQgSozhgBSAuIAQESEwoGcGl0X2lkGA8gASgJSAyIAQESGQoMbWluX3NuYXBzaG90GBAgASgJSA2IAQESFAoHd2FpdF9tcxgRIAEoA0gOiAEBEhIKBWxpbWl0GBIgASgDSA+IAQESEwoGb2Zmc2V0GBMgASgDSBCIAQESHgoEc29ydBgUIAMoCzIQLmxocy52MS5Tb3J0U3BlYxIfCgxzZWFyY2hfYWZ0ZXIYFSABKAlCBJjOGAFIEYgBARIVCghjb2xsYXBzZRgWIAEoCUgSiAEBEi0KCWhpZ2hsaWdodBgXIAEoCzIVLmxocy52MS5IaWdobGlnaHRTcGVjSBOIAQESDgoGZmllbGRzGBggAygJEhQKB2h5ZHJhdGUYGSABKAhIFIgBARIXCg9oeWRyYXRlX2NvbHVtbnMYGiADKAkSJgoGZmFjZXRzGBsgASgLMhEubGhzLnYxLkZhY2V0U3BlY0gViAEBEhcKBGFnZ3MYHCABKAlCBJjOGAFIFogBARIQCgNub3cYHSABKANIF4gBARIXCg5wcmVzZW50X2ZpZWxkcxjoByADKAlCDwoNX3ZlY3Rvcl9maWVsZEINCgtfcXVlcnlfdGV4dEIECgJfa0IICgZfZXhhY3RCBQoDX2VmQgwKCl9taW5fc2NvcmVCCAoGX3JyZl9rQgoKCF93ZWlnaHRzQggKBl9pbmRleEIJCgdfc3ludGF4QhMKEV9kZWZhdWx0X29wZXJhdG9yQgkKB19maWx0ZXJCCQoHX3BpdF9pZEIPCg1fbWluX3NuYXBzaG90QgoKCF93YWl0X21zQggKBl9saW1pdEIJCgdfb2Zmc2V0Qg8KDV9zZWFyY2hfYWZ0ZXJCCwoJX2NvbGxhcHNlQgwKCl9oaWdobGlnaHRCCgoIX2h5ZHJhdGVCCQoHX2ZhY2V0c0IHCgVfYWdnc0IGCgRfbm93IowJChdSZWhlYXJzZWRSZXF1ZXN0UmVxdWVzdBISCgVpbmRleBgBIAEoCUgAiAEBEicKBnN5bnRheBgCIAEoCUISos4YB2RlZmF1bHSizhgDa3FsSAGIAQESLAoQZGVmYXVsdF9vcGVyYXRvchgDIAEoCUINos4YA2FuZKLOGAJvckgCiAEBEhkKBmZpbHRlchgEIAEoCUIEqM4YAUgDiAEBEhMKBnBpdF9pZBgFIAEoCUgEiAEBEhkKDG1pbl9zbmFwc2hvdBgGIAEoCUgFiAEBEhQKB3dhaXRfbXMYByABKANIBogBARISCgVsaW1pdBgIIAEoA0gHiAEBEhMKBm9mZnNldBgJIAEoA0gIiAEBEh4KBHNvcnQYCiADKAsyEC5saHMudjEuU29ydFNwZWMSHwoMc2VhcmNoX2FmdGVyGAsgASgJQgSYzhgBSAmIAQESFQoIY29sbGFwc2UYDCABKAlICogBARItCgloaWdobGlnaHQYDSABKAsyFS5saHMudjEuSGlnaGxpZ2h0U3BlY0gLiAEBEg4KBmZpZWxkcxgOIAMoCRIUCgdoeWRyYXRlGA8gASgISAyIAQESFwoPaHlkcmF0ZV9jb2x1bW5zGBAgAygJEiYKBmZhY2V0cxgRIAEoCzIRLmxocy52MS5GYWNldFNwZWNIDYgBARIXCgRhZ2dzGBIgASgJQgSYzhgBSA6IAQESEgoFcnJmX2sYEyABKANID4gBARIoCgd3ZWlnaHRzGBQgASgLMhIubGhzLnYxLkFybVdlaWdodHNIEIgBARIWCg5sZXhpY2FsX2ZpZWxkcxgVIAMoCRIZCgx2ZWN0b3JfZmllbGQYFiABKAlIEYgBARIXCgpxdWVyeV90ZXh0GBcgASgJSBKIAQESFAoMcXVlcnlfdmVjdG9yGBggAygBEg4KAWsYGSABKANIE4gBARISCgVleGFjdBgaIAEoCEgUiAEBEg8KAmVmGBsgASgDSBWIAQESFgoJbWluX3Njb3JlGBwgASgBSBaIAQESEgoFcXVlcnkYHSABKAlIF4gBARIWCgNhc3QYHiABKAlCBJjOGAFIGIgBARIQCgNub3cYHyABKANIGYgBARIXCg5wcmVzZW50X2ZpZWxkcxjoByADKAlCCAoGX2luZGV4QgkKB19zeW50YXhCEwoRX2RlZmF1bHRfb3BlcmF0b3JCCQoHX2ZpbHRlckIJCgdfcGl0X2lkQg8KDV9taW5fc25hcHNob3RCCgoIX3dhaXRfbXNCCAoGX2xpbWl0QgkKB19vZmZzZXRCDwoNX3NlYXJjaF9hZnRlckILCglfY29sbGFwc2VCDAoKX2hpZ2hsaWdodEIKCghfaHlkcmF0ZUIJCgdfZmFjZXRzQgcKBV9hZ2dzQggKBl9ycmZfa0IKCghfd2VpZ2h0c0IPCg1fdmVjdG9yX2ZpZWxkQg0KC19xdWVyeV90ZXh0QgQKAl9rQggKBl9leGFjdEIFCgNfZWZCDAoKX21pbl9zY29yZUIICgZfcXVlcnlCBgoEX2FzdEIGCgRfbm93IroGCg1TZWFyY2hSZXF1ZXN0EhIKBWluZGV4GAEgASgJSACIAQESEgoFcXVlcnkYAiABKAlIAYgBARIWCgNhc3QYAyABKAlCBJjOGAFIAogBARInCgZzeW50YXgYBCABKAlCEqLOGAdkZWZhdWx0os4YA2txbEgDiAEBEiwKEGRlZmF1bHRfb3BlcmF0b3IYBSABKAlCDaLOGANhbmSizhgCb3JIBIgBARIZCgZmaWx0ZXIYBiABKAlCBKjOGAFIBYgBARITCgZwaXRfaWQYByABKAlIBogBARIZCgxtaW5fc25hcHNob3QYCCABKAlIB4gBARIUCgd3YWl0X21zGAkgASgDSAiIAQESEgoFbGltaXQYCiABKANICYgBARITCgZvZmZzZXQYCyABKANICogBARIeCgRzb3J0GAwgAygLMhAubGhzLnYxLlNvcnRTcGVjEh8KDHNlYXJjaF9hZnRlchgNIAEoCUIEmM4YAUgLiAEBEhUKCGNvbGxhcHNlGA4gASgJSAyIAQESLQoJaGlnaGxpZ2h0GA8gASgLMhUubGhzLnYxLkhpZ2hsaWdodFNwZWNIDYgBARIOCgZmaWVsZHMYECADKAkSFAoHaHlkcmF0ZRgRIAEoCEgOiAEBEhcKD2h5ZHJhdGVfY29sdW1ucxgSIAMoCRImCgZmYWNldHMYEyABKAsyES5saHMudjEuRmFjZXRTcGVjSA+IAQESFwoEYWdncxgUIAEoCUIEmM4YAUgQiAEBEhAKA25vdxgVIAEoA0gRiAEBEhcKDnByZXNlbnRfZmllbGRzGOgHIAMoCUIICgZfaW5kZXhCCAoGX3F1ZXJ5QgYKBF9hc3RCCQoHX3N5bnRheEITChFfZGVmYXVsdF9vcGVyYXRvckIJCgdfZmlsdGVyQgkKB19waXRfaWRCDwoNX21pbl9zbmFwc2hvdEIKCghfd2FpdF9tc0IICgZfbGltaXRCCQoHX29mZnNldEIPCg1fc2VhcmNoX2FmdGVyQgsKCV9jb2xsYXBzZUIMCgpfaGlnaGxpZ2h0QgoKCF9oeWRyYXRlQgkKB19mYWNldHNCBwoFX2FnZ3NCBgoEX25vdyLcBAoOU2VhcmNoUmVzcG9uc2USJAoNbGFnX3NuYXBzaG90cxgBIAEoA0IIiM4YAZDOGAFIAIgBARIbCg5sYWdfY2hlY2tlZF9tcxgCIAEoAUgBiAEBEh8KBGhpdHMYAyADKAsyCy5saHMudjEuSGl0QgSIzhgBEhMKBXRvdGFsGAQgASgDQgSIzhgBEhwKDnNoYXJkc19zY2FubmVkGAUgASgDQgSIzhgBEhoKDHNoYXJkc190b3RhbBgGIAEoA0IEiM4YARIUCgdwYXJ0aWFsGAcgASgISAKIAQESHwoIc25hcHNob3QYCCABKAlCCIjOGAGQzhgBSAOIAQESHgoQaW5kZXhfZ2VuZXJhdGlvbhgJIAEoA0IEiM4YARIVCgd0b29rX21zGAogASgBQgSIzhgBEhoKDWh5ZHJhdGVfYnl0ZXMYCyABKANIBIgBARIdCgZmYWNldHMYDCADKAsyDS5saHMudjEuRmFjZXQSLAoOc2tpcHBlZF9mYWNldHMYDSADKAsyFC5saHMudjEuU2tpcHBlZEZhY2V0EhcKBGFnZ3MYDiABKAlCBJjOGAFIBYgBARImCgtmYWlsZWRfYXJtcxgPIAMoCzIRLmxocy52MS5GYWlsZWRBcm0SDQoFbm90ZXMYECADKAkSFwoOcHJlc2VudF9maWVsZHMY6AcgAygJQhAKDl9sYWdfc25hcHNob3RzQhEKD19sYWdfY2hlY2tlZF9tc0IKCghfcGFydGlhbEILCglfc25hcHNob3RCEAoOX2h5ZHJhdGVfYnl0ZXNCBwoFX2FnZ3Mi2gcKD1NlbWFudGljUmVxdWVzdBIZCgx2ZWN0b3JfZmllbGQYASABKAlIAIgBARIXCgpxdWVyeV90ZXh0GAIgASgJSAGIAQESFAoMcXVlcnlfdmVjdG9yGAMgAygBEg4KAWsYBCABKANIAogBARISCgVleGFjdBgFIAEoCEgDiAEBEg8KAmVmGAYgASgDSASIAQESFgoJbWluX3Njb3JlGAcgASgBSAWIAQESEgoFaW5kZXgYCCABKAlIBogBARInCgZzeW50YXgYCSABKAlCEqLOGAdkZWZhdWx0os4YA2txbEgHiAEBEiwKEGRlZmF1bHRfb3BlcmF0b3IYCiABKAlCDaLOGANhbmSizhgCb3JICIgBARIZCgZmaWx0ZXIYCyABKAlCBKjOGAFICYgBARITCgZwaXRfaWQYDCABKAlICogBARIZCgxtaW5fc25hcHNob3QYDSABKAlIC4gBARIUCgd3YWl0X21zGA4gASgDSAyIAQESEgoFbGltaXQYDyABKANIDYgBARITCgZvZmZzZXQYECABKANIDogBARIeCgRzb3J0GBEgAygLMhAubGhzLnYxLlNvcnRTcGVjEh8KDHNlYXJjaF9hZnRlchgSIAEoCUIEmM4YAUgPiAEBEhUKCGNvbGxhcHNlGBMgASgJSBCIAQESLQoJaGlnaGxpZ2h0GBQgASgLMhUubGhzLnYxLkhpZ2hsaWdodFNwZWNIEYgBARIOCgZmaWVsZHMYFSADKAkSFAoHaHlkcmF0ZRgWIAEoCEgSiAEBEhcKD2h5ZHJhdGVfY29sdW1ucxgXIAMoCRImCgZmYWNldHMYGCABKAsyES5saHMudjEuRmFjZXRTcGVjSBOIAQESFwoEYWdncxgZIAEoCUIEmM4YAUgUiAEBEhAKA25vdxgaIAEoA0gViAEBEhcKDnByZXNlbnRfZmllbGRzGOgHIAMoCUIPCg1fdmVjdG9yX2ZpZWxkQg0KC19xdWVyeV90ZXh0QgQKAl9rQggKBl9leGFjdEIFCgNfZWZCDAoKX21pbl9zY29yZUIICgZfaW5kZXhCCQoHX3N5bnRheEITChFfZGVmYXVsdF9vcGVyYXRvckIJCgdfZmlsdGVyQgkKB19waXRfaWRCDwoNX21pbl9zbmFwc2hvdEIKCghfd2FpdF9tc0IICgZfbGltaXRCCQoHX29mZnNldEIPCg1fc2VhcmNoX2FmdGVyQgsKCV9jb2xsYXBzZUIMCgpfaGlnaGxpZ2h0QgoKCF9oeWRyYXRlQgkKB19mYWNldHNCBwoFX2FnZ3NCBgoEX25vdyI5CgxTa2lwcGVkRmFjZXQSEwoFZmllbGQYASABKAlCBIjOGAESFAoGcmVhc29uGAIgASgJQgSIzhgBIkoKCFNvcnRTcGVjEhgKBWZpZWxkGAEgASgJQgSIzhgBSACIAQESEQoEZGVzYxgCIAEoCEgBiAEBQggKBl9maWVsZEIHCgVfZGVzY2IGcHJvdG8z", [file_lhs_v1_options, file_lhs_v1_values]);
+  fileDesc("ChNsaHMvdjEvc2VhcmNoLnByb3RvEgZsaHMudjEiMgoHQXJtUmFuaxISCgRyYW5rGAEgASgDQgSIzhgBEhMKBXNjb3JlGAIgASgBQgSIzhgBIlIKCkFybVdlaWdodHMSFAoHbGV4aWNhbBgBIAEoAUgAiAEBEhUKCHNlbWFudGljGAIgASgBSAGIAQFCCgoIX2xleGljYWxCCwoJX3NlbWFudGljImQKBUZhY2V0EhMKBWZpZWxkGAEgASgJQgSIzhgBEisKB2J1Y2tldHMYAiADKAsyFC5saHMudjEuRmFjZXRCdWNrZXRzQgSIzhgBEhkKC290aGVyX2NvdW50GAMgASgDQgSIzhgBIjgKDEZhY2V0QnVja2V0cxITCgV2YWx1ZRgBIAEoCUIEiM4YARITCgVjb3VudBgCIAEoA0IEiM4YASI9CglGYWNldFNwZWMSFAoGZmllbGRzGAEgAygJQgSIzhgBEhEKBHNpemUYAiABKANIAIgBAUIHCgVfc2l6ZSK1AQoJRmFpbGVkQXJtEigKA2FybRgBIAEoCUIbiM4YAaLOGAdsZXhpY2Fsos4YCHNlbWFudGljEhIKBGNvZGUYAiABKAlCBIjOGAESFQoHbWVzc2FnZRgDIAEoCUIEiM4YARIRCgRoaW50GAQgASgJSACIAQESHgoEbmV4dBgFIAMoCzIQLmxocy52MS5OZXh0U3RlcBIXCg5wcmVzZW50X2ZpZWxkcxjoByADKAlCBwoFX2hpbnQilAEKDUhpZ2hsaWdodFNwZWMSDgoGZmllbGRzGAEgAygJEhoKDW1heF9mcmFnbWVudHMYAiABKANIAIgBARIaCg1mcmFnbWVudF9zaXplGAMgASgDSAGIAQESFwoOcHJlc2VudF9maWVsZHMY6AcgAygJQhAKDl9tYXhfZnJhZ21lbnRzQhAKDl9mcmFnbWVudF9zaXplIvICCgNIaXQSLgoLY29vcmRpbmF0ZXMYASABKAsyEy5saHMudjEuQ29vcmRpbmF0ZXNCBIjOGAESEwoFc2NvcmUYAiABKAFCBIjOGAESFwoEc29ydBgDIAEoCUIEmM4YAUgAiAEBEhkKBmZpZWxkcxgEIAEoCUIEmM4YAUgBiAEBEioKCGNvbGxhcHNlGAUgASgLMhMubGhzLnYxLkhpdENvbGxhcHNlSAKIAQESHAoJaGlnaGxpZ2h0GAYgASgJQgSYzhgBSAOIAQESFgoDcm93GAcgASgJQgSYzhgBSASIAQESGgoNaHlkcmF0ZV9lcnJvchgIIAEoCUgFiAEBEiIKBGFybXMYCSABKAsyDy5saHMudjEuSGl0QXJtc0gGiAEBQgcKBV9zb3J0QgkKB19maWVsZHNCCwoJX2NvbGxhcHNlQgwKCl9oaWdobGlnaHRCBgoEX3Jvd0IQCg5faHlkcmF0ZV9lcnJvckIHCgVfYXJtcyJxCgdIaXRBcm1zEiUKB2xleGljYWwYASABKAsyDy5saHMudjEuQXJtUmFua0gAiAEBEiYKCHNlbWFudGljGAIgASgLMg8ubGhzLnYxLkFybVJhbmtIAYgBAUIKCghfbGV4aWNhbEILCglfc2VtYW50aWMiOwoLSGl0Q29sbGFwc2USFwoFdmFsdWUYASABKAlCCIjOGAGYzhgBEhMKBWNvdW50GAIgASgDQgSIzhgBIsQICg1IeWJyaWRSZXF1ZXN0EhkKDHZlY3Rvcl9maWVsZBgBIAEoCUgAiAEBEhcKCnF1ZXJ5X3RleHQYAiABKAlIAYgBARIUCgxxdWVyeV92ZWN0b3IYAyADKAESDgoBaxgEIAEoA0gCiAEBEhIKBWV4YWN0GAUgASgISAOIAQESDwoCZWYYBiABKANIBIgBARIWCgltaW5fc2NvcmUYByABKAFIBYgBARISCgVycmZfaxgIIAEoA0gGiAEBEigKB3dlaWdodHMYCSABKAsyEi5saHMudjEuQXJtV2VpZ2h0c0gHiAEBEhYKDmxleGljYWxfZmllbGRzGAogAygJEhIKBWluZGV4GAsgASgJSAiIAQESJwoGc3ludGF4GAwgASgJQhKizhgHZGVmYXVsdKLOGANrcWxICYgBARIsChBkZWZhdWx0X29wZXJhdG9yGA0gASgJQg2izhgDYW5kos4YAm9ySAqIAQESGQoGZmlsdGVyGA4gASgJQgSozhgBSAuIAQESEwoGcGl0X2lkGA8gASgJSAyIAQESGQoMbWluX3NuYXBzaG90GBAgASgJSA2IAQESFAoHd2FpdF9tcxgRIAEoA0gOiAEBEhIKBWxpbWl0GBIgASgDSA+IAQESEwoGb2Zmc2V0GBMgASgDSBCIAQESHgoEc29ydBgUIAMoCzIQLmxocy52MS5Tb3J0U3BlYxIfCgxzZWFyY2hfYWZ0ZXIYFSABKAlCBJjOGAFIEYgBARIVCghjb2xsYXBzZRgWIAEoCUgSiAEBEi0KCWhpZ2hsaWdodBgXIAEoCzIVLmxocy52MS5IaWdobGlnaHRTcGVjSBOIAQESDgoGZmllbGRzGBggAygJEhQKB2h5ZHJhdGUYGSABKAhIFIgBARIXCg9oeWRyYXRlX2NvbHVtbnMYGiADKAkSJgoGZmFjZXRzGBsgASgLMhEubGhzLnYxLkZhY2V0U3BlY0gViAEBEhcKBGFnZ3MYHCABKAlCBJjOGAFIFogBARIQCgNub3cYHSABKANIF4gBARIXCg5wcmVzZW50X2ZpZWxkcxjoByADKAlCDwoNX3ZlY3Rvcl9maWVsZEINCgtfcXVlcnlfdGV4dEIECgJfa0IICgZfZXhhY3RCBQoDX2VmQgwKCl9taW5fc2NvcmVCCAoGX3JyZl9rQgoKCF93ZWlnaHRzQggKBl9pbmRleEIJCgdfc3ludGF4QhMKEV9kZWZhdWx0X29wZXJhdG9yQgkKB19maWx0ZXJCCQoHX3BpdF9pZEIPCg1fbWluX3NuYXBzaG90QgoKCF93YWl0X21zQggKBl9saW1pdEIJCgdfb2Zmc2V0Qg8KDV9zZWFyY2hfYWZ0ZXJCCwoJX2NvbGxhcHNlQgwKCl9oaWdobGlnaHRCCgoIX2h5ZHJhdGVCCQoHX2ZhY2V0c0IHCgVfYWdnc0IGCgRfbm93IowJChdSZWhlYXJzZWRSZXF1ZXN0UmVxdWVzdBISCgVpbmRleBgBIAEoCUgAiAEBEicKBnN5bnRheBgCIAEoCUISos4YB2RlZmF1bHSizhgDa3FsSAGIAQESLAoQZGVmYXVsdF9vcGVyYXRvchgDIAEoCUINos4YA2FuZKLOGAJvckgCiAEBEhkKBmZpbHRlchgEIAEoCUIEqM4YAUgDiAEBEhMKBnBpdF9pZBgFIAEoCUgEiAEBEhkKDG1pbl9zbmFwc2hvdBgGIAEoCUgFiAEBEhQKB3dhaXRfbXMYByABKANIBogBARISCgVsaW1pdBgIIAEoA0gHiAEBEhMKBm9mZnNldBgJIAEoA0gIiAEBEh4KBHNvcnQYCiADKAsyEC5saHMudjEuU29ydFNwZWMSHwoMc2VhcmNoX2FmdGVyGAsgASgJQgSYzhgBSAmIAQESFQoIY29sbGFwc2UYDCABKAlICogBARItCgloaWdobGlnaHQYDSABKAsyFS5saHMudjEuSGlnaGxpZ2h0U3BlY0gLiAEBEg4KBmZpZWxkcxgOIAMoCRIUCgdoeWRyYXRlGA8gASgISAyIAQESFwoPaHlkcmF0ZV9jb2x1bW5zGBAgAygJEiYKBmZhY2V0cxgRIAEoCzIRLmxocy52MS5GYWNldFNwZWNIDYgBARIXCgRhZ2dzGBIgASgJQgSYzhgBSA6IAQESEgoFcnJmX2sYEyABKANID4gBARIoCgd3ZWlnaHRzGBQgASgLMhIubGhzLnYxLkFybVdlaWdodHNIEIgBARIWCg5sZXhpY2FsX2ZpZWxkcxgVIAMoCRIZCgx2ZWN0b3JfZmllbGQYFiABKAlIEYgBARIXCgpxdWVyeV90ZXh0GBcgASgJSBKIAQESFAoMcXVlcnlfdmVjdG9yGBggAygBEg4KAWsYGSABKANIE4gBARISCgVleGFjdBgaIAEoCEgUiAEBEg8KAmVmGBsgASgDSBWIAQESFgoJbWluX3Njb3JlGBwgASgBSBaIAQESEgoFcXVlcnkYHSABKAlIF4gBARIWCgNhc3QYHiABKAlCBJjOGAFIGIgBARIQCgNub3cYHyABKANIGYgBARIXCg5wcmVzZW50X2ZpZWxkcxjoByADKAlCCAoGX2luZGV4QgkKB19zeW50YXhCEwoRX2RlZmF1bHRfb3BlcmF0b3JCCQoHX2ZpbHRlckIJCgdfcGl0X2lkQg8KDV9taW5fc25hcHNob3RCCgoIX3dhaXRfbXNCCAoGX2xpbWl0QgkKB19vZmZzZXRCDwoNX3NlYXJjaF9hZnRlckILCglfY29sbGFwc2VCDAoKX2hpZ2hsaWdodEIKCghfaHlkcmF0ZUIJCgdfZmFjZXRzQgcKBV9hZ2dzQggKBl9ycmZfa0IKCghfd2VpZ2h0c0IPCg1fdmVjdG9yX2ZpZWxkQg0KC19xdWVyeV90ZXh0QgQKAl9rQggKBl9leGFjdEIFCgNfZWZCDAoKX21pbl9zY29yZUIICgZfcXVlcnlCBgoEX2FzdEIGCgRfbm93IosJChZTYXZlZFF1ZXJ5RHJhZnRSZXF1ZXN0EhIKBWluZGV4GAEgASgJSACIAQESJwoGc3ludGF4GAIgASgJQhKizhgHZGVmYXVsdKLOGANrcWxIAYgBARIsChBkZWZhdWx0X29wZXJhdG9yGAMgASgJQg2izhgDYW5kos4YAm9ySAKIAQESGQoGZmlsdGVyGAQgASgJQgSozhgBSAOIAQESEwoGcGl0X2lkGAUgASgJSASIAQESGQoMbWluX3NuYXBzaG90GAYgASgJSAWIAQESFAoHd2FpdF9tcxgHIAEoA0gGiAEBEhIKBWxpbWl0GAggASgDSAeIAQESEwoGb2Zmc2V0GAkgASgDSAiIAQESHgoEc29ydBgKIAMoCzIQLmxocy52MS5Tb3J0U3BlYxIfCgxzZWFyY2hfYWZ0ZXIYCyABKAlCBJjOGAFICYgBARIVCghjb2xsYXBzZRgMIAEoCUgKiAEBEi0KCWhpZ2hsaWdodBgNIAEoCzIVLmxocy52MS5IaWdobGlnaHRTcGVjSAuIAQESDgoGZmllbGRzGA4gAygJEhQKB2h5ZHJhdGUYDyABKAhIDIgBARIXCg9oeWRyYXRlX2NvbHVtbnMYECADKAkSJgoGZmFjZXRzGBEgASgLMhEubGhzLnYxLkZhY2V0U3BlY0gNiAEBEhcKBGFnZ3MYEiABKAlCBJjOGAFIDogBARISCgVycmZfaxgTIAEoA0gPiAEBEigKB3dlaWdodHMYFCABKAsyEi5saHMudjEuQXJtV2VpZ2h0c0gQiAEBEhYKDmxleGljYWxfZmllbGRzGBUgAygJEhkKDHZlY3Rvcl9maWVsZBgWIAEoCUgRiAEBEhcKCnF1ZXJ5X3RleHQYFyABKAlIEogBARIUCgxxdWVyeV92ZWN0b3IYGCADKAESDgoBaxgZIAEoA0gTiAEBEhIKBWV4YWN0GBogASgISBSIAQESDwoCZWYYGyABKANIFYgBARIWCgltaW5fc2NvcmUYHCABKAFIFogBARISCgVxdWVyeRgdIAEoCUgXiAEBEhYKA2FzdBgeIAEoCUIEmM4YAUgYiAEBEhAKA25vdxgfIAEoA0gZiAEBEhcKDnByZXNlbnRfZmllbGRzGOgHIAMoCUIICgZfaW5kZXhCCQoHX3N5bnRheEITChFfZGVmYXVsdF9vcGVyYXRvckIJCgdfZmlsdGVyQgkKB19waXRfaWRCDwoNX21pbl9zbmFwc2hvdEIKCghfd2FpdF9tc0IICgZfbGltaXRCCQoHX29mZnNldEIPCg1fc2VhcmNoX2FmdGVyQgsKCV9jb2xsYXBzZUIMCgpfaGlnaGxpZ2h0QgoKCF9oeWRyYXRlQgkKB19mYWNldHNCBwoFX2FnZ3NCCAoGX3JyZl9rQgoKCF93ZWlnaHRzQg8KDV92ZWN0b3JfZmllbGRCDQoLX3F1ZXJ5X3RleHRCBAoCX2tCCAoGX2V4YWN0QgUKA19lZkIMCgpfbWluX3Njb3JlQggKBl9xdWVyeUIGCgRfYXN0QgYKBF9ub3ciugYKDVNlYXJjaFJlcXVlc3QSEgoFaW5kZXgYASABKAlIAIgBARISCgVxdWVyeRgCIAEoCUgBiAEBEhYKA2FzdBgDIAEoCUIEmM4YAUgCiAEBEicKBnN5bnRheBgEIAEoCUISos4YB2RlZmF1bHSizhgDa3FsSAOIAQESLAoQZGVmYXVsdF9vcGVyYXRvchgFIAEoCUINos4YA2FuZKLOGAJvckgEiAEBEhkKBmZpbHRlchgGIAEoCUIEqM4YAUgFiAEBEhMKBnBpdF9pZBgHIAEoCUgGiAEBEhkKDG1pbl9zbmFwc2hvdBgIIAEoCUgHiAEBEhQKB3dhaXRfbXMYCSABKANICIgBARISCgVsaW1pdBgKIAEoA0gJiAEBEhMKBm9mZnNldBgLIAEoA0gKiAEBEh4KBHNvcnQYDCADKAsyEC5saHMudjEuU29ydFNwZWMSHwoMc2VhcmNoX2FmdGVyGA0gASgJQgSYzhgBSAuIAQESFQoIY29sbGFwc2UYDiABKAlIDIgBARItCgloaWdobGlnaHQYDyABKAsyFS5saHMudjEuSGlnaGxpZ2h0U3BlY0gNiAEBEg4KBmZpZWxkcxgQIAMoCRIUCgdoeWRyYXRlGBEgASgISA6IAQESFwoPaHlkcmF0ZV9jb2x1bW5zGBIgAygJEiYKBmZhY2V0cxgTIAEoCzIRLmxocy52MS5GYWNldFNwZWNID4gBARIXCgRhZ2dzGBQgASgJQgSYzhgBSBCIAQESEAoDbm93GBUgASgDSBGIAQESFwoOcHJlc2VudF9maWVsZHMY6AcgAygJQggKBl9pbmRleEIICgZfcXVlcnlCBgoEX2FzdEIJCgdfc3ludGF4QhMKEV9kZWZhdWx0X29wZXJhdG9yQgkKB19maWx0ZXJCCQoHX3BpdF9pZEIPCg1fbWluX3NuYXBzaG90QgoKCF93YWl0X21zQggKBl9saW1pdEIJCgdfb2Zmc2V0Qg8KDV9zZWFyY2hfYWZ0ZXJCCwoJX2NvbGxhcHNlQgwKCl9oaWdobGlnaHRCCgoIX2h5ZHJhdGVCCQoHX2ZhY2V0c0IHCgVfYWdnc0IGCgRfbm93ItwECg5TZWFyY2hSZXNwb25zZRIkCg1sYWdfc25hcHNob3RzGAEgASgDQgiIzhgBkM4YAUgAiAEBEhsKDmxhZ19jaGVja2VkX21zGAIgASgBSAGIAQESHwoEaGl0cxgDIAMoCzILLmxocy52MS5IaXRCBIjOGAESEwoFdG90YWwYBCABKANCBIjOGAESHAoOc2hhcmRzX3NjYW5uZWQYBSABKANCBIjOGAESGgoMc2hhcmRzX3RvdGFsGAYgASgDQgSIzhgBEhQKB3BhcnRpYWwYByABKAhIAogBARIfCghzbmFwc2hvdBgIIAEoCUIIiM4YAZDOGAFIA4gBARIeChBpbmRleF9nZW5lcmF0aW9uGAkgASgDQgSIzhgBEhUKB3Rvb2tfbXMYCiABKAFCBIjOGAESGgoNaHlkcmF0ZV9ieXRlcxgLIAEoA0gEiAEBEh0KBmZhY2V0cxgMIAMoCzINLmxocy52MS5GYWNldBIsCg5za2lwcGVkX2ZhY2V0cxgNIAMoCzIULmxocy52MS5Ta2lwcGVkRmFjZXQSFwoEYWdncxgOIAEoCUIEmM4YAUgFiAEBEiYKC2ZhaWxlZF9hcm1zGA8gAygLMhEubGhzLnYxLkZhaWxlZEFybRINCgVub3RlcxgQIAMoCRIXCg5wcmVzZW50X2ZpZWxkcxjoByADKAlCEAoOX2xhZ19zbmFwc2hvdHNCEQoPX2xhZ19jaGVja2VkX21zQgoKCF9wYXJ0aWFsQgsKCV9zbmFwc2hvdEIQCg5faHlkcmF0ZV9ieXRlc0IHCgVfYWdncyLaBwoPU2VtYW50aWNSZXF1ZXN0EhkKDHZlY3Rvcl9maWVsZBgBIAEoCUgAiAEBEhcKCnF1ZXJ5X3RleHQYAiABKAlIAYgBARIUCgxxdWVyeV92ZWN0b3IYAyADKAESDgoBaxgEIAEoA0gCiAEBEhIKBWV4YWN0GAUgASgISAOIAQESDwoCZWYYBiABKANIBIgBARIWCgltaW5fc2NvcmUYByABKAFIBYgBARISCgVpbmRleBgIIAEoCUgGiAEBEicKBnN5bnRheBgJIAEoCUISos4YB2RlZmF1bHSizhgDa3FsSAeIAQESLAoQZGVmYXVsdF9vcGVyYXRvchgKIAEoCUINos4YA2FuZKLOGAJvckgIiAEBEhkKBmZpbHRlchgLIAEoCUIEqM4YAUgJiAEBEhMKBnBpdF9pZBgMIAEoCUgKiAEBEhkKDG1pbl9zbmFwc2hvdBgNIAEoCUgLiAEBEhQKB3dhaXRfbXMYDiABKANIDIgBARISCgVsaW1pdBgPIAEoA0gNiAEBEhMKBm9mZnNldBgQIAEoA0gOiAEBEh4KBHNvcnQYESADKAsyEC5saHMudjEuU29ydFNwZWMSHwoMc2VhcmNoX2FmdGVyGBIgASgJQgSYzhgBSA+IAQESFQoIY29sbGFwc2UYEyABKAlIEIgBARItCgloaWdobGlnaHQYFCABKAsyFS5saHMudjEuSGlnaGxpZ2h0U3BlY0gRiAEBEg4KBmZpZWxkcxgVIAMoCRIUCgdoeWRyYXRlGBYgASgISBKIAQESFwoPaHlkcmF0ZV9jb2x1bW5zGBcgAygJEiYKBmZhY2V0cxgYIAEoCzIRLmxocy52MS5GYWNldFNwZWNIE4gBARIXCgRhZ2dzGBkgASgJQgSYzhgBSBSIAQESEAoDbm93GBogASgDSBWIAQESFwoOcHJlc2VudF9maWVsZHMY6AcgAygJQg8KDV92ZWN0b3JfZmllbGRCDQoLX3F1ZXJ5X3RleHRCBAoCX2tCCAoGX2V4YWN0QgUKA19lZkIMCgpfbWluX3Njb3JlQggKBl9pbmRleEIJCgdfc3ludGF4QhMKEV9kZWZhdWx0X29wZXJhdG9yQgkKB19maWx0ZXJCCQoHX3BpdF9pZEIPCg1fbWluX3NuYXBzaG90QgoKCF93YWl0X21zQggKBl9saW1pdEIJCgdfb2Zmc2V0Qg8KDV9zZWFyY2hfYWZ0ZXJCCwoJX2NvbGxhcHNlQgwKCl9oaWdobGlnaHRCCgoIX2h5ZHJhdGVCCQoHX2ZhY2V0c0IHCgVfYWdnc0IGCgRfbm93IjkKDFNraXBwZWRGYWNldBITCgVmaWVsZBgBIAEoCUIEiM4YARIUCgZyZWFzb24YAiABKAlCBIjOGAEiSgoIU29ydFNwZWMSGAoFZmllbGQYASABKAlCBIjOGAFIAIgBARIRCgRkZXNjGAIgASgISAGIAQFCCAoGX2ZpZWxkQgcKBV9kZXNjYgZwcm90bzM", [file_lhs_v1_options, file_lhs_v1_values]);
 
 /**
  * Where an arm has a document: from 1, equal scores share a rank.
@@ -747,6 +747,216 @@ export const RehearsedRequestRequestSchema: GenMessage<RehearsedRequestRequest> 
   messageDesc(file_lhs_v1_search, 11);
 
 /**
+ * Values that belong together; the message that contains them has the description.
+ *
+ * @generated from message lhs.v1.SavedQueryDraftRequest
+ */
+export type SavedQueryDraftRequest = Message<"lhs.v1.SavedQueryDraftRequest"> & {
+  /**
+   * @generated from field: optional string index = 1;
+   */
+  index?: string | undefined;
+
+  /**
+   * @generated from field: optional string syntax = 2;
+   */
+  syntax?: string | undefined;
+
+  /**
+   * @generated from field: optional string default_operator = 3;
+   */
+  defaultOperator?: string | undefined;
+
+  /**
+   * Side-by-side clauses of a text are joined with AND unless `default_operator` says `or`.
+   *
+   * @generated from field: optional string filter = 4;
+   */
+  filter?: string | undefined;
+
+  /**
+   * A point in time of the index, which answers instead of its newest commit.
+   *
+   * @generated from field: optional string pit_id = 5;
+   */
+  pitId?: string | undefined;
+
+  /**
+   * @generated from field: optional string min_snapshot = 6;
+   */
+  minSnapshot?: string | undefined;
+
+  /**
+   * @generated from field: optional int64 wait_ms = 7;
+   */
+  waitMs?: bigint | undefined;
+
+  /**
+   * @generated from field: optional int64 limit = 8;
+   */
+  limit?: bigint | undefined;
+
+  /**
+   * @generated from field: optional int64 offset = 9;
+   */
+  offset?: bigint | undefined;
+
+  /**
+   * @generated from field: repeated lhs.v1.SortSpec sort = 10;
+   */
+  sort: SortSpec[];
+
+  /**
+   * @generated from field: optional string search_after = 11;
+   */
+  searchAfter?: string | undefined;
+
+  /**
+   * @generated from field: optional string collapse = 12;
+   */
+  collapse?: string | undefined;
+
+  /**
+   * @generated from field: optional lhs.v1.HighlightSpec highlight = 13;
+   */
+  highlight?: HighlightSpec | undefined;
+
+  /**
+   * Cached fields to return; default all cached ones.
+   *
+   * @generated from field: repeated string fields = 14;
+   */
+  fields: string[];
+
+  /**
+   * @generated from field: optional bool hydrate = 15;
+   */
+  hydrate?: boolean | undefined;
+
+  /**
+   * @generated from field: repeated string hydrate_columns = 16;
+   */
+  hydrateColumns: string[];
+
+  /**
+   * Counts of values over all matching documents, whatever page is requested.
+   *
+   * @generated from field: optional lhs.v1.FacetSpec facets = 17;
+   */
+  facets?: FacetSpec | undefined;
+
+  /**
+   * Aggregations over all matching documents.
+   *
+   * @generated from field: optional string aggs = 18;
+   */
+  aggs?: string | undefined;
+
+  /**
+   * A whole number. Default: 60.
+   *
+   * @generated from field: optional int64 rrf_k = 19;
+   */
+  rrfK?: bigint | undefined;
+
+  /**
+   * @generated from field: optional lhs.v1.ArmWeights weights = 20;
+   */
+  weights?: ArmWeights | undefined;
+
+  /**
+   * TEXT fields that the words are looked for in; by default all of the definition.
+   *
+   * @generated from field: repeated string lexical_fields = 21;
+   */
+  lexicalFields: string[];
+
+  /**
+   * A VECTOR field. Default: the index's only one.
+   *
+   * @generated from field: optional string vector_field = 22;
+   */
+  vectorField?: string | undefined;
+
+  /**
+   * Text that the field's model turns into a vector.
+   *
+   * @generated from field: optional string query_text = 23;
+   */
+  queryText?: string | undefined;
+
+  /**
+   * The vector itself: `dims` finite numbers. It takes precedence over `query_text`.
+   *
+   * @generated from field: repeated double query_vector = 24;
+   */
+  queryVector: number[];
+
+  /**
+   * Number of nearest documents among those that pass filter and tenant. Default: 100, or 10 per
+   * arm of a hybrid search, or `limit` if that is larger. Set it to scroll through pages.
+   *
+   * @generated from field: optional int64 k = 25;
+   */
+  k?: bigint | undefined;
+
+  /**
+   * true: every vector is compared, even if a segment has a graph.
+   *
+   * @generated from field: optional bool exact = 26;
+   */
+  exact?: boolean | undefined;
+
+  /**
+   * Candidates while a graph is searched: more candidates find more documents.
+   *
+   * @generated from field: optional int64 ef = 27;
+   */
+  ef?: bigint | undefined;
+
+  /**
+   * Documents whose similarity scores less are left out.
+   *
+   * @generated from field: optional double min_score = 28;
+   */
+  minScore?: number | undefined;
+
+  /**
+   * @generated from field: optional string query = 29;
+   */
+  query?: string | undefined;
+
+  /**
+   * The JSON query tree, instead of `query`.
+   *
+   * @generated from field: optional string ast = 30;
+   */
+  ast?: string | undefined;
+
+  /**
+   * What `now` means in dates of the query, the filter and the aggregations: milliseconds since
+   * 1970. Default: the time of the request.
+   *
+   * @generated from field: optional int64 now = 31;
+   */
+  now?: bigint | undefined;
+
+  /**
+   * Fields that are present although their values do not show it: empty lists, and null.
+   *
+   * @generated from field: repeated string present_fields = 1000;
+   */
+  presentFields: string[];
+};
+
+/**
+ * Describes the message lhs.v1.SavedQueryDraftRequest.
+ * Use `create(SavedQueryDraftRequestSchema)` to create a new message.
+ */
+export const SavedQueryDraftRequestSchema: GenMessage<SavedQueryDraftRequest> = /*@__PURE__*/
+  messageDesc(file_lhs_v1_search, 12);
+
+/**
  * `POST /v1/search`. Fields that are not named here are refused.
  *
  * @generated from message lhs.v1.SearchRequest
@@ -885,7 +1095,7 @@ export type SearchRequest = Message<"lhs.v1.SearchRequest"> & {
  * Use `create(SearchRequestSchema)` to create a new message.
  */
 export const SearchRequestSchema: GenMessage<SearchRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_search, 12);
+  messageDesc(file_lhs_v1_search, 13);
 
 /**
  * The answer to a search. `total` is exact (of a semantic or hybrid search: the documents that its
@@ -1005,7 +1215,7 @@ export type SearchResponse = Message<"lhs.v1.SearchResponse"> & {
  * Use `create(SearchResponseSchema)` to create a new message.
  */
 export const SearchResponseSchema: GenMessage<SearchResponse> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_search, 13);
+  messageDesc(file_lhs_v1_search, 14);
 
 /**
  * `POST /v1/search:semantic`: the `k` nearest documents, scored by similarity. `syntax` and
@@ -1186,7 +1396,7 @@ export type SemanticRequest = Message<"lhs.v1.SemanticRequest"> & {
  * Use `create(SemanticRequestSchema)` to create a new message.
  */
 export const SemanticRequestSchema: GenMessage<SemanticRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_search, 14);
+  messageDesc(file_lhs_v1_search, 15);
 
 /**
  * A field that cannot be aggregated, and the reason as a sentence.
@@ -1210,7 +1420,7 @@ export type SkippedFacet = Message<"lhs.v1.SkippedFacet"> & {
  * Use `create(SkippedFacetSchema)` to create a new message.
  */
 export const SkippedFacetSchema: GenMessage<SkippedFacet> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_search, 15);
+  messageDesc(file_lhs_v1_search, 16);
 
 /**
  * One key of a sort order; missing values are last in both directions.
@@ -1236,5 +1446,5 @@ export type SortSpec = Message<"lhs.v1.SortSpec"> & {
  * Use `create(SortSpecSchema)` to create a new message.
  */
 export const SortSpecSchema: GenMessage<SortSpec> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_search, 16);
+  messageDesc(file_lhs_v1_search, 17);
 
