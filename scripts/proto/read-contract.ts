@@ -153,7 +153,8 @@ class ContractReader {
   }
 
   #fileOfMembers(type: Type): string {
-    const [property] = this.#checker.getPropertiesOfType(type);
+    const [member] = partsOf(type).filter((part) => !isAbsence(part));
+    const [property] = this.#checker.getPropertiesOfType(member);
     return property === undefined ? 'values' : this.#fileOf(property);
   }
 

@@ -10,12 +10,15 @@ import {
   record,
   requestOf,
   text,
+  wrong,
 } from '../checks/values.ts';
+import { LhsError } from '../errors.ts';
 import type {
   CatalogConfig,
   DescribeSourceRequest,
   InitDefinitionRequest,
   ListTablesRequest,
+  NamedTable,
 } from './request.ts';
 import { CATALOG_SETTINGS, CATALOG_TYPES, S3_SETTINGS, type SettingKind } from './settings.ts';
 
@@ -62,17 +65,37 @@ const table = tableIn(['catalog', 'table']);
 /** A path, or a catalog with or without a table. */
 export const tableOrCatalog: Check = tableIn(['catalog']);
 
-const DESCRIBE_FIELDS: Fields<DescribeSourceRequest> = { source: table, base_dir: folder };
-/** Checks a request to describe a table. Throws invalid_argument. */
-export const checkDescribeSourceRequest = requestOf<DescribeSourceRequest>(
-  DESCRIBE_FIELDS,
-  'source',
-);
-
-const TABLES_FIELDS: Fields<ListTablesRequest> = { catalog, base_dir: folder };
-/** Checks a request for the tables of a catalog. Throws invalid_argument. */
-export const checkListTablesRequest = requestOf<ListTablesRequest>(TABLES_FIELDS, 'catalog');
-
+const NAMED_FIELDS: Fields<NamedTable> = { table: name, catalog_name: name };
+const DESCRIBE_FIELDS: Fields<DescribeSourceRequest> = {
+  ...NAMED_FIELDS,
+  source: table,
+  base_dir: folder,
+};
 const INIT_FIELDS: Fields<InitDefinitionRequest> = { ...DESCRIBE_FIELDS, name };
+const readDescribe = requestOf<DescribeSourceRequest>(DESCRIBE_FIELDS);
+const readInit = requestOf<InitDefinitionRequest>(INIT_FIELDS);
+
+/** Checks a request to describe a table. Throws invalid_argument. */
+export const checkDescribeSourceRequest = (request: unknown): DescribeSourceRequest =>
+  oneTable(readDescribe(request));
+
 /** Checks a request for a first definition. Throws invalid_argument. */
-export const checkInitDefinitionRequest = requestOf<InitDefinitionRequest>(INIT_FIELDS, 'source');
+export const checkInitDefinitionRequest = (request: unknown): InitDefinitionRequest =>
+  oneTable(readInit(request));
+
+const TABLES_FIELDS: Fields<ListTablesRequest> = { catalog, catalog_name: name, base_dir: folder };
+const readTables = requestOf<ListTablesRequest>(TABLES_FIELDS);
+
+/** Checks a request for the tables of a catalog. Throws invalid_argument. */
+export function checkListTablesRequest(request: unknown): ListTablesRequest {
+  const checked = readTables(request);
+  if (checked.catalog === undefined || checked.catalog_name === undefined) return checked;
+  throw new LhsError('invalid_argument', '"catalog" and "catalog_name" do not go together');
+}
+
+function oneTable<T extends DescribeSourceRequest>(request: T): T {
+  const { source, table: named, catalog_name } = request;
+  if (source === undefined && named === undefined) throw wrong('source', undefined, 'a value');
+  if (source === undefined || (named ?? catalog_name) === undefined) return request;
+  throw new LhsError('invalid_argument', '"source" does not go with "table" and "catalog_name"');
+}

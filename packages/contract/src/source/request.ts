@@ -48,16 +48,26 @@ export type TableConfig =
   | { readonly catalog: CatalogConfig; readonly table: string }
   | { readonly path: string; readonly s3?: S3Config };
 
-/** `POST /v1/source:describe`. */
-export interface DescribeSourceRequest {
-  readonly source: TableConfig;
+/** A table by the names that a server has for catalogs. */
+export interface NamedTable {
+  /** `namespace.name`, in place of `source`. */
+  readonly table?: string;
+  /** The catalog of `table`, by the name that the server has for it. May be absent if it has one. */
+  readonly catalog_name?: string;
+}
+
+/** `POST /v1/source:describe`. The embedded engine takes `source`, a server `table`. */
+export interface DescribeSourceRequest extends NamedTable {
+  readonly source?: TableConfig;
   /** Absolute path of the folder that relative paths begin at. Required if there are any. */
   readonly base_dir?: string;
 }
 
-/** The tables of a catalog. */
+/** The tables of a catalog. The embedded engine takes `catalog`, a server `catalog_name`. */
 export interface ListTablesRequest {
-  readonly catalog: CatalogConfig;
+  readonly catalog?: CatalogConfig;
+  /** As in `NamedTable`. */
+  readonly catalog_name?: string;
   /** As in `DescribeSourceRequest`. */
   readonly base_dir?: string;
 }

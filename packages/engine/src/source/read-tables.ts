@@ -7,9 +7,11 @@ import {
   type DefinitionText,
   type DescribeSourceRequest,
   type InitDefinitionRequest,
+  type LhsError,
   type ListTablesRequest,
   type SourceDescription,
   type TableList,
+  wrong,
 } from '@lakehouse-search/contract';
 import { listTables, type SourceTable, typeName } from '@lakehouse-search/lake';
 import { initDefinition } from '../schema/init-definition.ts';
@@ -29,6 +31,7 @@ export async function describeTable(
 export async function tablesOf(request: ListTablesRequest, call?: CallContext): Promise<TableList> {
   const { catalog, base_dir = '' } = checkListTablesRequest(request);
   const { signal } = checkCall(call);
+  if (catalog === undefined) throw noNames('catalog');
   const tables = await fromSource(() => listTables(resolveCatalog(catalog, base_dir)), signal);
   return { tables };
 }
@@ -39,6 +42,7 @@ export async function definitionFor(
   call?: CallContext,
 ): Promise<DefinitionText> {
   const { source, name, base_dir } = checkInitDefinitionRequest(request);
+  if (source === undefined) throw noNames('source');
   return withTable({ source, base_dir }, call, async (table) => ({
     definition: await fromSource(() => initDefinition(table, { source, name })),
   }));
@@ -49,6 +53,7 @@ async function withTable<T>(
   call: CallContext | undefined,
   work: (table: SourceTable) => Promise<T>,
 ): Promise<T> {
+  if (source === undefined) throw noNames('source');
   const table = await openSource(source, base_dir, checkCall(call).signal);
   try {
     return await work(table);
@@ -56,6 +61,9 @@ async function withTable<T>(
     await table.close();
   }
 }
+
+/** The embedded engine has no names of catalogs. */
+const noNames = (field: string): LhsError => wrong(field, undefined, 'the settings of a catalog');
 
 function describe(table: SourceTable): SourceDescription {
   const { fields, identifierFieldIds } = table.schema;

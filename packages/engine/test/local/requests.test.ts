@@ -138,13 +138,22 @@ const OPERATIONS: Readonly<Record<Exclude<keyof Backend, Plain>, Operation>> = {
     with: { definition_yaml: 'version: 1' },
   },
   describeSource: {
-    fields: { source: 'object', base_dir: 'text' },
+    fields: { source: 'object', table: 'text', catalog_name: 'text', base_dir: 'text' },
     required: ['source'],
     with: { source: NO_TABLE },
   },
-  listTables: { fields: { catalog: 'object', base_dir: 'text' }, required: ['catalog'] },
+  listTables: {
+    fields: { catalog: 'object', catalog_name: 'text', base_dir: 'text' },
+    required: ['catalog'],
+  },
   initDefinition: {
-    fields: { source: 'object', base_dir: 'text', name: 'text' },
+    fields: {
+      source: 'object',
+      table: 'text',
+      catalog_name: 'text',
+      base_dir: 'text',
+      name: 'text',
+    },
     required: ['source'],
     with: { source: NO_TABLE },
   },

@@ -185,7 +185,8 @@ function isBelow(path: string, folder: string): boolean {
   return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
 }
 
-function notNamed(names: SourceNames): LhsError {
+/** The error of a source that is not named as the server names it. */
+export function notNamed(names: SourceNames): LhsError {
   return refused('a source over the network needs a catalog by its name, and a table', names);
 }
 

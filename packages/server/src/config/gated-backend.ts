@@ -1,11 +1,12 @@
 import {
   type Backend,
   type BackupTarget,
+  type DescribeSourceRequest,
   LhsError,
   type RestoreRequest,
   type ValidateDefinitionRequest,
 } from '@lakehouse-search/contract';
-import { gateDefinition, gateTable, namedCatalog } from './definition-gate.ts';
+import { gateDefinition, gateTable, namedCatalog, notNamed } from './definition-gate.ts';
 import type { SourceNames } from './server-config.ts';
 
 type Overridden =
@@ -54,9 +55,10 @@ export function gatedBackend(backend: Backend, names: SourceNames): Backend {
     initDefinition: async (request, call) =>
       backend.initDefinition(gateSource(request, names), call),
     listTables: async (request, call) => {
-      const { catalog, ...others } = request as unknown as Loose;
-      refuseFolder(others);
-      return backend.listTables({ ...others, catalog: namedCatalog(catalog, names) }, call);
+      refuseFolder(request);
+      if (request.catalog !== undefined) throw notNamed(names);
+      const catalog = namedCatalog(request.catalog_name, names);
+      return backend.listTables({ catalog }, call);
     },
     backup: async (request, call) => backend.backup(ownTarget(request), call),
     backupStatus: async (request, call) => backend.backupStatus(ownTarget(request), call),
@@ -87,15 +89,12 @@ function gateValidation(request: ValidateDefinitionRequest, names: SourceNames) 
   return { ...others, definition, source: gateTable(source, names) };
 }
 
-/** `{table, catalog?}`, or `{source: {catalog, table}}` with the name of a catalog. */
-function gateSource<T>(request: T, names: SourceNames) {
-  const { source, table, catalog, ...others } = (request ?? {}) as Loose;
-  refuseFolder(others);
-  if (source !== undefined && (table ?? catalog) !== undefined) {
-    const message = '"source" does not go with "table" and "catalog"';
-    throw new LhsError('invalid_argument', message);
-  }
-  return { ...others, source: gateTable(source ?? { table, catalog }, names) };
+/** A request that names the table of a catalog, with the settings of that catalog. */
+function gateSource<T extends DescribeSourceRequest>(request: T, names: SourceNames): T {
+  refuseFolder(request);
+  const { table, catalog_name: catalog, source, ...others } = request;
+  if (source !== undefined) throw notNamed(names);
+  return { ...others, source: gateTable({ table, catalog }, names) } as T;
 }
 
 function gateRestore(request: RestoreRequest): RestoreRequest {

@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file lhs/v1/source.proto.
  */
 export const file_lhs_v1_source: GenFile = /*@__PURE__*/
-  fileDesc("ChNsaHMvdjEvc291cmNlLnByb3RvEgZsaHMudjEizgMKDUNhdGFsb2dDb25maWcSIQoCczMYASABKAsyEC5saHMudjEuUzNDb25maWdIAIgBARIVCg1hbGxvd2VkX3Jvb3RzGAIgAygJEjQKBHR5cGUYAyABKAlCIYjOGAGizhgKZmlsZXN5c3RlbaLOGARyZXN0os4YA3NxbEgBiAEBEhYKCXdhcmVob3VzZRgEIAEoCUgCiAEBEhAKA3VyaRgFIAEoCUgDiAEBEhMKBnByZWZpeBgGIAEoCUgEiAEBEhYKCXRva2VuX2VudhgHIAEoCUgFiAEBEhsKDmNyZWRlbnRpYWxfZW52GAggASgJSAaIAQESHgoRb2F1dGgyX3NlcnZlcl91cmkYCSABKAlIB4gBARISCgVzY29wZRgKIAEoCUgIiAEBEhEKBG5hbWUYCyABKAlICYgBARIXCg5wcmVzZW50X2ZpZWxkcxjoByADKAlCBQoDX3MzQgcKBV90eXBlQgwKCl93YXJlaG91c2VCBgoEX3VyaUIJCgdfcHJlZml4QgwKCl90b2tlbl9lbnZCEQoPX2NyZWRlbnRpYWxfZW52QhQKEl9vYXV0aDJfc2VydmVyX3VyaUIICgZfc2NvcGVCBwoFX25hbWUiKgoORGVmaW5pdGlvblRleHQSGAoKZGVmaW5pdGlvbhgBIAEoCUIEiM4YASJ2ChVEZXNjcmliZVNvdXJjZVJlcXVlc3QSLgoGc291cmNlGAEgASgLMhMubGhzLnYxLlRhYmxlQ29uZmlnQgSIzhgBSACIAQESFQoIYmFzZV9kaXIYAiABKAlIAYgBAUIJCgdfc291cmNlQgsKCV9iYXNlX2RpciKSAQoVSW5pdERlZmluaXRpb25SZXF1ZXN0Ei4KBnNvdXJjZRgBIAEoCzITLmxocy52MS5UYWJsZUNvbmZpZ0IEiM4YAUgAiAEBEhUKCGJhc2VfZGlyGAIgASgJSAGIAQESEQoEbmFtZRgDIAEoCUgCiAEBQgkKB19zb3VyY2VCCwoJX2Jhc2VfZGlyQgcKBV9uYW1lInYKEUxpc3RUYWJsZXNSZXF1ZXN0EjEKB2NhdGFsb2cYASABKAsyFS5saHMudjEuQ2F0YWxvZ0NvbmZpZ0IEiM4YAUgAiAEBEhUKCGJhc2VfZGlyGAIgASgJSAGIAQFCCgoIX2NhdGFsb2dCCwoJX2Jhc2VfZGlyInYKCFMzQ29uZmlnEhUKCGVuZHBvaW50GAEgASgJSACIAQESEwoGcmVnaW9uGAIgASgJSAGIAQESFwoKcGF0aF9zdHlsZRgDIAEoCEgCiAEBQgsKCV9lbmRwb2ludEIJCgdfcmVnaW9uQg0KC19wYXRoX3N0eWxlImAKDFNvdXJjZUNvbHVtbhIQCgJpZBgBIAEoA0IEiM4YARISCgRuYW1lGAIgASgJQgSIzhgBEhIKBHR5cGUYAyABKAlCBIjOGAESFgoIcmVxdWlyZWQYBCABKAhCBIjOGAEigAIKEVNvdXJjZURlc2NyaXB0aW9uEhMKBXRhYmxlGAEgASgJQgSIzhgBEhIKBHV1aWQYAiABKAlCBIjOGAESHAoOZm9ybWF0X3ZlcnNpb24YAyABKANCBIjOGAESFgoIbG9jYXRpb24YBCABKAlCBIjOGAESHwoIc25hcHNob3QYBSABKAlCCIjOGAGQzhgBSACIAQESFwoJc25hcHNob3RzGAYgASgDQgSIzhgBEhgKCmlkZW50aWZpZXIYByADKAlCBIjOGAESKwoHY29sdW1ucxgIIAMoCzIULmxocy52MS5Tb3VyY2VDb2x1bW5CBIjOGAFCCwoJX3NuYXBzaG90IqoBCgtUYWJsZUNvbmZpZxIrCgdjYXRhbG9nGAEgASgLMhUubGhzLnYxLkNhdGFsb2dDb25maWdIAIgBARISCgV0YWJsZRgCIAEoCUgBiAEBEhEKBHBhdGgYAyABKAlIAogBARIhCgJzMxgEIAEoCzIQLmxocy52MS5TM0NvbmZpZ0gDiAEBQgoKCF9jYXRhbG9nQggKBl90YWJsZUIHCgVfcGF0aEIFCgNfczMiIQoJVGFibGVMaXN0EhQKBnRhYmxlcxgBIAMoCUIEiM4YAWIGcHJvdG8z", [file_lhs_v1_options]);
+  fileDesc("ChNsaHMvdjEvc291cmNlLnByb3RvEgZsaHMudjEizgMKDUNhdGFsb2dDb25maWcSIQoCczMYASABKAsyEC5saHMudjEuUzNDb25maWdIAIgBARIVCg1hbGxvd2VkX3Jvb3RzGAIgAygJEjQKBHR5cGUYAyABKAlCIYjOGAGizhgKZmlsZXN5c3RlbaLOGARyZXN0os4YA3NxbEgBiAEBEhYKCXdhcmVob3VzZRgEIAEoCUgCiAEBEhAKA3VyaRgFIAEoCUgDiAEBEhMKBnByZWZpeBgGIAEoCUgEiAEBEhYKCXRva2VuX2VudhgHIAEoCUgFiAEBEhsKDmNyZWRlbnRpYWxfZW52GAggASgJSAaIAQESHgoRb2F1dGgyX3NlcnZlcl91cmkYCSABKAlIB4gBARISCgVzY29wZRgKIAEoCUgIiAEBEhEKBG5hbWUYCyABKAlICYgBARIXCg5wcmVzZW50X2ZpZWxkcxjoByADKAlCBQoDX3MzQgcKBV90eXBlQgwKCl93YXJlaG91c2VCBgoEX3VyaUIJCgdfcHJlZml4QgwKCl90b2tlbl9lbnZCEQoPX2NyZWRlbnRpYWxfZW52QhQKEl9vYXV0aDJfc2VydmVyX3VyaUIICgZfc2NvcGVCBwoFX25hbWUiKgoORGVmaW5pdGlvblRleHQSGAoKZGVmaW5pdGlvbhgBIAEoCUIEiM4YASLKAQoVRGVzY3JpYmVTb3VyY2VSZXF1ZXN0EjgKBnNvdXJjZRgBIAEoCzIjLmxocy52MS5EZXNjcmliZVNvdXJjZVJlcXVlc3RTb3VyY2VIAIgBARIVCghiYXNlX2RpchgCIAEoCUgBiAEBEhIKBXRhYmxlGAMgASgJSAKIAQESGQoMY2F0YWxvZ19uYW1lGAQgASgJSAOIAQFCCQoHX3NvdXJjZUILCglfYmFzZV9kaXJCCAoGX3RhYmxlQg8KDV9jYXRhbG9nX25hbWUiugEKG0Rlc2NyaWJlU291cmNlUmVxdWVzdFNvdXJjZRIrCgdjYXRhbG9nGAEgASgLMhUubGhzLnYxLkNhdGFsb2dDb25maWdIAIgBARISCgV0YWJsZRgCIAEoCUgBiAEBEhEKBHBhdGgYAyABKAlIAogBARIhCgJzMxgEIAEoCzIQLmxocy52MS5TM0NvbmZpZ0gDiAEBQgoKCF9jYXRhbG9nQggKBl90YWJsZUIHCgVfcGF0aEIFCgNfczMi5gEKFUluaXREZWZpbml0aW9uUmVxdWVzdBI4CgZzb3VyY2UYASABKAsyIy5saHMudjEuRGVzY3JpYmVTb3VyY2VSZXF1ZXN0U291cmNlSACIAQESFQoIYmFzZV9kaXIYAiABKAlIAYgBARIRCgRuYW1lGAMgASgJSAKIAQESEgoFdGFibGUYBCABKAlIA4gBARIZCgxjYXRhbG9nX25hbWUYBSABKAlIBIgBAUIJCgdfc291cmNlQgsKCV9iYXNlX2RpckIHCgVfbmFtZUIICgZfdGFibGVCDwoNX2NhdGFsb2dfbmFtZSKnAQoRTGlzdFRhYmxlc1JlcXVlc3QSNgoHY2F0YWxvZxgBIAEoCzIgLmxocy52MS5MaXN0VGFibGVzUmVxdWVzdENhdGFsb2dIAIgBARIVCghiYXNlX2RpchgCIAEoCUgBiAEBEhkKDGNhdGFsb2dfbmFtZRgDIAEoCUgCiAEBQgoKCF9jYXRhbG9nQgsKCV9iYXNlX2RpckIPCg1fY2F0YWxvZ19uYW1lItUDChhMaXN0VGFibGVzUmVxdWVzdENhdGFsb2cSMAoEdHlwZRgBIAEoCUIdos4YCmZpbGVzeXN0ZW2izhgEcmVzdKLOGANzcWxIAIgBARIWCgl3YXJlaG91c2UYAiABKAlIAYgBARIhCgJzMxgDIAEoCzIQLmxocy52MS5TM0NvbmZpZ0gCiAEBEhUKDWFsbG93ZWRfcm9vdHMYBCADKAkSEAoDdXJpGAUgASgJSAOIAQESEwoGcHJlZml4GAYgASgJSASIAQESFgoJdG9rZW5fZW52GAcgASgJSAWIAQESGwoOY3JlZGVudGlhbF9lbnYYCCABKAlIBogBARIeChFvYXV0aDJfc2VydmVyX3VyaRgJIAEoCUgHiAEBEhIKBXNjb3BlGAogASgJSAiIAQESEQoEbmFtZRgLIAEoCUgJiAEBEhcKDnByZXNlbnRfZmllbGRzGOgHIAMoCUIHCgVfdHlwZUIMCgpfd2FyZWhvdXNlQgUKA19zM0IGCgRfdXJpQgkKB19wcmVmaXhCDAoKX3Rva2VuX2VudkIRCg9fY3JlZGVudGlhbF9lbnZCFAoSX29hdXRoMl9zZXJ2ZXJfdXJpQggKBl9zY29wZUIHCgVfbmFtZSJ2CghTM0NvbmZpZxIVCghlbmRwb2ludBgBIAEoCUgAiAEBEhMKBnJlZ2lvbhgCIAEoCUgBiAEBEhcKCnBhdGhfc3R5bGUYAyABKAhIAogBAUILCglfZW5kcG9pbnRCCQoHX3JlZ2lvbkINCgtfcGF0aF9zdHlsZSJgCgxTb3VyY2VDb2x1bW4SEAoCaWQYASABKANCBIjOGAESEgoEbmFtZRgCIAEoCUIEiM4YARISCgR0eXBlGAMgASgJQgSIzhgBEhYKCHJlcXVpcmVkGAQgASgIQgSIzhgBIoACChFTb3VyY2VEZXNjcmlwdGlvbhITCgV0YWJsZRgBIAEoCUIEiM4YARISCgR1dWlkGAIgASgJQgSIzhgBEhwKDmZvcm1hdF92ZXJzaW9uGAMgASgDQgSIzhgBEhYKCGxvY2F0aW9uGAQgASgJQgSIzhgBEh8KCHNuYXBzaG90GAUgASgJQgiIzhgBkM4YAUgAiAEBEhcKCXNuYXBzaG90cxgGIAEoA0IEiM4YARIYCgppZGVudGlmaWVyGAcgAygJQgSIzhgBEisKB2NvbHVtbnMYCCADKAsyFC5saHMudjEuU291cmNlQ29sdW1uQgSIzhgBQgsKCV9zbmFwc2hvdCIhCglUYWJsZUxpc3QSFAoGdGFibGVzGAEgAygJQgSIzhgBIr4BCh9WYWxpZGF0ZURlZmluaXRpb25SZXF1ZXN0U291cmNlEisKB2NhdGFsb2cYASABKAsyFS5saHMudjEuQ2F0YWxvZ0NvbmZpZ0gAiAEBEhIKBXRhYmxlGAIgASgJSAGIAQESEQoEcGF0aBgDIAEoCUgCiAEBEiEKAnMzGAQgASgLMhAubGhzLnYxLlMzQ29uZmlnSAOIAQFCCgoIX2NhdGFsb2dCCAoGX3RhYmxlQgcKBV9wYXRoQgUKA19zM2IGcHJvdG8z", [file_lhs_v1_options]);
 
 /**
  * A catalog, as the `source` of an index definition names it.
@@ -115,15 +115,15 @@ export const DefinitionTextSchema: GenMessage<DefinitionText> = /*@__PURE__*/
   messageDesc(file_lhs_v1_source, 1);
 
 /**
- * `POST /v1/source:describe`.
+ * `POST /v1/source:describe`. The embedded engine takes `source`, a server `table`.
  *
  * @generated from message lhs.v1.DescribeSourceRequest
  */
 export type DescribeSourceRequest = Message<"lhs.v1.DescribeSourceRequest"> & {
   /**
-   * @generated from field: optional lhs.v1.TableConfig source = 1;
+   * @generated from field: optional lhs.v1.DescribeSourceRequestSource source = 1;
    */
-  source?: TableConfig | undefined;
+  source?: DescribeSourceRequestSource | undefined;
 
   /**
    * Absolute path of the folder that relative paths begin at. Required if there are any.
@@ -131,6 +131,20 @@ export type DescribeSourceRequest = Message<"lhs.v1.DescribeSourceRequest"> & {
    * @generated from field: optional string base_dir = 2;
    */
   baseDir?: string | undefined;
+
+  /**
+   * `namespace.name`, in place of `source`.
+   *
+   * @generated from field: optional string table = 3;
+   */
+  table?: string | undefined;
+
+  /**
+   * The catalog of `table`, by the name that the server has for it. May be absent if it has one.
+   *
+   * @generated from field: optional string catalog_name = 4;
+   */
+  catalogName?: string | undefined;
 };
 
 /**
@@ -141,15 +155,49 @@ export const DescribeSourceRequestSchema: GenMessage<DescribeSourceRequest> = /*
   messageDesc(file_lhs_v1_source, 2);
 
 /**
+ * Values that belong together; the message that contains them has the description.
+ *
+ * @generated from message lhs.v1.DescribeSourceRequestSource
+ */
+export type DescribeSourceRequestSource = Message<"lhs.v1.DescribeSourceRequestSource"> & {
+  /**
+   * @generated from field: optional lhs.v1.CatalogConfig catalog = 1;
+   */
+  catalog?: CatalogConfig | undefined;
+
+  /**
+   * @generated from field: optional string table = 2;
+   */
+  table?: string | undefined;
+
+  /**
+   * @generated from field: optional string path = 3;
+   */
+  path?: string | undefined;
+
+  /**
+   * @generated from field: optional lhs.v1.S3Config s3 = 4;
+   */
+  s3?: S3Config | undefined;
+};
+
+/**
+ * Describes the message lhs.v1.DescribeSourceRequestSource.
+ * Use `create(DescribeSourceRequestSourceSchema)` to create a new message.
+ */
+export const DescribeSourceRequestSourceSchema: GenMessage<DescribeSourceRequestSource> = /*@__PURE__*/
+  messageDesc(file_lhs_v1_source, 3);
+
+/**
  * A first definition for a table.
  *
  * @generated from message lhs.v1.InitDefinitionRequest
  */
 export type InitDefinitionRequest = Message<"lhs.v1.InitDefinitionRequest"> & {
   /**
-   * @generated from field: optional lhs.v1.TableConfig source = 1;
+   * @generated from field: optional lhs.v1.DescribeSourceRequestSource source = 1;
    */
-  source?: TableConfig | undefined;
+  source?: DescribeSourceRequestSource | undefined;
 
   /**
    * Absolute path of the folder that relative paths begin at. Required if there are any.
@@ -164,6 +212,20 @@ export type InitDefinitionRequest = Message<"lhs.v1.InitDefinitionRequest"> & {
    * @generated from field: optional string name = 3;
    */
   name?: string | undefined;
+
+  /**
+   * `namespace.name`, in place of `source`.
+   *
+   * @generated from field: optional string table = 4;
+   */
+  table?: string | undefined;
+
+  /**
+   * The catalog of `table`, by the name that the server has for it. May be absent if it has one.
+   *
+   * @generated from field: optional string catalog_name = 5;
+   */
+  catalogName?: string | undefined;
 };
 
 /**
@@ -171,18 +233,18 @@ export type InitDefinitionRequest = Message<"lhs.v1.InitDefinitionRequest"> & {
  * Use `create(InitDefinitionRequestSchema)` to create a new message.
  */
 export const InitDefinitionRequestSchema: GenMessage<InitDefinitionRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_source, 3);
+  messageDesc(file_lhs_v1_source, 4);
 
 /**
- * The tables of a catalog.
+ * The tables of a catalog. The embedded engine takes `catalog`, a server `catalog_name`.
  *
  * @generated from message lhs.v1.ListTablesRequest
  */
 export type ListTablesRequest = Message<"lhs.v1.ListTablesRequest"> & {
   /**
-   * @generated from field: optional lhs.v1.CatalogConfig catalog = 1;
+   * @generated from field: optional lhs.v1.ListTablesRequestCatalog catalog = 1;
    */
-  catalog?: CatalogConfig | undefined;
+  catalog?: ListTablesRequestCatalog | undefined;
 
   /**
    * As in `DescribeSourceRequest`.
@@ -190,6 +252,13 @@ export type ListTablesRequest = Message<"lhs.v1.ListTablesRequest"> & {
    * @generated from field: optional string base_dir = 2;
    */
   baseDir?: string | undefined;
+
+  /**
+   * As in `NamedTable`.
+   *
+   * @generated from field: optional string catalog_name = 3;
+   */
+  catalogName?: string | undefined;
 };
 
 /**
@@ -197,7 +266,87 @@ export type ListTablesRequest = Message<"lhs.v1.ListTablesRequest"> & {
  * Use `create(ListTablesRequestSchema)` to create a new message.
  */
 export const ListTablesRequestSchema: GenMessage<ListTablesRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_source, 4);
+  messageDesc(file_lhs_v1_source, 5);
+
+/**
+ * Values that belong together; the message that contains them has the description.
+ *
+ * @generated from message lhs.v1.ListTablesRequestCatalog
+ */
+export type ListTablesRequestCatalog = Message<"lhs.v1.ListTablesRequestCatalog"> & {
+  /**
+   * @generated from field: optional string type = 1;
+   */
+  type?: string | undefined;
+
+  /**
+   * @generated from field: optional string warehouse = 2;
+   */
+  warehouse?: string | undefined;
+
+  /**
+   * How tables on `s3://` are reached.
+   *
+   * @generated from field: optional lhs.v1.S3Config s3 = 3;
+   */
+  s3?: S3Config | undefined;
+
+  /**
+   * Further folders that recorded paths of a table may be in.
+   *
+   * @generated from field: repeated string allowed_roots = 4;
+   */
+  allowedRoots: string[];
+
+  /**
+   * @generated from field: optional string uri = 5;
+   */
+  uri?: string | undefined;
+
+  /**
+   * @generated from field: optional string prefix = 6;
+   */
+  prefix?: string | undefined;
+
+  /**
+   * @generated from field: optional string token_env = 7;
+   */
+  tokenEnv?: string | undefined;
+
+  /**
+   * @generated from field: optional string credential_env = 8;
+   */
+  credentialEnv?: string | undefined;
+
+  /**
+   * @generated from field: optional string oauth2_server_uri = 9;
+   */
+  oauth2ServerUri?: string | undefined;
+
+  /**
+   * @generated from field: optional string scope = 10;
+   */
+  scope?: string | undefined;
+
+  /**
+   * @generated from field: optional string name = 11;
+   */
+  name?: string | undefined;
+
+  /**
+   * Fields that are present although their values do not show it: empty lists, and null.
+   *
+   * @generated from field: repeated string present_fields = 1000;
+   */
+  presentFields: string[];
+};
+
+/**
+ * Describes the message lhs.v1.ListTablesRequestCatalog.
+ * Use `create(ListTablesRequestCatalogSchema)` to create a new message.
+ */
+export const ListTablesRequestCatalogSchema: GenMessage<ListTablesRequestCatalog> = /*@__PURE__*/
+  messageDesc(file_lhs_v1_source, 6);
 
 /**
  * How an object store is reached; what is absent comes from the environment of the backend.
@@ -228,7 +377,7 @@ export type S3Config = Message<"lhs.v1.S3Config"> & {
  * Use `create(S3ConfigSchema)` to create a new message.
  */
 export const S3ConfigSchema: GenMessage<S3Config> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_source, 5);
+  messageDesc(file_lhs_v1_source, 7);
 
 /**
  * A column of a source table.
@@ -266,7 +415,7 @@ export type SourceColumn = Message<"lhs.v1.SourceColumn"> & {
  * Use `create(SourceColumnSchema)` to create a new message.
  */
 export const SourceColumnSchema: GenMessage<SourceColumn> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_source, 6);
+  messageDesc(file_lhs_v1_source, 8);
 
 /**
  * The schema of a source table and its current state.
@@ -328,14 +477,33 @@ export type SourceDescription = Message<"lhs.v1.SourceDescription"> & {
  * Use `create(SourceDescriptionSchema)` to create a new message.
  */
 export const SourceDescriptionSchema: GenMessage<SourceDescription> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_source, 7);
+  messageDesc(file_lhs_v1_source, 9);
 
 /**
- * A table of a catalog, or a bare path to its folder or metadata file.
+ * The tables of a catalog: `namespace.table`, sorted.
  *
- * @generated from message lhs.v1.TableConfig
+ * @generated from message lhs.v1.TableList
  */
-export type TableConfig = Message<"lhs.v1.TableConfig"> & {
+export type TableList = Message<"lhs.v1.TableList"> & {
+  /**
+   * @generated from field: repeated string tables = 1;
+   */
+  tables: string[];
+};
+
+/**
+ * Describes the message lhs.v1.TableList.
+ * Use `create(TableListSchema)` to create a new message.
+ */
+export const TableListSchema: GenMessage<TableList> = /*@__PURE__*/
+  messageDesc(file_lhs_v1_source, 10);
+
+/**
+ * Values that belong together; the message that contains them has the description.
+ *
+ * @generated from message lhs.v1.ValidateDefinitionRequestSource
+ */
+export type ValidateDefinitionRequestSource = Message<"lhs.v1.ValidateDefinitionRequestSource"> & {
   /**
    * @generated from field: optional lhs.v1.CatalogConfig catalog = 1;
    */
@@ -358,28 +526,9 @@ export type TableConfig = Message<"lhs.v1.TableConfig"> & {
 };
 
 /**
- * Describes the message lhs.v1.TableConfig.
- * Use `create(TableConfigSchema)` to create a new message.
+ * Describes the message lhs.v1.ValidateDefinitionRequestSource.
+ * Use `create(ValidateDefinitionRequestSourceSchema)` to create a new message.
  */
-export const TableConfigSchema: GenMessage<TableConfig> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_source, 8);
-
-/**
- * The tables of a catalog: `namespace.table`, sorted.
- *
- * @generated from message lhs.v1.TableList
- */
-export type TableList = Message<"lhs.v1.TableList"> & {
-  /**
-   * @generated from field: repeated string tables = 1;
-   */
-  tables: string[];
-};
-
-/**
- * Describes the message lhs.v1.TableList.
- * Use `create(TableListSchema)` to create a new message.
- */
-export const TableListSchema: GenMessage<TableList> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_source, 9);
+export const ValidateDefinitionRequestSourceSchema: GenMessage<ValidateDefinitionRequestSource> = /*@__PURE__*/
+  messageDesc(file_lhs_v1_source, 11);
 

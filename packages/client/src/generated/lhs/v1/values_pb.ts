@@ -7,15 +7,13 @@
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_lhs_v1_options } from "./options_pb.ts";
-import type { CatalogConfig, S3Config } from "./source_pb.ts";
-import { file_lhs_v1_source } from "./source_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file lhs/v1/values.proto.
  */
 export const file_lhs_v1_values: GenFile = /*@__PURE__*/
-  fileDesc("ChNsaHMvdjEvdmFsdWVzLnByb3RvEgZsaHMudjEidQoLQ29vcmRpbmF0ZXMSIgoJcGFydGl0aW9uGAEgAygLMg8ubGhzLnYxLktleVBhcnQSKQoKaWRlbnRpZmllchgCIAMoCzIPLmxocy52MS5LZXlQYXJ0QgSIzhgBEhcKDnByZXNlbnRfZmllbGRzGOgHIAMoCSIsCgxJbmRleFJlcXVlc3QSEgoFaW5kZXgYASABKAlIAIgBAUIICgZfaW5kZXgiTwoHS2V5UGFydBIXCgRuYW1lGAEgASgJQgSIzhgBSACIAQESGAoFdmFsdWUYAiABKAlCBIjOGAFIAYgBAUIHCgVfbmFtZUIICgZfdmFsdWUiDQoLTGlzdFJlcXVlc3Qi3AMKCE5leHRTdGVwErsCCgRzdGVwGAEgASgJQqwCiM4YAaLOGApjYW5jZWxfam9ios4YC2NoZWNrX21vZGVsos4YEmNob29zZV9kYXRhX2ZvbGRlcqLOGAxjcmVhdGVfaW5kZXiizhgOZGVzY3JpYmVfaW5kZXiizhgKZHJvcF9hbGlhc6LOGApkcm9wX2luZGV4os4YEGRyb3Bfc2F2ZWRfcXVlcnmizhgMbGlzdF9hbGlhc2Vzos4YDGxpc3RfaW5kZXhlc6LOGAlsaXN0X2pvYnOizhgSbGlzdF9zYXZlZF9xdWVyaWVzos4YDmxpc3Rfc25hcHNob3Rzos4YB3JlaW5kZXiizhgTcmVwbGFjZV9zYXZlZF9xdWVyeaLOGARzeW5jos4YE3ZhbGlkYXRlX2RlZmluaXRpb26izhgJd2F0Y2hfam9iEhIKBWluZGV4GAIgASgJSACIAQESEwoGcmVzdW1lGAMgASgISAGIAQESEgoFYWxpYXMYBCABKAlIAogBARIQCgNqb2IYBSABKAlIA4gBARISCgVtb2RlbBgGIAEoCUgEiAEBQggKBl9pbmRleEIJCgdfcmVzdW1lQggKBl9hbGlhc0IGCgRfam9iQggKBl9tb2RlbCKoAQoQU2hhcmREZXNjcmlwdGlvbhITCgVzaGFyZBgBIAEoA0IEiM4YARIWCghudW1fZG9jcxgCIAEoA0IEiM4YARIaCgxkZWxldGVkX2RvY3MYAyABKANCBIjOGAESFgoIc2VnbWVudHMYBCABKANCBIjOGAESEwoFYnl0ZXMYBSABKANCBIjOGAESHgoQaW5kZXhfZ2VuZXJhdGlvbhgGIAEoA0IEiM4YASJxCg1TaGFyZFByb2dyZXNzEhMKBXNoYXJkGAEgASgDQgSIzhgBEhcKCWRvY3NfZG9uZRgCIAEoA0IEiM4YARIYCgpkb2NzX3RvdGFsGAMgASgDQgSIzhgBEhgKCmdlbmVyYXRpb24YBCABKANCBIjOGAEivgEKH1ZhbGlkYXRlRGVmaW5pdGlvblJlcXVlc3RTb3VyY2USKwoHY2F0YWxvZxgBIAEoCzIVLmxocy52MS5DYXRhbG9nQ29uZmlnSACIAQESEgoFdGFibGUYAiABKAlIAYgBARIRCgRwYXRoGAMgASgJSAKIAQESIQoCczMYBCABKAsyEC5saHMudjEuUzNDb25maWdIA4gBAUIKCghfY2F0YWxvZ0IICgZfdGFibGVCBwoFX3BhdGhCBQoDX3MzItIBChFXaW5kb3dEZXNjcmlwdGlvbhIUCgZ3aW5kb3cYASABKAlCBIjOGAESGwoEZnJvbRgCIAEoCUIIiM4YAZDOGAFIAIgBARIZCgJ0bxgDIAEoCUIIiM4YAZDOGAFIAYgBARIWCghudW1fZG9jcxgEIAEoA0IEiM4YARIaCgxkZWxldGVkX2RvY3MYBSABKANCBIjOGAESFgoIc2VnbWVudHMYBiABKANCBIjOGAESEwoFYnl0ZXMYByABKANCBIjOGAFCBwoFX2Zyb21CBQoDX3RvIogBCgpXaW5kb3dMaXN0EhMKBWZpZWxkGAEgASgJQgSIzhgBEjMKBWV2ZXJ5GAIgASgJQiSIzhgBos4YA2RheaLOGAVtb250aKLOGAR3ZWVros4YBHllYXISMAoHd2luZG93cxgDIAMoCzIZLmxocy52MS5XaW5kb3dEZXNjcmlwdGlvbkIEiM4YASI/Cg5XaW5kb3dQcm9ncmVzcxIUCgZ3aW5kb3cYASABKAlCBIjOGAESFwoJZG9jc19kb25lGAIgASgDQgSIzhgBYgZwcm90bzM", [file_lhs_v1_options, file_lhs_v1_source]);
+  fileDesc("ChNsaHMvdjEvdmFsdWVzLnByb3RvEgZsaHMudjEidQoLQ29vcmRpbmF0ZXMSIgoJcGFydGl0aW9uGAEgAygLMg8ubGhzLnYxLktleVBhcnQSKQoKaWRlbnRpZmllchgCIAMoCzIPLmxocy52MS5LZXlQYXJ0QgSIzhgBEhcKDnByZXNlbnRfZmllbGRzGOgHIAMoCSIsCgxJbmRleFJlcXVlc3QSEgoFaW5kZXgYASABKAlIAIgBAUIICgZfaW5kZXgiTwoHS2V5UGFydBIXCgRuYW1lGAEgASgJQgSIzhgBSACIAQESGAoFdmFsdWUYAiABKAlCBIjOGAFIAYgBAUIHCgVfbmFtZUIICgZfdmFsdWUiDQoLTGlzdFJlcXVlc3Qi3AMKCE5leHRTdGVwErsCCgRzdGVwGAEgASgJQqwCiM4YAaLOGApjYW5jZWxfam9ios4YC2NoZWNrX21vZGVsos4YEmNob29zZV9kYXRhX2ZvbGRlcqLOGAxjcmVhdGVfaW5kZXiizhgOZGVzY3JpYmVfaW5kZXiizhgKZHJvcF9hbGlhc6LOGApkcm9wX2luZGV4os4YEGRyb3Bfc2F2ZWRfcXVlcnmizhgMbGlzdF9hbGlhc2Vzos4YDGxpc3RfaW5kZXhlc6LOGAlsaXN0X2pvYnOizhgSbGlzdF9zYXZlZF9xdWVyaWVzos4YDmxpc3Rfc25hcHNob3Rzos4YB3JlaW5kZXiizhgTcmVwbGFjZV9zYXZlZF9xdWVyeaLOGARzeW5jos4YE3ZhbGlkYXRlX2RlZmluaXRpb26izhgJd2F0Y2hfam9iEhIKBWluZGV4GAIgASgJSACIAQESEwoGcmVzdW1lGAMgASgISAGIAQESEgoFYWxpYXMYBCABKAlIAogBARIQCgNqb2IYBSABKAlIA4gBARISCgVtb2RlbBgGIAEoCUgEiAEBQggKBl9pbmRleEIJCgdfcmVzdW1lQggKBl9hbGlhc0IGCgRfam9iQggKBl9tb2RlbCKoAQoQU2hhcmREZXNjcmlwdGlvbhITCgVzaGFyZBgBIAEoA0IEiM4YARIWCghudW1fZG9jcxgCIAEoA0IEiM4YARIaCgxkZWxldGVkX2RvY3MYAyABKANCBIjOGAESFgoIc2VnbWVudHMYBCABKANCBIjOGAESEwoFYnl0ZXMYBSABKANCBIjOGAESHgoQaW5kZXhfZ2VuZXJhdGlvbhgGIAEoA0IEiM4YASJxCg1TaGFyZFByb2dyZXNzEhMKBXNoYXJkGAEgASgDQgSIzhgBEhcKCWRvY3NfZG9uZRgCIAEoA0IEiM4YARIYCgpkb2NzX3RvdGFsGAMgASgDQgSIzhgBEhgKCmdlbmVyYXRpb24YBCABKANCBIjOGAEi0gEKEVdpbmRvd0Rlc2NyaXB0aW9uEhQKBndpbmRvdxgBIAEoCUIEiM4YARIbCgRmcm9tGAIgASgJQgiIzhgBkM4YAUgAiAEBEhkKAnRvGAMgASgJQgiIzhgBkM4YAUgBiAEBEhYKCG51bV9kb2NzGAQgASgDQgSIzhgBEhoKDGRlbGV0ZWRfZG9jcxgFIAEoA0IEiM4YARIWCghzZWdtZW50cxgGIAEoA0IEiM4YARITCgVieXRlcxgHIAEoA0IEiM4YAUIHCgVfZnJvbUIFCgNfdG8iiAEKCldpbmRvd0xpc3QSEwoFZmllbGQYASABKAlCBIjOGAESMwoFZXZlcnkYAiABKAlCJIjOGAGizhgDZGF5os4YBW1vbnRoos4YBHdlZWuizhgEeWVhchIwCgd3aW5kb3dzGAMgAygLMhkubGhzLnYxLldpbmRvd0Rlc2NyaXB0aW9uQgSIzhgBIj8KDldpbmRvd1Byb2dyZXNzEhQKBndpbmRvdxgBIAEoCUIEiM4YARIXCglkb2NzX2RvbmUYAiABKANCBIjOGAFiBnByb3RvMw", [file_lhs_v1_options]);
 
 /**
  * A document's key as it travels.
@@ -242,40 +240,6 @@ export const ShardProgressSchema: GenMessage<ShardProgress> = /*@__PURE__*/
   messageDesc(file_lhs_v1_values, 6);
 
 /**
- * Values that belong together; the message that contains them has the description.
- *
- * @generated from message lhs.v1.ValidateDefinitionRequestSource
- */
-export type ValidateDefinitionRequestSource = Message<"lhs.v1.ValidateDefinitionRequestSource"> & {
-  /**
-   * @generated from field: optional lhs.v1.CatalogConfig catalog = 1;
-   */
-  catalog?: CatalogConfig | undefined;
-
-  /**
-   * @generated from field: optional string table = 2;
-   */
-  table?: string | undefined;
-
-  /**
-   * @generated from field: optional string path = 3;
-   */
-  path?: string | undefined;
-
-  /**
-   * @generated from field: optional lhs.v1.S3Config s3 = 4;
-   */
-  s3?: S3Config | undefined;
-};
-
-/**
- * Describes the message lhs.v1.ValidateDefinitionRequestSource.
- * Use `create(ValidateDefinitionRequestSourceSchema)` to create a new message.
- */
-export const ValidateDefinitionRequestSourceSchema: GenMessage<ValidateDefinitionRequestSource> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_values, 7);
-
-/**
  * One window of an index: the documents whose dates lie in one period.
  *
  * @generated from message lhs.v1.WindowDescription
@@ -330,7 +294,7 @@ export type WindowDescription = Message<"lhs.v1.WindowDescription"> & {
  * Use `create(WindowDescriptionSchema)` to create a new message.
  */
 export const WindowDescriptionSchema: GenMessage<WindowDescription> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_values, 8);
+  messageDesc(file_lhs_v1_values, 7);
 
 /**
  * How an index is cut into windows.
@@ -363,7 +327,7 @@ export type WindowList = Message<"lhs.v1.WindowList"> & {
  * Use `create(WindowListSchema)` to create a new message.
  */
 export const WindowListSchema: GenMessage<WindowList> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_values, 9);
+  messageDesc(file_lhs_v1_values, 8);
 
 /**
  * How far the generation of one window is.
@@ -387,5 +351,5 @@ export type WindowProgress = Message<"lhs.v1.WindowProgress"> & {
  * Use `create(WindowProgressSchema)` to create a new message.
  */
 export const WindowProgressSchema: GenMessage<WindowProgress> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_values, 10);
+  messageDesc(file_lhs_v1_values, 9);
 
