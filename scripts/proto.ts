@@ -3,6 +3,9 @@
  * packages/client/src/generated. Numbers of fields stay; those of removed fields are reserved.
  *
  *     node scripts/proto.ts [root of a checkout]
+ *
+ * It needs buf 1.75 in PATH or at LHS_BUF (`npm install --prefix FOLDER @bufbuild/buf@1.75.0`): not
+ * every npm registry has its packages of all platforms, so the repository does not install it.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -33,6 +36,7 @@ const options = {
   env: { ...process.env, PATH: `${bin}:${process.env.PATH}` },
   stdio: 'inherit',
 } as const;
-execFileSync('buf', ['format', '-w'], options);
-execFileSync('buf', ['lint'], options);
-execFileSync('buf', ['generate'], options);
+const buf = process.env.LHS_BUF ?? 'buf';
+execFileSync(buf, ['format', '-w'], options);
+execFileSync(buf, ['lint'], options);
+execFileSync(buf, ['generate'], options);

@@ -16,7 +16,9 @@ import { ROOT } from './sources.ts';
 const root = ROOT.replace(/\/$/, '');
 const runs = (() => {
   try {
-    execFileSync(join(root, 'node_modules/.bin/buf'), ['--version'], { stdio: 'ignore' });
+    const path = `${join(root, 'node_modules/.bin')}:${process.env.PATH}`;
+    const env = { ...process.env, PATH: path };
+    execFileSync(process.env.LHS_BUF ?? 'buf', ['--version'], { stdio: 'ignore', env });
     return true;
   } catch {
     return false;
