@@ -10,7 +10,7 @@ const isCode = (line: string): boolean => !/^\s*(\*|\/\/|\/\*)/.test(line);
 const hasString = (line: string): boolean => /['"`]/.test(line);
 
 describe('the words of packages without a command line', () => {
-  it.each(['contract', 'lake', 'engine'])('packages/%s names no command and no flag', (pkg) => {
+  it.each(['contract', 'lake', 'engine', 'client'])('packages/%s names no command and no flag', (pkg) => {
     const files = sourcesOf(`packages/${pkg}/src`).filter(({ path }) => !path.includes('.test.'));
     expect(files.length).toBeGreaterThan(10);
     const found = files.flatMap(({ path, lines }) =>

@@ -1,4 +1,11 @@
-import type { DescFile, DescMessage, DescMethod, DescService } from '@bufbuild/protobuf';
+import {
+  type DescFile,
+  type DescMessage,
+  type DescMethod,
+  type DescService,
+  toBinary,
+} from '@bufbuild/protobuf';
+import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt';
 import type { Operation } from '@lakehouse-search/contract';
 import { file_lhs_v1_errors } from '../generated/lhs/v1/errors_pb.ts';
 import { file_lhs_v1_services } from '../generated/lhs/v1/services_pb.ts';
@@ -16,8 +23,17 @@ export interface WireMethod {
   readonly path: string;
 }
 
-/** The files that describe all messages. */
-export const DESCRIPTOR_FILES: readonly DescFile[] = [file_lhs_v1_services, file_lhs_v1_errors];
+/** The descriptors of all messages and services, imported files included, as bytes. */
+export function serializedFiles(): Uint8Array[] {
+  const found = new Map<string, DescFile>();
+  const visit = (file: DescFile): void => {
+    if (found.has(file.name)) return;
+    for (const dependency of file.dependencies) visit(dependency);
+    found.set(file.name, file);
+  };
+  [file_lhs_v1_services, file_lhs_v1_errors].forEach(visit);
+  return [...found.values()].map(({ proto }) => toBinary(FileDescriptorProtoSchema, proto));
+}
 
 const services = new Map(file_lhs_v1_services.services.map((service) => [service.name, service]));
 

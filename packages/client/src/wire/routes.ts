@@ -13,6 +13,8 @@ export interface Route {
   readonly list?: string;
   /** `responses`: NDJSON in REST. `requests`: gRPC takes the request in parts. */
   readonly stream?: 'responses' | 'requests';
+  /** The operation returns nothing: `{}` in REST. */
+  readonly empty?: true;
   /** A second call of the same request changes nothing that the first one did not. */
   readonly idempotent?: true;
   /** Status of a success, if not 200. */
@@ -64,7 +66,7 @@ export const ROUTES: Readonly<Record<Operation, Route>> = Object.freeze({
   describeIndex: route('POST /v1/index:describe', 'Admin/DescribeIndex', READ),
   alterIndex: route('POST /v1/index:alter', 'Admin/AlterIndex'),
   rehearseAlter: route('POST /v1/index:rehearse', 'Admin/RehearseAlter', READ),
-  dropIndex: route('DELETE /v1/indexes/{index}', 'Admin/DropIndex'),
+  dropIndex: route('DELETE /v1/indexes/{index}', 'Admin/DropIndex', { empty: true }),
   validateDefinition: route('POST /v1/definition:validate', 'Admin/ValidateDefinition', {
     ...READ,
     list: 'issues',
@@ -87,14 +89,16 @@ export const ROUTES: Readonly<Record<Operation, Route>> = Object.freeze({
   activity: route('POST /v1/index:activity', 'Admin/ListActivity', { ...READ, list: 'activity' }),
   listAliases: route('GET /v1/aliases', 'Admin/ListAliases', { ...READ, list: 'aliases' }),
   setAlias: route('POST /v1/aliases', 'Admin/SetAlias', READ),
-  dropAlias: route('DELETE /v1/aliases/{alias}', 'Admin/DropAlias'),
+  dropAlias: route('DELETE /v1/aliases/{alias}', 'Admin/DropAlias', { empty: true }),
   listSavedQueries: route('GET /v1/saved-queries', 'Admin/ListSavedQueries', {
     ...READ,
     list: 'saved_queries',
   }),
   createSavedQuery: route('POST /v1/saved-queries', 'Admin/CreateSavedQuery'),
   replaceSavedQuery: route('PUT /v1/saved-queries/{id}', 'Admin/ReplaceSavedQuery', READ),
-  deleteSavedQuery: route('DELETE /v1/saved-queries/{id}', 'Admin/DeleteSavedQuery'),
+  deleteSavedQuery: route('DELETE /v1/saved-queries/{id}', 'Admin/DeleteSavedQuery', {
+    empty: true,
+  }),
 
   sync: route('POST /v1/index:sync', 'Admin/SyncIndex'),
   follow: route('POST /v1/index:follow', 'Admin/Follow', { stream: 'responses' }),
@@ -132,5 +136,5 @@ export const ROUTES: Readonly<Record<Operation, Route>> = Object.freeze({
   listRoles: route('GET /v1/roles', 'Accounts/ListRoles', { ...READ, list: 'roles' }),
   listTokens: route('GET /v1/tokens', 'Accounts/ListTokens', { ...READ, list: 'tokens' }),
   createToken: route('POST /v1/tokens', 'Accounts/CreateToken'),
-  revokeToken: route('DELETE /v1/tokens/{id}', 'Accounts/RevokeToken'),
+  revokeToken: route('DELETE /v1/tokens/{id}', 'Accounts/RevokeToken', { empty: true }),
 });

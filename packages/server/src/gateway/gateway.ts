@@ -1,23 +1,37 @@
-import { Server } from '@grpc/grpc-js';
-import { type FastifyInstance, fastify } from 'fastify';
+import type { Server } from '@grpc/grpc-js';
+import type { FastifyInstance } from 'fastify';
+import { Calls } from '../calls/calls.ts';
+import { createGrpc } from '../grpc/grpc-server.ts';
+import { addProbes } from '../rest/probes.ts';
+import { createRest } from '../rest/rest-server.ts';
 import type { GatewayOptions } from './gateway-options.ts';
 
 /** REST and gRPC over one backend. The caller lets both listen. */
 export interface Gateway {
   readonly rest: FastifyInstance;
   readonly grpc: Server;
+  /** What gRPC health says; `readyz` asks `ready` itself. */
+  setServing(serving: boolean): void;
   /** Refuses new calls, waits for those that run, and closes both. */
   close(): Promise<void>;
 }
 
 /** A gateway that does not listen yet. */
 export async function createGateway(options: GatewayOptions): Promise<Gateway> {
-  const rest: FastifyInstance = fastify();
-  await options.extend?.(rest);
-  const grpc = new Server();
-  const shut = () =>
-    new Promise<void>((resolve) => {
-      grpc.tryShutdown(() => resolve());
-    });
-  return { rest, grpc, close: async () => void (await Promise.all([rest.close(), shut()])) };
+  const { tls, extend, ready = async () => {}, ...others } = options;
+  const calls = new Calls(others);
+  const rest = createRest(calls, { tls });
+  addProbes(rest, ready);
+  await extend?.(rest);
+  const { server, setServing } = await createGrpc(calls);
+  const shut = () => new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
+  return {
+    rest,
+    grpc: server,
+    setServing,
+    close: async () => {
+      setServing(false);
+      await Promise.all([rest.close(), shut()]);
+    },
+  };
 }

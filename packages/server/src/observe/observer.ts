@@ -17,6 +17,8 @@ export interface CallRecord {
   readonly status: number;
   /** Absent: it succeeded. */
   readonly code?: ErrorCode;
+  /** What caused an error; a client never sees it. */
+  readonly cause?: unknown;
   /** From the arrival of the header to the end of the response. */
   readonly micros: number;
   /** Bytes of the bodies, uncompressed. */

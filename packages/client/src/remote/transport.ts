@@ -1,0 +1,14 @@
+import type { CallContext, Operation } from '@lakehouse-search/contract';
+
+/** The way of calls to a service. Requests have been checked. Every error is an `LhsError`. */
+export interface Transport {
+  unary(operation: Operation, request: unknown, call: TransportCall): Promise<unknown>;
+  stream(operation: Operation, request: unknown, call: TransportCall): AsyncIterable<unknown>;
+  close(): Promise<void>;
+}
+
+/** What a transport needs of a call. */
+export interface TransportCall extends Pick<CallContext, 'signal' | 'deadline'> {
+  /** The value of the header `authorization`. */
+  readonly authorization: string | undefined;
+}

@@ -1,0 +1,68 @@
+import { METHODS } from '@lakehouse-search/client';
+import type { CallContext, Operation, Principal } from '@lakehouse-search/contract';
+import type { Access, Arrival } from '../access/access.ts';
+import { REQUIRED_SCOPES } from '../access/scopes.ts';
+import type { Admit } from '../limits/admission.ts';
+import type { Observer } from '../observe/observer.ts';
+import { type Apis, type Run, runnersOver } from './service-over.ts';
+
+/** What calls go through on their way to a backend. */
+export interface CallsOptions extends Apis {
+  readonly access: Access;
+  /** Default: every call begins at once. */
+  readonly admit?: Admit;
+  readonly observer?: Observer;
+}
+
+/** A call that may begin. */
+export interface Begun {
+  readonly principal: Principal | undefined;
+  /** Frees what the call was admitted with. */
+  readonly release: (() => void) | undefined;
+}
+
+/** The way of every call, whatever transport it came by: caller, scope, limits, operation. */
+export class Calls {
+  readonly observer: Observer | undefined;
+  readonly #access: Access;
+  readonly #admit: Admit | undefined;
+  readonly #runners: ReadonlyMap<Operation, Run>;
+
+  constructor({ access, admit, observer, ...apis }: CallsOptions) {
+    this.#access = access;
+    this.#admit = admit;
+    this.observer = observer;
+    this.#runners = runnersOver(apis, Object.keys(METHODS) as Operation[]);
+  }
+
+  /** Throws unauthenticated, permission_denied, overloaded. */
+  async begin(
+    operation: Operation,
+    arrival: Arrival,
+    authorization: string | undefined,
+    request: unknown,
+  ): Promise<Begun> {
+    const principal = await this.#caller(operation, arrival, authorization);
+    const index = indexOf(request);
+    this.#access.authorize(principal, operation, index);
+    if (this.#admit === undefined) return { principal, release: undefined };
+    const release = await this.#admit({ ...arrival, operation, index, principal });
+    return { principal, release };
+  }
+
+  #caller(operation: Operation, arrival: Arrival, authorization: string | undefined) {
+    if (REQUIRED_SCOPES[operation] === null) return undefined;
+    return this.#access.authenticate(authorization, arrival);
+  }
+
+  /** The answer of an operation: a promise, or the items of a stream. */
+  run(operation: Operation, request: unknown, call: CallContext): unknown {
+    return this.#runners.get(operation)!(request, call);
+  }
+}
+
+/** The index that a request names. */
+export function indexOf(request: unknown): string | undefined {
+  if (typeof request !== 'object' || request === null || !('index' in request)) return undefined;
+  return typeof request.index === 'string' ? request.index : undefined;
+}

@@ -1,0 +1,68 @@
+import { Server, type ServiceDefinition, type UntypedServiceImplementation } from '@grpc/grpc-js';
+import type { ReflectionService } from '@grpc/reflection';
+import { METHODS, serializedFiles, type WireMethod } from '@lakehouse-search/client';
+import type { Calls } from '../calls/calls.ts';
+import { handlerOf } from './handlers.ts';
+
+const BATCH_BYTES = 64 * 1024 * 1024;
+const same = (bytes: Buffer): Buffer => bytes;
+
+/** A gRPC server with all services, health and reflection. */
+export interface GrpcServer {
+  readonly server: Server;
+  /** What the health service says of each service. */
+  setServing(serving: boolean): void;
+}
+
+/** A gRPC server that does not listen yet. */
+export async function createGrpc(calls: Calls): Promise<GrpcServer> {
+  const server = new Server({
+    'grpc.max_receive_message_length': BATCH_BYTES,
+    'grpc.max_send_message_length': -1,
+  });
+  const services = Map.groupBy(Object.values(METHODS), ({ service }) => service.typeName);
+  for (const methods of services.values()) {
+    const handlers = methods.map((method) => [method.method.name, handlerOf(calls, method)]);
+    server.addService(definitionOf(methods), Object.fromEntries(handlers) as Handlers);
+  }
+  await reflect(server, [...services.keys()]);
+  return { server, setServing: await health(server, [...services.keys()]) };
+}
+
+type Handlers = UntypedServiceImplementation;
+type PackageDefinition = ConstructorParameters<typeof ReflectionService>[0];
+
+function definitionOf(methods: readonly WireMethod[]): ServiceDefinition {
+  const entries = methods.map(({ method, path, route }) => [
+    method.name,
+    {
+      path,
+      requestStream: route.stream === 'requests',
+      responseStream: route.stream === 'responses',
+      requestSerialize: same,
+      requestDeserialize: same,
+      responseSerialize: same,
+      responseDeserialize: same,
+    },
+  ]);
+  return Object.fromEntries(entries) as ServiceDefinition;
+}
+
+async function health(server: Server, names: readonly string[]) {
+  const { HealthImplementation } = await import('grpc-health-check');
+  const all = ['', ...names];
+  const own = new HealthImplementation(Object.fromEntries(all.map((name) => [name, 'SERVING'])));
+  own.addToServer(server);
+  return (serving: boolean): void => {
+    for (const name of all) own.setStatus(name, serving ? 'SERVING' : 'NOT_SERVING');
+  };
+}
+
+/** Clients such as grpcurl read the descriptors of all services from the server. */
+async function reflect(server: Server, services: readonly string[]): Promise<void> {
+  const reflection = await import('@grpc/reflection');
+  const fileDescriptorProtos = serializedFiles().map((bytes) => Buffer.from(bytes));
+  const files = { format: 'Protocol Buffer 3 DescriptorProto', type: {}, fileDescriptorProtos };
+  const definition = { 'lhs.v1': files } as unknown as PackageDefinition;
+  new reflection.ReflectionService(definition, { services: [...services] }).addToServer(server);
+}

@@ -1,0 +1,128 @@
+import type { WireMethod } from '@lakehouse-search/client';
+import { type CallContext, LhsError, type Principal } from '@lakehouse-search/contract';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type Calls, indexOf } from '../calls/calls.ts';
+import { compress, encodingFor } from './compress.ts';
+import { type ReadRequest, requestReader } from './read-request.ts';
+import { arrivalOf, notesOf } from './rest-call.ts';
+import { JSON_TYPE, sendError } from './send-error.ts';
+import { NDJSON_TYPE, ndjson } from './stream.ts';
+
+/** Bytes of a request body; change batches are larger. */
+const BODY_BYTES = 1024 * 1024;
+const BATCH_BYTES = 64 * 1024 * 1024;
+
+/** Adds the routes of an operation. */
+export function addOperation(rest: FastifyInstance, calls: Calls, method: WireMethod): void {
+  const { route } = method;
+  const read = requestReader(method);
+  const handler = (request: FastifyRequest, reply: FastifyReply) =>
+    answer(calls, method, read, request, reply);
+  const bodyLimit = route.stream === 'requests' ? BATCH_BYTES : BODY_BYTES;
+  rest.route({ method: route.verb, url: patternOf(route.path), bodyLimit, handler });
+  for (const other of route.also ?? []) {
+    const [verb, path] = other.split(' ');
+    rest.route({ method: verb, url: patternOf(path), handler });
+  }
+}
+
+/** A path as the router writes it: a colon of its own is doubled. */
+const patternOf = (path: string): string =>
+  path.replaceAll(':', '::').replaceAll(/\{(\w+)\}/g, ':$1');
+
+async function answer(
+  calls: Calls,
+  method: WireMethod,
+  read: ReadRequest,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { operation, route } = method;
+  const notes = notesOf(request);
+  notes.operation = operation;
+  let release: (() => void) | undefined;
+  try {
+    const { body, params, query } = request;
+    const wanted = read(body, params as Record<string, unknown>, query as Record<string, unknown>);
+    notes.index = indexOf(wanted);
+    const { authorization } = request.headers;
+    const begun = await calls.begin(operation, arrivalOf(request), authorization, wanted);
+    release = begun.release;
+    notes.subject = begun.principal?.subject;
+    notes.tenant = begun.principal?.tenant;
+    const call = contextOf(request, reply, begun.principal);
+    const result = calls.run(operation, wanted, call);
+    if (route.stream !== 'responses') {
+      return await sendJson(request, reply, route.status ?? 200, await result);
+    }
+    const ended = release;
+    release = undefined;
+    return await sendLines(request, reply, result as AsyncIterable<unknown>, ended);
+  } catch (error) {
+    sendError(request, reply, error);
+    return reply;
+  } finally {
+    release?.();
+  }
+}
+
+/** The context of a call: it is aborted when the client closes the connection. */
+function contextOf(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  principal: Principal | undefined,
+): CallContext {
+  const controller = new AbortController();
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableEnded) controller.abort();
+  });
+  const { signal } = controller;
+  const deadline = deadlineOf(request.headers['lhs-timeout-ms']);
+  if (principal === undefined) {
+    return deadline === undefined ? { signal } : { signal, deadline };
+  }
+  return deadline === undefined ? { signal, principal } : { signal, principal, deadline };
+}
+
+/** The header `lhs-timeout-ms` as a time. Throws invalid_argument. */
+function deadlineOf(header: string | readonly string[] | undefined): number | undefined {
+  if (header === undefined) return undefined;
+  if (typeof header === 'string' && /^\d{1,10}$/.test(header)) return Date.now() + Number(header);
+  const message = `the header "lhs-timeout-ms" is ${JSON.stringify(header)}: expected milliseconds`;
+  throw new LhsError('invalid_argument', message);
+}
+
+async function sendJson(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  status: number,
+  value: unknown,
+): Promise<FastifyReply> {
+  const text = value === undefined ? '{}' : JSON.stringify(value);
+  notesOf(request).bytesOut = text.length;
+  reply.code(status).header('content-type', JSON_TYPE);
+  const encoding = encodingFor(request.headers['accept-encoding'], text.length);
+  if (encoding === undefined) return reply.send(text);
+  const body = await compress(text, encoding);
+  return reply.header('content-encoding', encoding).header('vary', 'accept-encoding').send(body);
+}
+
+async function sendLines(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  items: AsyncIterable<unknown>,
+  release: (() => void) | undefined,
+): Promise<FastifyReply> {
+  const notes = notesOf(request);
+  try {
+    const lines = await ndjson(items, (bytes, error) => {
+      notes.bytesOut = bytes;
+      if (error !== undefined) notes.cause = error;
+      release?.();
+    });
+    return reply.header('content-type', NDJSON_TYPE).send(lines);
+  } catch (error) {
+    release?.();
+    throw error;
+  }
+}

@@ -1,0 +1,108 @@
+import { METHODS, type WireMethod } from '@lakehouse-search/client';
+import { LhsError } from '@lakehouse-search/contract';
+import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
+import type { Calls } from '../calls/calls.ts';
+import { requestId } from '../calls/request-id.ts';
+import { addOperation } from './operation-route.ts';
+import { NOTES, type NotedRequest, restRecord } from './rest-call.ts';
+import { sendError } from './send-error.ts';
+
+/** How the REST port behaves. */
+export interface RestOptions {
+  readonly tls?: { readonly key: string | Buffer; readonly cert: string | Buffer };
+}
+
+interface RawRequest {
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+/** Names of indexes in paths have up to 1,024 bytes, which encoding may triple. */
+const PARAM_CHARS = 4096;
+const IDLE_MS = 75_000;
+const HEADER_MS = 20_000;
+
+/** A REST server with the routes of all operations. It does not listen yet. */
+export function createRest(calls: Calls, { tls }: RestOptions): FastifyInstance {
+  const options = {
+    logger: false,
+    genReqId: (raw: RawRequest) => requestId(raw.headers['x-request-id']),
+    routerOptions: { maxParamLength: PARAM_CHARS },
+    keepAliveTimeout: IDLE_MS,
+    requestTimeout: 0,
+    forceCloseConnections: 'idle',
+    exposeHeadRoutes: false,
+  } as const;
+  const timeouts = { headersTimeout: HEADER_MS };
+  const rest: FastifyInstance =
+    tls === undefined
+      ? fastify({ ...options, http: timeouts })
+      : (fastify({ ...options, https: { ...tls, ...timeouts } }) as unknown as FastifyInstance);
+  readJson(rest);
+  observe(rest, calls);
+  for (const method of Object.values(METHODS)) addOperation(rest, calls, method);
+  refuse(rest, Object.values(METHODS));
+  return rest;
+}
+
+/** JSON is the one content type. A page of another site cannot send it without permission. */
+function readJson(rest: FastifyInstance): void {
+  rest.removeAllContentTypeParsers();
+  rest.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (request.headers['content-encoding'] !== undefined) {
+      done(new LhsError('invalid_argument', 'the body is compressed: send it as it is'));
+      return;
+    }
+    if (body === '') {
+      done(null, undefined);
+      return;
+    }
+    try {
+      done(null, JSON.parse(body as string));
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : '';
+      done(new LhsError('invalid_argument', `the body is no JSON: ${reason}`, { cause: error }));
+    }
+  });
+}
+
+function observe(rest: FastifyInstance, { observer }: Calls): void {
+  rest.decorateRequest(NOTES, null as never);
+  rest.addHook('onRequest', (request, reply, done) => {
+    (request as NotedRequest)[NOTES] = { began: performance.now(), bytesOut: 0 };
+    reply.header('x-request-id', request.id);
+    reply.header('x-content-type-options', 'nosniff');
+    reply.header('cache-control', 'no-store');
+    done();
+  });
+  rest.setErrorHandler((error, request, reply) => sendError(request, reply, error));
+  if (observer === undefined) return;
+  rest.addHook('onResponse', (request, reply, done) => {
+    observer.ended(restRecord(request, reply));
+    done();
+  });
+}
+
+/** Unknown paths are not found; known paths refuse other methods. */
+function refuse(rest: FastifyInstance, methods: readonly WireMethod[]): void {
+  const bindings = methods.flatMap(({ route }) => [
+    `${route.verb} ${route.path}`,
+    ...(route.also ?? []),
+  ]);
+  const patterns = bindings.map((binding) => {
+    const [verb, path] = binding.split(' ');
+    return { verb, path: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`) };
+  });
+  rest.setNotFoundHandler((request, reply) => {
+    const path = request.url.split('?')[0];
+    const verbs = patterns.filter((pattern) => pattern.path.test(path)).map(({ verb }) => verb);
+    if (verbs.length > 0) reply.header('allow', verbs.join(', '));
+    sendError(request, reply, refusal(request, path, verbs));
+  });
+}
+
+function refusal({ method }: FastifyRequest, path: string, verbs: readonly string[]): Error {
+  const shown = JSON.stringify(`${method} ${path.slice(0, 200)}`);
+  if (verbs.length === 0) return new LhsError('not_found', `no endpoint ${shown}`);
+  const error = new Error(`no endpoint ${shown}: the path takes ${verbs.join(', ')}`);
+  return Object.assign(error, { statusCode: 405 });
+}

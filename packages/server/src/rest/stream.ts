@@ -1,0 +1,43 @@
+import { Readable } from 'node:stream';
+import { errorBody } from '@lakehouse-search/contract';
+import { publicError } from '../calls/public-error.ts';
+
+/** The content type of streams: one JSON value per line. */
+export const NDJSON_TYPE = 'application/x-ndjson; charset=utf-8';
+
+/**
+ * A stream of items as NDJSON. The first item has been awaited when it comes back, so that an error
+ * before it is thrown. A later error is the last line: `{"error": {...}}`.
+ */
+export async function ndjson(
+  items: AsyncIterable<unknown>,
+  ended: (bytes: number, error: unknown) => void,
+): Promise<Readable> {
+  const iterator = items[Symbol.asyncIterator]();
+  const first = await iterator.next();
+  return Readable.from(lines(iterator, first, ended), { objectMode: false });
+}
+
+async function* lines(
+  iterator: AsyncIterator<unknown>,
+  first: IteratorResult<unknown>,
+  ended: (bytes: number, error: unknown) => void,
+): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  let failure: unknown;
+  try {
+    for (let item = first; item.done !== true; item = await iterator.next()) {
+      const line = Buffer.from(`${JSON.stringify(item.value)}\n`);
+      bytes += line.length;
+      yield line;
+    }
+  } catch (error) {
+    failure = error;
+    const line = Buffer.from(`${JSON.stringify(errorBody(publicError(error)))}\n`);
+    bytes += line.length;
+    yield line;
+  } finally {
+    ended(bytes, failure);
+    await iterator.return?.();
+  }
+}
