@@ -16,7 +16,10 @@ function repeatedNames(pkg: string): string[] {
 }
 
 describe('exported names', () => {
-  it.each(['contract', 'lake', 'engine', 'client', 'server', 'cli'])('are unique within packages/%s', (pkg) => {
-    expect(repeatedNames(pkg)).toEqual([]);
-  });
+  it.each(['contract', 'lake', 'engine', 'client', 'server', 'cli'])(
+    'are unique within packages/%s',
+    (pkg) => {
+      expect(repeatedNames(pkg)).toEqual([]);
+    },
+  );
 });

@@ -10,19 +10,22 @@ const isCode = (line: string): boolean => !/^\s*(\*|\/\/|\/\*)/.test(line);
 const hasString = (line: string): boolean => /['"`]/.test(line);
 
 describe('the words of packages without a command line', () => {
-  it.each(['contract', 'lake', 'engine', 'client'])('packages/%s names no command and no flag', (pkg) => {
-    const files = sourcesOf(`packages/${pkg}/src`).filter(({ path }) => !path.includes('.test.'));
-    expect(files.length).toBeGreaterThan(10);
-    const found = files.flatMap(({ path, lines }) =>
-      lines.flatMap((line, i) => {
-        if (!isCode(line) || !(COMMAND.test(line) || (FLAG.test(line) && hasString(line)))) {
-          return [];
-        }
-        return [`${path}:${i + 1}: ${line.trim()}`];
-      }),
-    );
-    expect(found).toEqual([]);
-  });
+  it.each(['contract', 'lake', 'engine', 'client'])(
+    'packages/%s names no command and no flag',
+    (pkg) => {
+      const files = sourcesOf(`packages/${pkg}/src`).filter(({ path }) => !path.includes('.test.'));
+      expect(files.length).toBeGreaterThan(10);
+      const found = files.flatMap(({ path, lines }) =>
+        lines.flatMap((line, i) => {
+          if (!isCode(line) || !(COMMAND.test(line) || (FLAG.test(line) && hasString(line)))) {
+            return [];
+          }
+          return [`${path}:${i + 1}: ${line.trim()}`];
+        }),
+      );
+      expect(found).toEqual([]);
+    },
+  );
 });
 
 describe('packages/contract', () => {

@@ -24,13 +24,7 @@ import type {
 } from './backups/response.ts';
 import type { CallContext } from './call.ts';
 import type { ActivityRequest, RoutingRequest } from './cluster/request.ts';
-import type {
-  ActivityEntry,
-  ColdTier,
-  ConsoleConfig,
-  IndexRouting,
-  License,
-} from './cluster/response.ts';
+import type { ActivityEntry, ConsoleConfig, IndexRouting, License } from './cluster/response.ts';
 import type {
   ErasureCheckRequest,
   ErasureRunRequest,
@@ -332,8 +326,6 @@ export interface ClusterApi {
   activity(request: ActivityRequest, call?: CallContext): Promise<readonly ActivityEntry[]>;
   license(request?: ListRequest, call?: CallContext): Promise<License>;
   consoleConfig(request?: ListRequest, call?: CallContext): Promise<ConsoleConfig>;
-  /** Throws not_found for an index without windows. */
-  coldTier(request: IndexRequest, call?: CallContext): Promise<ColdTier>;
 }
 
 /** Everything that a service answers: the operations of a backend, of accounts and of itself. */

@@ -13,7 +13,7 @@ export interface FieldPlan {
   readonly message: DescMessage | undefined;
   /** Of a map: the kind of its values. */
   readonly mapValue: 'string' | 'int64' | undefined;
-  /** The strings that it may hold; empty: any. */
+  /** The strings that it may hold; empty: each string. */
   readonly values: readonly string[];
 }
 

@@ -128,7 +128,6 @@ export const ROUTES: Readonly<Record<Operation, Route>> = Object.freeze({
 
   license: route('GET /v1/license', 'System/GetLicense', READ),
   consoleConfig: route('GET /v1/config', 'System/GetConfig', READ),
-  coldTier: route('GET /v1/cold', 'System/GetColdTier', READ),
 
   login: route('POST /v1/login', 'Accounts/Login'),
   listUsers: route('GET /v1/users', 'Accounts/ListUsers', { ...READ, list: 'users' }),

@@ -34,10 +34,3 @@ export interface ConsoleConfig {
   /** The index that the console opens first; null: there are several, or none. */
   readonly default_index: string | null;
 }
-
-/** `GET /v1/cold`: the tiers of a windowed index. */
-export interface ColdTier {
-  readonly windows: readonly { readonly window: string; readonly tier: 'hot' | 'cold' }[];
-  /** The shared read-through cache. */
-  readonly cache: { readonly hits: number; readonly misses: number; readonly bytes: number };
-}

@@ -39,7 +39,6 @@ export const REQUIRED_SCOPES: Readonly<Record<Operation, Scope | null>> = Object
   activity: 'index_read',
   license: 'index_read',
   consoleConfig: 'index_read',
-  coldTier: 'index_read',
   listRoles: 'index_read',
   verify: 'ops',
   compact: 'ops',

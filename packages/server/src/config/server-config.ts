@@ -41,7 +41,7 @@ export interface SourceNames {
 /** Who may use a server, and how much of it. */
 export interface LicenseConfig {
   readonly licensee: string;
-  /** null: any number. */
+  /** null: no limit. */
   readonly nodes_limit: number | null;
 }
 

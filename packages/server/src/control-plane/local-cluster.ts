@@ -4,12 +4,10 @@ import {
   type Backend,
   type CallContext,
   type ClusterApi,
-  type ColdTier,
   type ConsoleConfig,
   checkActivityRequest,
   checkListRequest,
   checkRoutingRequest,
-  type IndexRequest,
   type IndexRouting,
   type IndexStatus,
   LhsError,
@@ -80,12 +78,6 @@ export class LocalCluster implements ClusterApi {
     if (defaultIndex !== undefined) return { default_index: defaultIndex };
     const indexes = await backend.listIndexes({}, withoutTenant(call));
     return { default_index: indexes.length === 1 ? indexes[0].name : null };
-  }
-
-  /** Throws not_found: no index has windows yet. */
-  async coldTier(request: IndexRequest, call?: CallContext): Promise<ColdTier> {
-    const { index } = await this.#options.backend.describeIndex(request, call);
-    throw new LhsError('not_found', `index "${index}" has no windows`);
   }
 }
 

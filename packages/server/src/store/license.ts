@@ -3,7 +3,7 @@ import { firstRow, type Statements } from './database.ts';
 /** For whom and for how many nodes a server is licensed. */
 export interface License {
   readonly licensee: string;
-  /** Null: any number of nodes. */
+  /** Null: no limit. */
   readonly nodeLimit: number | null;
   readonly expiresMs: number | null;
 }

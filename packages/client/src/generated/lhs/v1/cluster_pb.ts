@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file lhs/v1/cluster.proto.
  */
 export const file_lhs_v1_cluster: GenFile = /*@__PURE__*/
-  fileDesc("ChRsaHMvdjEvY2x1c3Rlci5wcm90bxIGbGhzLnYxIo0BCg1BY3Rpdml0eUVudHJ5EhAKAmF0GAEgASgJQgSIzhgBEhMKBWluZGV4GAIgASgJQgSIzhgBEhMKBWV2ZW50GAMgASgJQgSIzhgBEhMKBmpvYl9pZBgEIAEoCUgAiAEBEhQKB21lc3NhZ2UYBSABKAlIAYgBAUIJCgdfam9iX2lkQgoKCF9tZXNzYWdlIk0KD0FjdGl2aXR5UmVxdWVzdBISCgVpbmRleBgBIAEoCUgAiAEBEhIKBWxpbWl0GAIgASgDSAGIAQFCCAoGX2luZGV4QggKBl9saW1pdCJmCghDb2xkVGllchIuCgd3aW5kb3dzGAEgAygLMhcubGhzLnYxLkNvbGRUaWVyV2luZG93c0IEiM4YARIqCgVjYWNoZRgCIAEoCzIVLmxocy52MS5Db2xkVGllckNhY2hlQgSIzhgBIk4KDUNvbGRUaWVyQ2FjaGUSEgoEaGl0cxgBIAEoA0IEiM4YARIUCgZtaXNzZXMYAiABKANCBIjOGAESEwoFYnl0ZXMYAyABKANCBIjOGAEiSgoPQ29sZFRpZXJXaW5kb3dzEhQKBndpbmRvdxgBIAEoCUIEiM4YARIhCgR0aWVyGAIgASgJQhOIzhgBos4YBGNvbGSizhgDaG90IkcKDUNvbnNvbGVDb25maWcSJAoNZGVmYXVsdF9pbmRleBgBIAEoCUIIiM4YAZDOGAFIAIgBAUIQCg5fZGVmYXVsdF9pbmRleCKlAQoMSW5kZXhSb3V0aW5nEhIKBG5hbWUYASABKAlCBIjOGAESJwoGc3RhdHVzGAIgASgJQheIzhgBos4YB2NyZWF0ZWSizhgEbGl2ZRIZCgtzaGFyZF9jb3VudBgDIAEoA0IEiM4YARImChByb3V0aW5nX3N0cmF0ZWd5GAQgASgJQgyIzhgBos4YBGhhc2gSFQoHYnVja2V0cxgFIAMoA0IEiM4YASJxCgdMaWNlbnNlEhYKCGxpY2Vuc2VlGAEgASgJQgSIzhgBEhoKDG5vZGVzX2luX3VzZRgCIAEoA0IEiM4YARIiCgtub2Rlc19saW1pdBgDIAEoA0IIiM4YAZDOGAFIAIgBAUIOCgxfbm9kZXNfbGltaXQiNAoOUm91dGluZ1JlcXVlc3QSGAoFaW5kZXgYASABKAlCBIjOGAFIAIgBAUIICgZfaW5kZXhiBnByb3RvMw", [file_lhs_v1_options]);
+  fileDesc("ChRsaHMvdjEvY2x1c3Rlci5wcm90bxIGbGhzLnYxIo0BCg1BY3Rpdml0eUVudHJ5EhAKAmF0GAEgASgJQgSIzhgBEhMKBWluZGV4GAIgASgJQgSIzhgBEhMKBWV2ZW50GAMgASgJQgSIzhgBEhMKBmpvYl9pZBgEIAEoCUgAiAEBEhQKB21lc3NhZ2UYBSABKAlIAYgBAUIJCgdfam9iX2lkQgoKCF9tZXNzYWdlIk0KD0FjdGl2aXR5UmVxdWVzdBISCgVpbmRleBgBIAEoCUgAiAEBEhIKBWxpbWl0GAIgASgDSAGIAQFCCAoGX2luZGV4QggKBl9saW1pdCJHCg1Db25zb2xlQ29uZmlnEiQKDWRlZmF1bHRfaW5kZXgYASABKAlCCIjOGAGQzhgBSACIAQFCEAoOX2RlZmF1bHRfaW5kZXgipQEKDEluZGV4Um91dGluZxISCgRuYW1lGAEgASgJQgSIzhgBEicKBnN0YXR1cxgCIAEoCUIXiM4YAaLOGAdjcmVhdGVkos4YBGxpdmUSGQoLc2hhcmRfY291bnQYAyABKANCBIjOGAESJgoQcm91dGluZ19zdHJhdGVneRgEIAEoCUIMiM4YAaLOGARoYXNoEhUKB2J1Y2tldHMYBSADKANCBIjOGAEicQoHTGljZW5zZRIWCghsaWNlbnNlZRgBIAEoCUIEiM4YARIaCgxub2Rlc19pbl91c2UYAiABKANCBIjOGAESIgoLbm9kZXNfbGltaXQYAyABKANCCIjOGAGQzhgBSACIAQFCDgoMX25vZGVzX2xpbWl0IjQKDlJvdXRpbmdSZXF1ZXN0EhgKBWluZGV4GAEgASgJQgSIzhgBSACIAQFCCAoGX2luZGV4YgZwcm90bzM", [file_lhs_v1_options]);
 
 /**
  * Something that happened to an index, for example the end of a reindex.
@@ -89,85 +89,6 @@ export const ActivityRequestSchema: GenMessage<ActivityRequest> = /*@__PURE__*/
   messageDesc(file_lhs_v1_cluster, 1);
 
 /**
- * `GET /v1/cold`: the tiers of a windowed index.
- *
- * @generated from message lhs.v1.ColdTier
- */
-export type ColdTier = Message<"lhs.v1.ColdTier"> & {
-  /**
-   * @generated from field: repeated lhs.v1.ColdTierWindows windows = 1;
-   */
-  windows: ColdTierWindows[];
-
-  /**
-   * The shared read-through cache.
-   *
-   * @generated from field: lhs.v1.ColdTierCache cache = 2;
-   */
-  cache?: ColdTierCache | undefined;
-};
-
-/**
- * Describes the message lhs.v1.ColdTier.
- * Use `create(ColdTierSchema)` to create a new message.
- */
-export const ColdTierSchema: GenMessage<ColdTier> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_cluster, 2);
-
-/**
- * Values that belong together; the message that contains them has the description.
- *
- * @generated from message lhs.v1.ColdTierCache
- */
-export type ColdTierCache = Message<"lhs.v1.ColdTierCache"> & {
-  /**
-   * @generated from field: int64 hits = 1;
-   */
-  hits: bigint;
-
-  /**
-   * @generated from field: int64 misses = 2;
-   */
-  misses: bigint;
-
-  /**
-   * @generated from field: int64 bytes = 3;
-   */
-  bytes: bigint;
-};
-
-/**
- * Describes the message lhs.v1.ColdTierCache.
- * Use `create(ColdTierCacheSchema)` to create a new message.
- */
-export const ColdTierCacheSchema: GenMessage<ColdTierCache> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_cluster, 3);
-
-/**
- * Values that belong together; the message that contains them has the description.
- *
- * @generated from message lhs.v1.ColdTierWindows
- */
-export type ColdTierWindows = Message<"lhs.v1.ColdTierWindows"> & {
-  /**
-   * @generated from field: string window = 1;
-   */
-  window: string;
-
-  /**
-   * @generated from field: string tier = 2;
-   */
-  tier: string;
-};
-
-/**
- * Describes the message lhs.v1.ColdTierWindows.
- * Use `create(ColdTierWindowsSchema)` to create a new message.
- */
-export const ColdTierWindowsSchema: GenMessage<ColdTierWindows> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_cluster, 4);
-
-/**
  * `GET /v1/config`.
  *
  * @generated from message lhs.v1.ConsoleConfig
@@ -186,7 +107,7 @@ export type ConsoleConfig = Message<"lhs.v1.ConsoleConfig"> & {
  * Use `create(ConsoleConfigSchema)` to create a new message.
  */
 export const ConsoleConfigSchema: GenMessage<ConsoleConfig> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_cluster, 5);
+  messageDesc(file_lhs_v1_cluster, 2);
 
 /**
  * `GET /v1/indexes/{name}`: how the documents of an index are spread over its shards.
@@ -229,7 +150,7 @@ export type IndexRouting = Message<"lhs.v1.IndexRouting"> & {
  * Use `create(IndexRoutingSchema)` to create a new message.
  */
 export const IndexRoutingSchema: GenMessage<IndexRouting> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_cluster, 6);
+  messageDesc(file_lhs_v1_cluster, 3);
 
 /**
  * `GET /v1/license`.
@@ -260,7 +181,7 @@ export type License = Message<"lhs.v1.License"> & {
  * Use `create(LicenseSchema)` to create a new message.
  */
 export const LicenseSchema: GenMessage<License> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_cluster, 7);
+  messageDesc(file_lhs_v1_cluster, 4);
 
 /**
  * `GET /v1/indexes/{name}`.
@@ -279,5 +200,5 @@ export type RoutingRequest = Message<"lhs.v1.RoutingRequest"> & {
  * Use `create(RoutingRequestSchema)` to create a new message.
  */
 export const RoutingRequestSchema: GenMessage<RoutingRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_cluster, 8);
+  messageDesc(file_lhs_v1_cluster, 5);
 
