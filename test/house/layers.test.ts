@@ -12,6 +12,7 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     [
       'call.ts',
       'coordinates.ts',
+      'generation-description.ts',
       'index-request.ts',
       'json.ts',
       'lag.ts',

@@ -45,6 +45,7 @@ import type {
   DropIndexRequest,
   ExportRequest,
   RehearseAlterRequest,
+  RollbackIndexRequest,
   ValidateDefinitionRequest,
 } from './indexes/request.ts';
 import type {
@@ -54,6 +55,7 @@ import type {
   IndexDescription,
   IndexSummary,
   Rehearsal,
+  RollbackResponse,
 } from './indexes/response.ts';
 import type { CheckpointState } from './ingest/change-batch.ts';
 import type {
@@ -175,6 +177,12 @@ export interface IndexApi {
    * first ten hits. Changes nothing.
    */
   rehearseAlter(request: RehearseAlterRequest, call?: CallContext): Promise<Rehearsal>;
+  /**
+   * Makes a kept generation the live one, with its definition; the one that was live is kept. Both
+   * have been synced, so nothing is lost, and a second rollback goes forward again. Throws not_found
+   * if there is no such generation, index_busy if a build runs.
+   */
+  rollbackIndex(request: RollbackIndexRequest, call?: CallContext): Promise<RollbackResponse>;
   dropIndex(request: DropIndexRequest, call?: CallContext): Promise<void>;
   /** Checks a definition; with `against_source` also against the table's schema. */
   validateDefinition(

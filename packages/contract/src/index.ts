@@ -25,6 +25,7 @@ export * from './errors.ts';
 export * from './explain/check.ts';
 export type * from './explain/request.ts';
 export type * from './explain/response.ts';
+export type * from './generation-description.ts';
 export type * from './index-request.ts';
 export * from './indexes/check.ts';
 export type * from './indexes/request.ts';

@@ -16,9 +16,12 @@ import type {
   FollowRequest,
   IndexRequest,
   Job,
+  JobKind,
   JobRequest,
+  JobRequests,
+  JobResults,
 } from '@lakehouse-search/contract';
-import { checkCall } from '@lakehouse-search/contract';
+import { checkCall, checkUpgradeRequest } from '@lakehouse-search/contract';
 import { lazily } from './base/lazily.ts';
 import { refuseTenants, requireWanted, whileWanted } from './local/caller.ts';
 import type { SourceLayout } from './local/layout.ts';
@@ -141,6 +144,7 @@ export class LocalBackend implements Backend {
       return alterLocal(indexes, request, call, await this.#jobs());
     },
   );
+  readonly rollbackIndex: Backend['rollbackIndex'] = this.#job('rollbackIndex', 'rollback');
   readonly rehearseAlter: Backend['rehearseAlter'] = this.#work(
     'rehearseAlter',
     later(async () => (await import('./local/rehearse.ts')).rehearseLocal),
@@ -154,9 +158,7 @@ export class LocalBackend implements Backend {
     later(async () => (await define()).validateLocal),
   );
 
-  readonly reindex: Backend['reindex'] = this.#work('reindex', async (_, request, call) =>
-    (await this.#jobs()).reindex(request, call),
-  );
+  readonly reindex: Backend['reindex'] = this.#job('reindex', 'reindex');
   readonly sync: Backend['sync'] = this.#work(
     'sync',
     later(async () => (await ingest()).syncLocal),
@@ -179,18 +181,14 @@ export class LocalBackend implements Backend {
     'status',
     later(async () => (await import('./local/status.ts')).statusOf),
   );
-  readonly verify: Backend['verify'] = this.#work(
-    'verify',
-    later(async () => (await import('./local/verify.ts')).verifyLocal),
-  );
-  readonly compact: Backend['compact'] = this.#work(
-    'compact',
-    later(async () => (await import('./local/compact.ts')).compactLocal),
-  );
-  readonly upgrade: Backend['upgrade'] = this.#work(
-    'upgrade',
-    later(async () => (await import('./local/upgrade.ts')).upgradeLocal),
-  );
+  readonly verify: Backend['verify'] = this.#job('verify', 'verify');
+  readonly compact: Backend['compact'] = this.#job('compact', 'compact');
+  readonly upgrade: Backend['upgrade'] = this.#work('upgrade', async (indexes, request, call) => {
+    const checked = checkUpgradeRequest(request);
+    if (checked.plan !== true) return (await this.#jobs()).run('upgrade', checked, call);
+    const { upgradePlan } = await import('./local/upgrade.ts');
+    return upgradePlan(indexes, checked, call);
+  });
 
   readonly startJob: Backend['startJob'] = this.#change('startJob', async (_, request, call) =>
     (await this.#jobs()).start(request, call),
@@ -211,10 +209,7 @@ export class LocalBackend implements Backend {
     true,
   );
 
-  readonly backup: Backend['backup'] = this.#work(
-    'backup',
-    later(async () => (await backups()).backupLocal),
-  );
+  readonly backup: Backend['backup'] = this.#job('backup', 'backup');
   readonly backupStatus: Backend['backupStatus'] = this.#ownRead(
     'backupStatus',
     later(async () => (await backups()).backupStatusLocal),
@@ -227,10 +222,7 @@ export class LocalBackend implements Backend {
     'pruneBackups',
     later(async () => (await backups()).pruneBackupsLocal),
   );
-  readonly restore: Backend['restore'] = this.#work(
-    'restore',
-    later(async () => (await backups()).restoreLocal),
-  );
+  readonly restore: Backend['restore'] = this.#job('restore', 'restore');
 
   readonly windowStatus: Backend['windowStatus'] = this.#ownRead(
     'windowStatus',
@@ -360,6 +352,13 @@ export class LocalBackend implements Backend {
   #work<Q, R>(name: string, work: Work<Q, R>): Method<Q, R> {
     return this.#change(name, (indexes, request, call) =>
       work(indexes, request, indexes.life.stoppable(call)),
+    );
+  }
+
+  /** An operation that runs as a job of a kind, which the call watches until it ends. */
+  #job<K extends JobKind>(name: string, kind: K): Method<JobRequests[K], JobResults[K]> {
+    return this.#work(name, async (_, request, call) =>
+      (await this.#jobs()).run(kind, request, call),
     );
   }
 

@@ -4,6 +4,7 @@ import type {
   VectorFieldDescription,
 } from '@lakehouse-search/contract';
 import { bytes, count, plural, snapshotName } from '../terminal/figures.ts';
+import { keptLines } from '../terminal/generation-lines.ts';
 import type { Style } from '../terminal/style.ts';
 import { table } from '../terminal/table.ts';
 import { pad, printable, width, wrap } from '../terminal/text.ts';
@@ -43,6 +44,7 @@ function figures(index: IndexDescription, columns: number): string[] {
   return [
     `${index.index}  live, generation ${index.index_generation}, ${size}`,
     `at ${snapshot} ${source}${deleted}`,
+    ...keptLines(index.generations),
   ];
 }
 

@@ -1,5 +1,6 @@
 import type { IndexStatus } from '@lakehouse-search/contract';
 import { age, bytes, count, dateTime, plural, snapshotName } from '../terminal/figures.ts';
+import { keptLines } from '../terminal/generation-lines.ts';
 import type { Style } from '../terminal/style.ts';
 import { pad, printable, width, wrap } from '../terminal/text.ts';
 import { healWords, skippedLines } from './step-lines.ts';
@@ -8,6 +9,10 @@ import { healWords, skippedLines } from './step-lines.ts';
 export function statusLines(status: IndexStatus, style: Style, columns: number): string[] {
   const facts: [string, string | null][] = [
     [status.index, generation(status)],
+    ...keptLines(status.generations).map((line): [string, string] => ['kept', line]),
+    ...(status.jobs ?? []).map(({ kind, job_id, state }): [string, string] => {
+      return ['job', `${kind}, ${state}: lhs jobs watch ${job_id}`];
+    }),
     ['checkpoint', checkpoint(status)],
     ['skipped', skipped(status)],
     ['writer', writer(status)],

@@ -65,6 +65,7 @@ export const ROUTES: Readonly<Record<Operation, Route>> = Object.freeze({
   getRouting: route('GET /v1/indexes/{index}', 'Admin/GetIndex', READ),
   describeIndex: route('POST /v1/index:describe', 'Admin/DescribeIndex', READ),
   alterIndex: route('POST /v1/index:alter', 'Admin/AlterIndex'),
+  rollbackIndex: route('POST /v1/index:rollback', 'Admin/RollbackIndex'),
   rehearseAlter: route('POST /v1/index:rehearse', 'Admin/RehearseAlter', READ),
   dropIndex: route('DELETE /v1/indexes/{index}', 'Admin/DropIndex', { empty: true }),
   validateDefinition: route('POST /v1/definition:validate', 'Admin/ValidateDefinition', {

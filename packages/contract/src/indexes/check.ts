@@ -26,6 +26,7 @@ import type {
   Judgment,
   RehearseAlterRequest,
   RehearsedRequest,
+  RollbackIndexRequest,
   ValidateDefinitionRequest,
 } from './request.ts';
 
@@ -44,6 +45,13 @@ const ALTER_FIELDS: Fields<AlterIndexRequest> = {
 };
 /** Checks a request for a new definition. Throws invalid_argument. */
 export const checkAlterRequest = requestOf<AlterIndexRequest>(ALTER_FIELDS, 'definition_yaml');
+
+const ROLLBACK_FIELDS: Fields<RollbackIndexRequest> = {
+  ...INDEX_FIELDS,
+  generation: whole(1, Number.MAX_SAFE_INTEGER),
+};
+/** Checks a request to roll an index back. Throws invalid_argument. */
+export const checkRollbackRequest = requestOf<RollbackIndexRequest>(ROLLBACK_FIELDS);
 
 const JUDGMENT: Fields<Judgment> = { key: coordinates, grade: notNegative };
 const REHEARSED: Fields<RehearsedRequest> = {

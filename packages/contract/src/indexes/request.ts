@@ -34,6 +34,15 @@ export interface AlterIndexRequest extends IndexRequest {
   readonly apply?: boolean;
 }
 
+/**
+ * `POST /v1/index:rollback`: makes a kept generation the live one again, with the definition that
+ * it follows. Repeat it to go forward again.
+ */
+export interface RollbackIndexRequest extends IndexRequest {
+  /** The kept generation to go back to. Default: the one that was live last. */
+  readonly generation?: number;
+}
+
 /** A search that a rehearsal runs over both definitions. */
 export interface RehearsedRequest {
   /** Default: lexical. */

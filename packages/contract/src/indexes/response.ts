@@ -1,4 +1,5 @@
 import type { Coordinates } from '../coordinates.ts';
+import type { GenerationDescription } from '../generation-description.ts';
 import type { Json, JsonObject } from '../json.ts';
 import type { SearchMode } from '../search/request.ts';
 import type { ShardDescription } from '../shard-description.ts';
@@ -81,6 +82,8 @@ export interface IndexDescription {
   readonly snapshot: string | null;
   readonly checkpoint?: JsonObject | null;
   readonly index_generation: number;
+  /** The live generation and the kept ones. Absent before the first reindex. */
+  readonly generations?: readonly GenerationDescription[];
   readonly key: { readonly partition: readonly string[]; readonly identifier: readonly string[] };
   readonly source?: JsonObject;
   readonly fields: readonly FieldDescription[];
@@ -164,6 +167,21 @@ export interface AlterPlan {
   readonly reindex_triggered: boolean;
   /** The live generation afterwards; 0: none is built. */
   readonly generation: number;
+}
+
+/** `POST /v1/index:rollback`: which generation is live now. */
+export interface RollbackResponse {
+  readonly index: string;
+  /** The live generation, and the one that was live before; that one is kept. */
+  readonly index_generation: number;
+  readonly former_generation: number;
+  /** Version of the definition in force. */
+  readonly definition_version: number;
+  readonly snapshot: string | null;
+  readonly doc_count: number;
+  /** Snapshots that the generation had to apply first. */
+  readonly snapshots_applied: number;
+  readonly took_ms: number;
 }
 
 /** What the sample of one definition is like. */

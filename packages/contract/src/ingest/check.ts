@@ -31,8 +31,7 @@ const MOST_FILES = 2 ** 24;
 const MOST_ROWS = Number.MAX_SAFE_INTEGER;
 const MOST_SEGMENTS = 1_000_000;
 
-/** The fields of a request to build an index. */
-export const REINDEX_FIELDS: Fields<ReindexRequest> = {
+const REINDEX_FIELDS: Fields<ReindexRequest> = {
   ...INDEX_FIELDS,
   as_of: name,
   resume: flag,
@@ -45,8 +44,7 @@ const readReindex = requestOf<ReindexRequest>(REINDEX_FIELDS);
 export const checkReindexRequest = (value: unknown): ReindexRequest =>
   refuseResumedAsOf(readReindex(value));
 
-/** Throws invalid_argument for a resumed build of a snapshot of its own. */
-export function refuseResumedAsOf<T extends ReindexRequest>(request: T): T {
+function refuseResumedAsOf(request: ReindexRequest): ReindexRequest {
   if (request.resume !== true || request.as_of === undefined) return request;
   throw new LhsError('invalid_argument', '"resume" does not go with "as_of"', {
     hint: 'a resumed build has the snapshot that it began with: leave "as_of" out',
@@ -78,6 +76,7 @@ const VERIFY_FIELDS: Fields<VerifyRequest> = {
   sample: whole(1, MOST_ROWS),
   repair: flag,
   deep: flag,
+  generation: whole(1, MOST_ROWS),
 };
 const readVerify = requestOf<VerifyRequest>(VERIFY_FIELDS);
 
@@ -85,10 +84,10 @@ const readVerify = requestOf<VerifyRequest>(VERIFY_FIELDS);
 export function checkVerifyRequest(value: unknown): VerifyRequest {
   const request = readVerify(value);
   if (request.repair !== true) return request;
-  const other = (['sample', 'deep'] as const).find((key) => request[key] !== undefined);
+  const other = (['sample', 'deep', 'generation'] as const).find((key) => request[key] !== undefined);
   if (other === undefined) return request;
   throw new LhsError('invalid_argument', `"repair" does not go with "${other}"`, {
-    hint: `a repair compares the hashes of all rows: leave "${other}" out`,
+    hint: `a repair compares the hashes of all rows of the live generation: leave "${other}" out`,
   });
 }
 

@@ -49,6 +49,8 @@ export interface VerifyRequest {
   /** Compare this many documents, chosen evenly, instead of all. */
   readonly sample?: number;
   readonly repair?: boolean;
+  /** A kept generation instead of the live one. Not with `repair`. */
+  readonly generation?: number;
   /**
    * Also index the rows again, in a temporary folder, and compare terms, positions, values and
    * vectors. With `sample`: those of the sample.

@@ -1,4 +1,6 @@
 import type { Coordinates } from '../coordinates.ts';
+import type { ErrorCode } from '../errors.ts';
+import type { GenerationDescription } from '../generation-description.ts';
 import type { ShardDescription } from '../shard-description.ts';
 import type { WindowList } from '../window-description.ts';
 
@@ -86,6 +88,15 @@ export interface SyncResponse extends VectorCounts, SkippedRows {
   /** As for a reindex. */
   readonly dropped_duplicates?: number;
   readonly healed?: Healed;
+  /** Kept generations that could not be brought along, with the reason. Absent: none. */
+  readonly fallen_behind?: readonly FallenBehind[];
+}
+
+/** A kept generation that a sync could not bring along. The live one is not affected. */
+export interface FallenBehind {
+  readonly generation: number;
+  readonly code: ErrorCode;
+  readonly message: string;
 }
 
 /** The result of a change batch. A row that only moved to another file is not counted. */
@@ -153,9 +164,17 @@ export interface IndexStatus extends SkippedRows {
   readonly shards?: readonly ShardDescription[];
   /** Absent before the first reindex, and if the index has no windows. */
   readonly windows?: WindowList;
+  /** The live generation and the kept ones. Absent before the first reindex. */
+  readonly generations?: readonly GenerationDescription[];
   /** Merges that are due. */
   readonly pending_merges: number;
   readonly checkpoint: { readonly snapshot: string | null; readonly committed_at: string } | null;
+  /** Jobs of the index that have not ended. Absent: none. */
+  readonly jobs?: readonly {
+    readonly job_id: string;
+    readonly kind: string;
+    readonly state: string;
+  }[];
   /** The process that writes the index now. */
   readonly writer?: { readonly pid: number; readonly host: string };
   /** Absent if the table cannot be reached; then `source_error` has the reason. */

@@ -1,10 +1,19 @@
 /** Requests that start, find and cancel jobs. */
+import { checkBackupRequest, checkRestoreRequest } from '../backups/check.ts';
 import { INDEX_FIELDS, name } from '../checks/shared.ts';
-import { type Fields, oneOf, requestOf, whole } from '../checks/values.ts';
-import { REINDEX_FIELDS, refuseResumedAsOf } from '../ingest/check.ts';
+import { type Fields, object, oneOf, requestOf, whole, wrong } from '../checks/values.ts';
+import { checkAlterRequest, checkRollbackRequest } from '../indexes/check.ts';
+import type { AlterIndexRequest } from '../indexes/request.ts';
+import {
+  checkCompactRequest,
+  checkReindexRequest,
+  checkUpgradeRequest,
+  checkVerifyRequest,
+} from '../ingest/check.ts';
+import type { UpgradeRequest } from '../ingest/request.ts';
 import { REQUEST_LIMITS } from '../limits.ts';
-import type { JobRequest, ListJobsRequest, StartJobRequest } from './request.ts';
-import type { JobState } from './response.ts';
+import type { JobRequest, JobRequests, ListJobsRequest, StartJobRequest } from './request.ts';
+import type { JobKind, JobState } from './response.ts';
 
 const STATES: Readonly<Record<JobState, true>> = {
   pending: true,
@@ -15,12 +24,42 @@ const STATES: Readonly<Record<JobState, true>> = {
   canceled: true,
 };
 
-const START_FIELDS: Fields<StartJobRequest> = { ...REINDEX_FIELDS, kind: oneOf('reindex') };
-const readStart = requestOf<StartJobRequest>(START_FIELDS, 'kind');
+/** The check of each kind's request. */
+const CHECKS: { readonly [K in JobKind]: (request: unknown) => JobRequests[K] } = {
+  reindex: checkReindexRequest,
+  alter: applied,
+  rollback: checkRollbackRequest,
+  compact: checkCompactRequest,
+  upgrade: notPlanned,
+  verify: checkVerifyRequest,
+  backup: checkBackupRequest,
+  restore: checkRestoreRequest,
+};
+const isKind = oneOf(...Object.keys(CHECKS));
 
-/** Checks a request to start a job. Throws invalid_argument. */
-export const checkStartJobRequest = (value: unknown): StartJobRequest =>
-  refuseResumedAsOf(readStart(value));
+/** Checks the request of a kind's operation, as it runs in a job. Throws invalid_argument, … */
+export const checkWork = <K extends JobKind>(kind: K, request: unknown): JobRequests[K] =>
+  CHECKS[kind](request);
+
+/** Checks a request to start a job: as its operation does. Throws invalid_argument, … */
+export function checkStartJobRequest(value: unknown): StartJobRequest {
+  object(value, '');
+  const { kind, ...request } = value as { readonly kind: JobKind };
+  isKind(kind, 'kind');
+  return { kind, ...CHECKS[kind](request) } as StartJobRequest;
+}
+
+function applied(value: unknown): AlterIndexRequest {
+  const request = checkAlterRequest(value);
+  if (request.apply === true) return request;
+  throw wrong('apply', request.apply, 'true: a plan alone is no job');
+}
+
+function notPlanned(value: unknown): UpgradeRequest {
+  const request = checkUpgradeRequest(value);
+  if (request.plan !== true) return request;
+  throw wrong('plan', request.plan, 'false: a plan alone is no job');
+}
 
 /** Checks a request that names a job. Throws invalid_argument. */
 export const checkJobRequest = requestOf<JobRequest>({ job_id: name }, 'job_id');

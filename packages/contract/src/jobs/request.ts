@@ -1,11 +1,31 @@
-import type { ReindexRequest } from '../ingest/request.ts';
+import type { BackupRequest, RestoreRequest } from '../backups/request.ts';
+import type { AlterIndexRequest, RollbackIndexRequest } from '../indexes/request.ts';
+import type {
+  CompactRequest,
+  ReindexRequest,
+  UpgradeRequest,
+  VerifyRequest,
+} from '../ingest/request.ts';
 import type { JobKind, JobState } from './response.ts';
 
-/**
- * `POST /v1/jobs`: the work of a new job. Each kind carries the fields of its blocking operation.
- * One kind exists now; others (alter, backup, verify, compact) join the union.
- */
-export type StartJobRequest = { readonly kind: JobKind } & ReindexRequest;
+/** The requests of the operations that run as jobs. */
+export interface JobRequests {
+  readonly reindex: ReindexRequest;
+  /** `apply` must be true: a plan alone is no job. */
+  readonly alter: AlterIndexRequest;
+  readonly rollback: RollbackIndexRequest;
+  readonly compact: CompactRequest;
+  /** `plan` must not be true: a plan alone is no job. */
+  readonly upgrade: UpgradeRequest;
+  readonly verify: VerifyRequest;
+  readonly backup: BackupRequest;
+  readonly restore: RestoreRequest;
+}
+
+/** `POST /v1/jobs`: the work of a new job, with the fields of its blocking operation. */
+export type StartJobRequest = {
+  readonly [K in JobKind]: { readonly kind: K } & JobRequests[K];
+}[JobKind];
 
 /** `GET /v1/jobs/{id}`, `DELETE /v1/jobs/{id}`, and to watch a job. */
 export interface JobRequest {

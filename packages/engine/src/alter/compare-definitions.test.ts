@@ -44,6 +44,7 @@ describe('two definitions', () => {
   it.each([
     ['a new name', BASE.replace('index: notes', 'index: papers'), 'index live'],
     ['freshness', `${BASE}freshness_ms: 5\n`, 'freshness_ms live'],
+    ['the former generation', `${BASE}keep_previous: 3\n`, 'keep_previous live'],
     ['duplicates', `${BASE}on_duplicate_key: last\n`, 'on_duplicate_key live'],
     ['bad rows', `${BASE}on_bad_row: skip\n`, 'on_bad_row live'],
     ['a tenant field', `${BASE}tenant_field: org\n`, 'tenant_field live'],

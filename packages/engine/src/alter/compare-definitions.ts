@@ -50,6 +50,7 @@ export function compareDefinitions(
     ...duplicates(now, next, facts),
     ...badRows(now, next, facts),
     ...freshness(now, next),
+    ...keeping(now, next),
     ...tenant(now, next, fields),
     ...shards(now, next),
     ...windows(now, next),
@@ -102,6 +103,11 @@ function badRows(now: Definition, next: Definition, { skippedRows }: LiveFacts) 
 function freshness(now: Definition, next: Definition): readonly AlterChange[] {
   const reason = 'the next look at the table heeds it';
   return change('freshness_ms', now.freshnessMs, next.freshnessMs, 'live', reason);
+}
+
+function keeping(now: Definition, next: Definition): readonly AlterChange[] {
+  const reason = 'it holds for the generations that are kept now, too';
+  return change('keep_previous', now.keepPrevious, next.keepPrevious, 'live', reason);
 }
 
 function tenant(now: Definition, next: Definition, fields: readonly AlterChange[]) {

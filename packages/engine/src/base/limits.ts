@@ -40,6 +40,8 @@ export const LIMITS = Object.freeze({
   pins: 500,
   endedJobs: 100,
   resumableMillis: 7 * 86_400_000,
+  keptMillis: 30 * 86_400_000,
+  keptGenerations: 10,
   lockWaitMillis: 30_000,
   shards: 64,
   windows: 1000,

@@ -1,4 +1,9 @@
-import type { AlterIndexRequest, AlterPlan, CallContext } from '@lakehouse-search/contract';
+import type {
+  AlterIndexRequest,
+  AlterPlan,
+  CallContext,
+  ReindexResponse,
+} from '@lakehouse-search/contract';
 import { checkAlterRequest } from '@lakehouse-search/contract';
 import {
   type LiveGeneration,
@@ -6,47 +11,102 @@ import {
   type Planned,
   planAlter,
 } from '../alter/plan-alter.ts';
+import { limitKept } from '../open/kept-generations.ts';
 import { commitVersion, type KnownIndex } from '../open/open-index.ts';
+import type { Redefinition } from '../registry/jobs.ts';
 import { storedDefinition } from '../schema/parsed-definition.ts';
 import { fromSource } from '../source/source-errors.ts';
 import { followedSnapshot, openSource } from '../source/source-table.ts';
 import { mappingOver } from '../sync/build-generation.ts';
+import { alterFields } from './alter-fields.ts';
+import { buildIndex } from './build-index.ts';
 import { accessible, requireListed } from './caller.ts';
 import { definitionOver } from './define.ts';
+import type { RunningJob } from './job-run.ts';
 import type { LocalJobs } from './jobs.ts';
 import type { LocalIndexes } from './local-indexes.ts';
-import { buildRunning, withLock } from './write-index.ts';
+import { withLock } from './write-index.ts';
 
 /**
- * The plan of a new definition; with `apply` it is put in force. Throws invalid_definition,
- * index_exists, index_busy, permission_denied, source_not_found, …
+ * The plan of a new definition; with `apply` it is put in force, by a job. Throws
+ * invalid_definition, index_exists, index_busy, permission_denied, source_not_found, …
  */
 export async function alterLocal(
   indexes: LocalIndexes,
   request: AlterIndexRequest,
   call: CallContext,
-  jobs: Pick<LocalJobs, 'alter'>,
+  jobs: Pick<LocalJobs, 'run'>,
 ): Promise<AlterPlan> {
   const checked = checkAlterRequest(request);
+  if (checked.apply === true) return jobs.run('alter', checked, call);
   const known = accessible(indexes, checked.index, call);
-  const { base_dir: baseDir = known.registered.baseDir, definition_yaml: text } = checked;
+  return (await planFor(indexes, known, checked, call)).plan;
+}
+
+/** Puts a new definition in force: the work of a job. Throws as `alterLocal`. */
+export async function applyAlter(
+  indexes: LocalIndexes,
+  request: AlterIndexRequest,
+  job: RunningJob<'alter'>,
+): Promise<AlterPlan> {
+  const known = accessible(indexes, request.index, job);
+  const { plan, planned, next } = await planFor(indexes, known, request, job);
+  if (planned.is_noop) return plan;
+  const { index } = next.definition;
+  if (planned.strategy === 'live') {
+    await putInForce(indexes, known, next);
+    return { ...plan, index, applied: true };
+  }
+  if (index !== known.registered.name) indexes.registry.requireFree(index);
+  const { requires_reindex: reindex_triggered } = planned;
+  const done = { ...plan, index, applied: true, reindex_triggered };
+  job.answers(({ index_generation: generation }) => ({ ...done, generation }));
+  const built = await build(indexes, known, next, workOf(planned), job);
+  return { ...done, generation: built.index_generation };
+}
+
+/** What a new definition changes in an index. */
+async function planFor(
+  indexes: LocalIndexes,
+  known: KnownIndex,
+  { base_dir: baseDir = known.registered.baseDir, definition_yaml: text }: AlterIndexRequest,
+  call: CallContext,
+) {
   const next = { definition: await definitionOver(text, baseDir), baseDir };
   requireListed(call, next.definition.index);
   const live = liveGeneration(indexes, known);
   const planned = await planOver(known, next, live, call.signal);
-  const answer = { ...planned, reindex_triggered: false, generation: live?.number ?? 0 };
-  if (checked.apply !== true || planned.is_noop) return { ...answer, applied: false };
-  const { index } = next.definition;
-  if (planned.strategy === 'live') {
-    await putInForce(indexes, known, next);
-    return { ...answer, index, applied: true };
-  }
-  if (index !== known.registered.name) indexes.registry.requireFree(index);
-  const { index_generation: generation } = await jobs.alter(known, next, workOf(planned), call);
-  const { requires_reindex: reindex_triggered } = planned;
-  return { ...answer, index, applied: true, reindex_triggered, generation };
+  const generation = live?.number ?? 0;
+  const plan = { ...planned, applied: false, reindex_triggered: false, generation };
+  return { plan, planned, next };
 }
 
+/** Builds the generation of a new definition, which is in force when the generation is live. */
+function build(
+  indexes: LocalIndexes,
+  known: KnownIndex,
+  { definition, baseDir }: LocatedDefinition,
+  by: ReturnType<typeof workOf>,
+  job: RunningJob<'alter'>,
+): Promise<ReindexResponse> {
+  const { registered } = known;
+  const to = storedDefinition(definition, baseDir);
+  const redefines: Redefinition = {
+    ...{ from: registered.version, to },
+    ...(by === 'field' ? { by } : {}),
+  };
+  job.redefines(redefines);
+  const next = { ...registered, ...to, name: registered.name, version: registered.version + 1 };
+  const built = { ...known, registered: next, definition, definitionOf: () => definition };
+  if (by !== 'field') return buildIndex(indexes, built, { followLive: by === 'reindex' }, job);
+  const now = { definition: known.definition, baseDir: registered.baseDir };
+  return alterFields(indexes, built, now, redefines, job);
+}
+
+/**
+ * How the generation is built: field by field, from the table if it has the rows of the live
+ * generation (`reindex`) or not (`other rows`).
+ */
 function workOf({ changes, strategy }: Planned): 'field' | 'reindex' | 'other rows' {
   if (strategy === 'field') return 'field';
   const ofSource = changes.filter(({ setting }) => setting.startsWith('source'));
@@ -59,11 +119,9 @@ async function putInForce(
   { registered }: KnownIndex,
   { definition, baseDir }: LocatedDefinition,
 ): Promise<void> {
-  const { uuid, name } = registered;
   await withLock(indexes, registered, { what: 'alter' }, async () => {
-    const [build] = indexes.registry.jobs.running(uuid);
-    if (build !== undefined) throw buildRunning('alter', name, build);
     indexes.registry.redefine(registered, storedDefinition(definition, baseDir));
+    limitKept(indexes.registry, registered.uuid);
   });
 }
 

@@ -167,6 +167,24 @@ export async function pruneBackupsLocal(
   return pruneRepository(repository, { ...work, keep, isOurs, clock: indexes.clock });
 }
 
+/** The name of the index that a restore makes. Throws as `restoreLocal`. */
+export async function restoredName(
+  indexes: LocalIndexes,
+  request: RestoreRequest,
+  call: CallContext,
+): Promise<string> {
+  const { as, index, backup, ...at } = request;
+  const known = as ?? index;
+  if (known !== undefined) {
+    requireListed(call, known);
+    return known;
+  }
+  const repository = await existing(requireTarget(indexes, at), call);
+  const { index: name } = await chosen(repository, index, backup, call);
+  requireListed(call, name);
+  return name;
+}
+
 /** Makes a new index from a backup. */
 export async function restoreLocal(
   indexes: LocalIndexes,

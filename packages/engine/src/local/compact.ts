@@ -4,7 +4,7 @@ import { inlineRunner, workerRunner } from '../index/merge-runners.ts';
 import { freeBytes } from '../open/index-folder.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
 import { compactIndex } from '../sync/compact-index.ts';
-import { liveGeneration } from '../sync/follow-table.ts';
+import { liveGeneration } from '../sync/open-session.ts';
 import { accessible } from './caller.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { lockedGeneration, timed, withLock } from './write-index.ts';

@@ -3,7 +3,8 @@ import { checkFollowRequest } from '@lakehouse-search/contract';
 import { commitVersion, type KnownIndex } from '../open/open-index.ts';
 import { openSource } from '../source/source-table.ts';
 import { type FollowedIndex, followIndex } from '../sync/follow-index.ts';
-import { liveGeneration, openSession } from '../sync/follow-table.ts';
+import { FormerSessions } from '../sync/former-sessions.ts';
+import { liveGeneration, openSession } from '../sync/open-session.ts';
 import { accessible } from './caller.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { isCuttingOver, lockedGeneration, lockForWriting, unlock } from './write-index.ts';
@@ -33,8 +34,21 @@ async function openFollowed(indexes: LocalIndexes, known: KnownIndex): Promise<F
   const letGo = () => unlock(indexes, known.registered, lock);
   try {
     const locked = lockedGeneration(indexes, known, lock);
-    const session = openSession(locked, liveGeneration(locked));
-    return { session, close: () => session.close().finally(letGo) };
+    const live = openSession(locked, liveGeneration(locked));
+    const former = new FormerSessions(locked);
+    const session: FollowedIndex['session'] = {
+      async catchUp(table, target, work) {
+        const done = await live.catchUp(table, target, work);
+        await former.follow(table, live.commit.checkpoint, work?.signal);
+        return done;
+      },
+      get merging() {
+        return live.merging;
+      },
+      takeMerges: () => live.takeMerges(),
+    };
+    const close = () => former.close().finally(() => live.close());
+    return { session, close: () => close().finally(letGo) };
   } catch (error) {
     letGo();
     throw error;

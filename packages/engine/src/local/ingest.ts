@@ -42,11 +42,18 @@ export async function applyLocal(
   work: CallContext,
 ): Promise<ApplyResponse> {
   const { index, batch: wire } = checkApplyBatchRequest(request);
-  const batch = { ...wire, parts: decodeParts(wire.parts, readWireValue) };
+  const { parts } = wire;
+  const decoded = () => decodeParts(parts, readWireValue);
+  const batch = { ...wire, parts: decoded() };
   const known = accessible(indexes, index, work);
   const turn = { what: 'write', signal: work.signal };
   return withLock(indexes, known.registered, turn, (lock) =>
-    applyToLive(lockedGeneration(indexes, known, lock), batch, work),
+    applyToLive(
+      lockedGeneration(indexes, known, lock),
+      batch,
+      Array.isArray(parts) ? decoded : null,
+      work,
+    ),
   );
 }
 

@@ -3,6 +3,8 @@ import {
   errorBody,
   type Job,
   type JobEvent,
+  type JobKind,
+  type JobResults,
   LhsError,
   type Progress,
   type ReindexResponse,
@@ -18,9 +20,10 @@ import {
   generationNumbers,
   stageGeneration,
 } from '../open/index-folder.ts';
+import type { OpenDirectory } from '../open/open-index.ts';
 import type { JobRecord, RegisteredJob } from '../registry/jobs.ts';
 import type { Registry } from '../registry/registry.ts';
-import type { BuildJob } from '../sync/cut-over.ts';
+import { type BuildJob, liveCommit } from '../sync/cut-over.ts';
 
 /** The record is written at most this often while the work goes on. */
 const WRITE_MS = 1000;
@@ -33,13 +36,27 @@ const ESTIMATE_MS = 1000;
 interface JobHost {
   readonly registry: Registry;
   readonly clock: Clock;
+  readonly openDirectory: OpenDirectory;
+}
+
+/** The work of a job of a kind. */
+export type JobWork<K extends JobKind> = (job: RunningJob<K>) => Promise<JobResults[K]>;
+
+/** A job from the inside: what its work can do besides reporting. */
+export interface RunningJob<K extends JobKind = JobKind> extends BuildJob {
+  /** The build puts this definition in force with its generation. */
+  readonly redefines: (redefines: JobRecord['redefines']) => void;
+  /** Makes the job's result of a build's response. Default: the response. */
+  readonly answers: (answer: (built: ReindexResponse) => JobResults[K]) => void;
+  /** The job makes a generation live that exists and stays if the job fails. */
+  readonly take: (folder: string, generation: Generation) => void;
 }
 
 /**
  * A job that this engine runs. Each transition is written to the registry at once, progress at most
  * once per second.
  */
-export class JobRun {
+export class JobRun<K extends JobKind = JobKind> {
   readonly #host: JobHost;
   readonly #stop = new AbortController();
   readonly #registered: RegisteredJob;
@@ -47,6 +64,7 @@ export class JobRun {
   #job: Job;
   #changed = Promise.withResolvers<void>();
   #staged: { readonly folder: string; readonly generation: Generation } | null = null;
+  #answer: (built: ReindexResponse) => JobResults[JobKind] = (built) => built;
   #writtenAt = Number.NEGATIVE_INFINITY;
   #phase = { name: '', since: 0, from: 0 };
 
@@ -77,10 +95,7 @@ export class JobRun {
    * Does the work. `call` belongs to a caller who waits: its signal cancels the job, and its
    * progress is reported. Throws what the work throws.
    */
-  async run(
-    work: (job: BuildJob) => Promise<ReindexResponse>,
-    call: CallContext,
-  ): Promise<ReindexResponse> {
+  async run(work: JobWork<K>, call: CallContext): Promise<JobResults[K]> {
     const own = this.#stop.signal;
     const signal = call.signal === undefined ? own : AbortSignal.any([own, call.signal]);
     const progress = (progress: Progress) => {
@@ -91,7 +106,9 @@ export class JobRun {
     timer.unref();
     try {
       this.#apply('build_started');
-      return await work({ ...this.#steps(signal), signal, progress });
+      const result = await work({ ...call, ...this.#steps(signal), signal, progress });
+      this.#complete(result);
+      return result;
     } catch (error) {
       const canceled = signal.aborted && error instanceof LhsError && error.code === 'interrupted';
       this.#end(canceled ? 'canceled' : 'build_failed', canceled ? {} : { error: wire(error) });
@@ -102,13 +119,28 @@ export class JobRun {
     }
   }
 
-  #steps(signal: AbortSignal): Omit<BuildJob, keyof CallContext> {
+  /** Ends a job that had no cutover. Its work is done: a request to cancel it comes too late. */
+  #complete(result: JobResults[K]): void {
+    if (this.#state.endedMs !== null) return;
+    const after = this.#host.registry.jobs.complete(this.#registered.id, this.#now(), result);
+    if (after !== undefined) this.#show(after);
+  }
+
+  #steps(signal: AbortSignal): Omit<RunningJob<K>, keyof CallContext> {
     return {
+      redefines: (redefines) => this.#write({ ...this.#state.record, redefines }),
+      answers: (answer) => {
+        this.#answer = answer;
+      },
       stage: (folder) => this.#stage(folder),
       adopt: (folder, left) => this.#adopt(folder, left),
+      take: (folder, generation) => {
+        this.#staged = { folder, generation };
+      },
       fence: () => this.#requireRunning(),
-      beginCutover: () => this.#apply('build_finished'),
-      promote: (result, promote) => {
+      beginCutover: () => this.#beginCutover(),
+      promote: (built, promote) => {
+        const result = this.#answer(built);
         this.#write({ ...this.#state.record, result });
         const { jobs } = this.#host.registry;
         const { id } = this.#registered;
@@ -117,12 +149,28 @@ export class JobRun {
           if (job.cancelMs !== null) this.#stop.abort();
           if (signal.aborted) throw interrupted();
           promote();
-          finishCutover(this.#host.registry, job, number);
+          finishCutover(this.#host.registry, job, number, this.#now());
         });
         if (after?.state !== 'done') throw interrupted();
         this.#show(after);
       },
     };
+  }
+
+  /** Says which generation takes the place of which: a crash is cleared up by that. */
+  #beginCutover(): void {
+    if (this.#staged !== null) {
+      const { folder, generation } = this.#staged;
+      const { openDirectory } = this.#host;
+      const readable = liveCommit({ folder, openDirectory }) !== null;
+      const from = readable ? (currentGeneration(folder)?.number ?? null) : null;
+      this.#show(this.#with({ cutover: { from, to: generation.number } }));
+    }
+    this.#apply('build_finished');
+  }
+
+  #with(changes: Partial<JobRecord>): RegisteredJob {
+    return { ...this.#state, record: { ...this.#state.record, ...changes } };
   }
 
   /** Names the generation first, so that its folder is never without a name. */
@@ -178,7 +226,7 @@ export class JobRun {
     const { id } = this.#registered;
     const number = this.#staged?.generation.number ?? 0;
     return registry.jobs.apply(id, 'cutover_finished', this.#now(), {}, (job) =>
-      finishCutover(registry, job, number),
+      finishCutover(registry, job, number, this.#now()),
     );
   }
 
@@ -200,14 +248,19 @@ export class JobRun {
     throw interrupted();
   }
 
-  #advance({ phase, docs_done, docs_total, shards, windows, snapshot }: Progress): void {
+  #advance({ phase, docs_done, docs_total, shards, snapshot, ...more }: Progress): void {
     const [first, ...others] = this.#state.record.shards;
     if (first === undefined) return;
-    const eta_ms = this.#estimate(phase, docs_done, docs_total);
-    const changes = {
+    const { bytes_done, bytes_total, windows } = more;
+    const copies = bytes_done !== undefined && bytes_total !== undefined;
+    const eta_ms = copies
+      ? this.#estimate(phase, bytes_done, bytes_total)
+      : this.#estimate(phase, docs_done, docs_total);
+    const documents = {
       shards: shards ?? [{ ...first, docs_done, docs_total }, ...others],
       ...(windows === undefined ? {} : { windows }),
     };
+    const changes = copies ? { bytes_done, bytes_total } : documents;
     this.#report({ ...changes, phase, eta_ms, ...(snapshot === undefined ? {} : { snapshot }) });
   }
 
@@ -223,7 +276,7 @@ export class JobRun {
   #report(changes: Partial<JobRecord>, now = false): void {
     const record = { ...this.#state.record, ...changes };
     if (now || this.#host.clock.ticks() - this.#writtenAt >= WRITE_MS) {
-      const bytes = this.#staged === null ? 0 : generationBytes(this.#staged.generation);
+      const bytes = this.#staged === null ? undefined : generationBytes(this.#staged.generation);
       this.#write({ ...record, bytes });
     } else this.#show({ ...this.#state, record });
   }
@@ -267,9 +320,9 @@ export class JobRun {
 /** A job as callers see it. */
 export function toJob(registered: RegisteredJob): Job {
   const { id: job_id, kind, index, state, owner, createdMs, endedMs, cancelMs } = registered;
-  const { result, redefines: _, ...record } = registered.record;
+  const { result, redefines: _, cutover: __, ...record } = registered.record;
   const iso = (ms: number) => new Date(ms).toISOString();
-  const job: Job = {
+  const job = {
     ...{ job_id, kind, index, state, created_at: iso(createdMs) },
     ...(endedMs === null ? {} : { ended_at: iso(endedMs) }),
     ...record,
@@ -278,7 +331,7 @@ export function toJob(registered: RegisteredJob): Job {
     ...(registered.resumable ? { resumable: true } : {}),
     ...(state === 'done' && result !== undefined ? { result } : {}),
   };
-  return Object.freeze(withoutUndefined(job));
+  return Object.freeze(withoutUndefined(job)) as Job;
 }
 
 function withoutUndefined<T extends object>(value: T): T {

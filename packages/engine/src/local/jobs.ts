@@ -1,31 +1,30 @@
 import { hostname } from 'node:os';
 import {
+  BUILD_KINDS,
   type CallContext,
   checkJobRequest,
   checkListJobsRequest,
-  checkReindexRequest,
   checkStartJobRequest,
+  checkWork,
   ENDED_JOB_STATES,
   type Job,
+  type JobKind,
   type JobRequest,
+  type JobRequests,
+  type JobResults,
   LhsError,
   type ListJobsRequest,
-  type ReindexRequest,
-  type ReindexResponse,
   type StartJobRequest,
 } from '@lakehouse-search/contract';
-import type { LocatedDefinition } from '../alter/plan-alter.ts';
+import { randomUUID } from 'node:crypto';
 import { endDeadJobs } from '../open/dead-jobs.ts';
-import type { KnownIndex } from '../open/open-index.ts';
-import type { FirstRecord, Redefinition, RegisteredJob } from '../registry/jobs.ts';
-import { type RegisteredIndex, wasDropped } from '../registry/registry.ts';
-import { storedDefinition } from '../schema/parsed-definition.ts';
+import { currentGeneration } from '../open/index-folder.ts';
+import type { FirstRecord, RegisteredJob } from '../registry/jobs.ts';
+import { wasDropped } from '../registry/registry.ts';
 import { refuseAborted, unlessAborted } from '../source/source-errors.ts';
-import type { BuildJob } from '../sync/cut-over.ts';
-import { alterFields } from './alter-fields.ts';
-import { buildIndex } from './build-index.ts';
 import { accessible, isListed, requireListed } from './caller.ts';
 import { JobRun, toJob } from './job-run.ts';
+import { JOB_WORKS } from './job-works.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { buildRunning } from './write-index.ts';
 
@@ -35,14 +34,21 @@ const WATCH_MS = 250;
 /** After so long without an answer from another host, a request to cancel ends the record. */
 const CANCEL_MS = 60_000;
 
+/** The index that a job works on, or the name of one that it makes. */
+interface JobSubject {
+  readonly uuid: string;
+  readonly name: string;
+  readonly first: FirstRecord;
+}
+
 /**
  * The jobs of a data folder: those that this engine runs, and the records of all others. A job ends
- * with its process. Each index has one reindex at a time.
+ * with its process. Each index has one job at a time that replaces its generation.
  */
 export class LocalJobs {
   readonly #indexes: LocalIndexes;
   /** By id. */
-  readonly #running = new Map<string, JobRun>();
+  readonly #running = new Map<string, Pick<JobRun, 'job' | 'changed' | 'cancel'>>();
 
   constructor(indexes: LocalIndexes) {
     this.#indexes = indexes;
@@ -50,50 +56,25 @@ export class LocalJobs {
 
   /** Starts a job that outlives the call. Throws index_busy, index_not_found, permission_denied. */
   async start(request: StartJobRequest, call: CallContext): Promise<Job> {
-    const { kind: _, ...reindex } = checkStartJobRequest(request);
-    const known = accessible(this.#indexes, reindex.index, call);
-    const { job, ended } = this.#reindex(known, reindex, {});
+    const { kind, ...work } = checkStartJobRequest(request);
+    const { principal } = call;
+    const own = principal === undefined ? {} : { principal };
+    const { job, ended } = await this.#begin(kind, work, call, own);
     ended.catch(() => {});
     return job;
   }
 
   /**
-   * A reindex that is watched until it ends; aborting the call cancels it. Throws what it threw.
+   * An operation as a job that is watched until it ends; aborting the call cancels it. Throws what
+   * the operation throws, and index_busy if two builds of an index meet.
    */
-  async reindex(request: ReindexRequest, call: CallContext): Promise<ReindexResponse> {
-    const checked = checkReindexRequest(request);
-    return this.#reindex(accessible(this.#indexes, checked.index, call), checked, call).ended;
-  }
-
-  #reindex(known: KnownIndex, request: ReindexRequest, call: CallContext) {
-    const work = (job: BuildJob) => buildIndex(this.#indexes, known, request, job);
-    return this.#build(known, work, call, { as_of: request.as_of });
-  }
-
-  /**
-   * A build under a new definition, which is in force when its generation is live. `by`: field by
-   * field, from the table if it has the rows of the live generation (`reindex`) or not
-   * (`other rows`). Throws what the build threw, index_busy if the index was altered meanwhile.
-   */
-  alter(
-    known: KnownIndex,
-    { definition, baseDir }: LocatedDefinition,
-    by: 'field' | 'reindex' | 'other rows',
+  async run<K extends JobKind>(
+    kind: K,
+    request: JobRequests[K] | undefined,
     call: CallContext,
-  ): Promise<ReindexResponse> {
-    const { registered } = known;
-    const to = storedDefinition(definition, baseDir);
-    const fields = by === 'field' ? { by } : {};
-    const redefines: Redefinition = { from: registered.version, to, ...fields };
-    const next = { ...registered, ...to, name: registered.name, version: registered.version + 1 };
-    const built = { ...known, registered: next, definition, definitionOf: () => definition };
-    const now = { definition: known.definition, baseDir: registered.baseDir };
-    const followLive = by === 'reindex';
-    const work = (job: BuildJob) =>
-      by === 'field'
-        ? alterFields(this.#indexes, built, now, redefines, job)
-        : buildIndex(this.#indexes, built, { followLive }, job);
-    return this.#build(built, work, call, { redefines }).ended;
+  ): Promise<JobResults[K]> {
+    const { ended } = await this.#begin(kind, checkWork(kind, request), call, call);
+    return ended;
   }
 
   /** The newest record of a job. Throws not_found, permission_denied. */
@@ -168,33 +149,63 @@ export class LocalJobs {
     endDeadJobs(this.#indexes, this.#indexes.clock.now(), uuid);
   }
 
-  #build(
-    known: KnownIndex,
-    build: (job: BuildJob) => Promise<ReindexResponse>,
+  async #begin<K extends JobKind>(
+    kind: K,
+    request: JobRequests[K],
+    caller: CallContext,
     waiting: CallContext,
-    first: FirstRecord,
   ) {
     const { life } = this.#indexes;
-    const job = this.#begin(known.registered, first);
-    const run = new JobRun(job, this.#indexes);
+    const job = this.#register(kind, await this.#subject(kind, request, caller));
+    const run = new JobRun<K>(job, this.#indexes);
     this.#running.set(job.id, run);
-    const { signal, progress } = waiting;
-    const work = () => run.run(build, life.stoppable({ signal, progress }));
+    const work = () =>
+      run.run(
+        (running) => JOB_WORKS[kind](this.#indexes, request, running),
+        life.stoppable(waiting),
+      );
     const ended = life.call(work).finally(() => this.#running.delete(job.id));
     return { job: toJob(job), ended };
   }
 
+  async #subject(
+    kind: JobKind,
+    request: JobRequests[JobKind],
+    call: CallContext,
+  ): Promise<JobSubject> {
+    if (kind === 'restore') {
+      const { restoredName } = await import('./backups.ts');
+      const makes = await restoredName(this.#indexes, request, call);
+      return { uuid: randomUUID(), name: makes, first: { makes } };
+    }
+    const known = accessible(this.#indexes, request.index, call);
+    const { uuid, name } = known.registered;
+    const as_of = 'as_of' in request ? request.as_of : undefined;
+    if (BUILD_KINDS.has(kind)) return { uuid, name, first: { as_of } };
+    return { uuid, name, first: { generation: liveNumber(known.folder) } };
+  }
+
   /** A new record. Throws index_busy, index_not_found. */
-  #begin({ uuid, name }: RegisteredIndex, first: FirstRecord): RegisteredJob {
+  #register(kind: JobKind, { uuid, name, first }: JobSubject): RegisteredJob {
     const { registry, clock } = this.#indexes;
     for (;;) {
       this.#endDead(uuid);
-      const job = registry.jobs.start(uuid, 'reindex', clock.now(), first);
+      const job = registry.jobs.start(uuid, kind, clock.now(), first);
       if (job !== null) return job;
       if (!registry.has(uuid)) throw wasDropped(name);
-      const [other] = registry.jobs.running(uuid);
-      if (other !== undefined) throw buildRunning('reindex', name, other);
+      const other = registry.jobs.build(uuid);
+      if (other !== undefined) throw buildRunning(kind, name, other);
     }
+  }
+}
+
+/** The number of the live generation; undefined if there is none that can be found. */
+function liveNumber(folder: string): number | undefined {
+  try {
+    return currentGeneration(folder)?.number;
+  } catch (error) {
+    if (error instanceof LhsError) return undefined;
+    throw error;
   }
 }
 

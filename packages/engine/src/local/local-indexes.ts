@@ -1,7 +1,6 @@
 import type { IndexDescription, TableLag } from '@lakehouse-search/contract';
 import { LhsError } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
-import { ANALYZER_CATALOG } from '../analysis/registry.ts';
 import { type Clock, SYSTEM_CLOCK } from '../base/clock.ts';
 import { engineClosed } from '../base/engine-closed.ts';
 import { LIMITS } from '../base/limits.ts';
@@ -20,6 +19,7 @@ import {
 } from '../open/open-index.ts';
 import { OpenPins } from '../open/open-pins.ts';
 import type { PinName, PinnedIndex } from '../open/pinned-index.ts';
+import { readDefinition } from '../open/stored-definition.ts';
 import {
   type RegisteredIndex,
   Registry,
@@ -27,8 +27,6 @@ import {
   wasDropped,
 } from '../registry/registry.ts';
 import type { Definition } from '../schema/definition.ts';
-import { requireDefinition } from '../schema/parse-definition.ts';
-import { readParsed } from '../schema/parsed-definition.ts';
 import { type SearchContext, UNKNOWN_LAG } from '../search/context.ts';
 import { FilterCache } from '../shard/execute/filter-cache.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
@@ -145,6 +143,16 @@ export class LocalIndexes {
     }
     const former = this.registry.formerDefinition(uuid, version);
     return former === undefined ? own : readDefinition(former);
+  }
+
+  /** The definition of a version that is in force or was, and its base folder. */
+  definitionAt(
+    { uuid, definition: text, parsed, baseDir }: RegisteredIndex,
+    version: number,
+  ): { readonly definition: Definition; readonly baseDir: string } {
+    const own: StoredDefinition = { definition: text, parsed, baseDir };
+    const stored = this.registry.formerDefinition(uuid, version) ?? own;
+    return { definition: readDefinition(stored), baseDir: stored.baseDir };
   }
 
   /**
@@ -351,8 +359,4 @@ export class LocalIndexes {
     this.#tables ??= new KeptTables(this.clock);
     return this.#tables;
   }
-}
-
-function readDefinition({ definition: text, parsed }: StoredDefinition): Definition {
-  return readParsed(parsed, text) ?? requireDefinition(text, ANALYZER_CATALOG);
 }

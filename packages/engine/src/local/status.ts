@@ -3,10 +3,12 @@ import { checkIndexRequest, LhsError } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
 import { isGone } from '../index/process-identity.ts';
 import { lockHolder } from '../index/writer-lock.ts';
+import { endDeadJobs } from '../open/dead-jobs.ts';
 import { windowsPart } from '../open/describe-index.ts';
 import { commitVersion, type KnownIndex } from '../open/open-index.ts';
 import { ownStatus, type StatusSubject, sourceFault, tableStatus } from '../sync/index-status.ts';
 import { accessible } from './caller.ts';
+import { generationsOf } from './generations.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 
 /** A table that does not answer within this time counts as out of reach. */
@@ -33,11 +35,21 @@ export async function statusOf(
       snapshot: open?.snapshot ?? null,
       writer: holder === null || isGone(holder) ? null : holder,
     };
-    const own = { ...ownStatus(subject), ...windowsPart(open) };
+    const generations = open === null ? {} : { generations: generationsOf(indexes, known) };
+    const ours = { ...ownStatus(subject), ...generations, ...windowsPart(open) };
+    const own = { ...ours, ...runningJobs(indexes, known) };
     return { ...own, ...(await beyond(indexes, known, subject)) };
   } finally {
     open?.snapshot.release();
   }
+}
+
+function runningJobs(indexes: LocalIndexes, { registered }: KnownIndex) {
+  endDeadJobs(indexes, indexes.clock.now(), registered.uuid);
+  const jobs = indexes.registry.jobs.running(registered.uuid).map(({ id: job_id, kind, state }) => {
+    return { job_id, kind, state };
+  });
+  return jobs.length === 0 ? {} : { jobs };
 }
 
 async function beyond(indexes: LocalIndexes, known: KnownIndex, subject: StatusSubject) {

@@ -1,14 +1,15 @@
 import type { CallContext, VerifyRequest, VerifyResponse } from '@lakehouse-search/contract';
 import { checkVerifyRequest, LhsError } from '@lakehouse-search/contract';
-import { currentGeneration } from '../open/index-folder.ts';
-import type { KnownIndex, OpenIndex } from '../open/open-index.ts';
+import type { SourceTable } from '@lakehouse-search/lake';
+import { currentGeneration, generationAt } from '../open/index-folder.ts';
+import { type KnownIndex, type OpenIndex, openKept } from '../open/open-index.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
 import type { CheckOf } from '../verify/repair.ts';
 import type { ComparedSides } from '../verify/sides.ts';
 import type { StructureCheck } from '../verify/structures.ts';
 import { accessible } from './caller.ts';
 import type { LocalIndexes } from './local-indexes.ts';
-import { buildRunning, writeIndex } from './write-index.ts';
+import { buildRunning, openTableOf, writeIndex } from './write-index.ts';
 
 /**
  * Verifies an index, and repairs it if the request says so: only then it takes the write lock.
@@ -32,11 +33,14 @@ export async function verifyLocal(
   const started = performance.now();
   const { verifyIndex, verifySample } = await import('../verify/verify-index.ts');
   const known = accessible(indexes, request.index, work);
-  const { open, check } = await holdWhatOpens(indexes, known);
+  const held = await holdAsked(indexes, known, request.generation);
+  const { open, check, follows } = held;
+  let own: SourceTable | undefined;
   try {
-    const table = await indexes.newestTable(known);
     const { sample } = request;
-    const { baseDir } = known.registered;
+    const { baseDir } = follows.registered;
+    if (follows !== known) own = await openTableOf(follows, work.signal);
+    const table = own ?? (await indexes.newestTable(known));
     const openModel = (model: string) => indexes.openEmbedder(model, baseDir);
     const deep = async (sides: ComparedSides) => {
       const { compareDeep } = await import('../verify/deep.ts');
@@ -54,6 +58,7 @@ export async function verifyLocal(
     return { ...answer, took_ms: Math.round(performance.now() - started) };
   } finally {
     open.snapshot.release();
+    await own?.close();
   }
 }
 
@@ -62,6 +67,41 @@ function refuseWhileAltered({ registry }: LocalIndexes, { registered }: KnownInd
   const running = registry.jobs.running(registered.uuid);
   const alter = running.find(({ record }) => record.redefines?.by === 'field');
   if (alter !== undefined) throw buildRunning('repair', registered.name, alter);
+}
+
+/** A commit that is verified, the check of its structures, and the definition that it follows. */
+interface Verifiable {
+  readonly open: OpenIndex;
+  readonly check: StructureCheck;
+  readonly follows: KnownIndex;
+}
+
+/** The newest commit of the live generation, or of a kept one. Throws not_found. */
+async function holdAsked(
+  indexes: LocalIndexes,
+  known: KnownIndex,
+  number: number | undefined,
+): Promise<Verifiable> {
+  const { folder, registered } = known;
+  if (number === undefined || number === currentGeneration(folder)?.number) {
+    return { ...(await holdWhatOpens(indexes, known)), follows: known };
+  }
+  const { openDirectory, registry, clock } = indexes;
+  const all = registry.generations.kept(registered.uuid, clock.now());
+  const kept = all.find((one) => one.number === number);
+  if (kept === undefined) {
+    throw new LhsError('not_found', `"${registered.name}" keeps no generation ${number}`, {
+      next: [{ step: 'describe_index', index: registered.name }],
+    });
+  }
+  const { definition, baseDir } = indexes.definitionAt(registered, kept.version);
+  const { path } = generationAt(folder, number);
+  const open = openKept({ path, number }, definition, openDirectory);
+  const { checkHere } = await import('../verify/structures.ts');
+  const { checkInThread } = await import('../verify/thread.ts');
+  const check = openDirectory === openLocalDirectory ? checkInThread(path) : checkHere;
+  const follows = { ...known, registered: { ...registered, baseDir }, definition };
+  return { open, check, follows };
 }
 
 /** The newest commit, or what can be opened of it; and who checks it against itself. */

@@ -2,13 +2,19 @@ import { existsSync } from 'node:fs';
 import { LhsError } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
 import { endDeadJobs } from '../open/dead-jobs.ts';
-import { type IndexLock, indexFolder, takeLock } from '../open/index-folder.ts';
+import {
+  generationAt,
+  type IndexLock,
+  indexFolder,
+  sweepGenerations,
+  takeLock,
+} from '../open/index-folder.ts';
 import type { KnownIndex } from '../open/open-index.ts';
 import { isOrphaned, type RegisteredJob } from '../registry/jobs.ts';
 import { alteredMeanwhile, type RegisteredIndex, wasDropped } from '../registry/registry.ts';
 import { refuseAborted } from '../source/source-errors.ts';
 import { makeFolder } from '../storage/make-folder.ts';
-import type { LockedIndex } from '../sync/locked-index.ts';
+import type { FormerGenerations, LockedIndex } from '../sync/locked-index.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 
 /** A reader that sweeps has the lock for a moment: every writer waits so long for its file. */
@@ -91,7 +97,29 @@ export function lockedGeneration(
   known: KnownIndex,
   lock: IndexLock,
 ): Omit<LockedIndex, 'table'> {
-  return { ...openedIndex(indexes, known), lock };
+  return { ...openedIndex(indexes, known), lock, former: formerGenerations(indexes, known) };
+}
+
+/** The kept generations of an index whose lock is held. */
+function formerGenerations(indexes: LocalIndexes, known: KnownIndex): FormerGenerations {
+  const { registry, clock } = indexes;
+  const { folder, registered } = known;
+  const { uuid } = registered;
+  return {
+    list: () =>
+      registry.generations.kept(uuid, clock.now()).map(({ number, version }) => ({
+        generation: generationAt(folder, number),
+        follows: () => ({ ...indexes.definitionAt(registered, version), definitionVersion: version }),
+      })),
+    note: (number, fault) => {
+      const now = clock.now();
+      const kept = registry.generations.kept(uuid, now).find((one) => one.number === number);
+      const sinceMs = kept?.fault?.sinceMs ?? now;
+      const noted = fault === null ? null : { code: fault.code, message: fault.message, sinceMs };
+      registry.generations.noteFault(uuid, number, noted);
+    },
+    sweep: () => sweepGenerations(folder, clock.now(), () => indexes.named(uuid)),
+  };
 }
 
 /** An index as building takes it: without a lock and without its table. */
@@ -208,10 +236,16 @@ export function requireFolder(
   throw wasDropped(name);
 }
 
-/** The error of work that a running reindex does not allow. */
-export function buildRunning(what: string, name: string, { id, owner }: RegisteredJob): LhsError {
+/** The error of work that a running build does not allow. */
+export function buildRunning(
+  what: string,
+  name: string,
+  { id, kind, owner }: RegisteredJob,
+): LhsError {
   const who = owner === null ? '' : ` in process ${owner.pid} on "${owner.host}"`;
-  return new LhsError('index_busy', `cannot ${what} "${name}": a reindex of it is running${who}`, {
+  const article = kind === 'alter' ? 'an' : 'a';
+  const running = `${article} ${kind} of it is running${who}`;
+  return new LhsError('index_busy', `cannot ${what} "${name}": ${running}`, {
     hint: 'wait until that job has ended, or cancel it',
     next: [
       { step: 'watch_job', job: id },

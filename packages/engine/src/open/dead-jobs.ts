@@ -4,6 +4,7 @@ import { readCommit } from '../index/commit.ts';
 import { isOrphaned, type RegisteredJob } from '../registry/jobs.ts';
 import type { Registry } from '../registry/registry.ts';
 import { currentGeneration, generationAt, indexFolder } from './index-folder.ts';
+import { keepPreviousOf, limitAfterRollback, limitKept } from './kept-generations.ts';
 import type { OpenDirectory } from './open-index.ts';
 
 /** Where jobs and their generations are. */
@@ -28,9 +29,10 @@ function endDeadJob(places: JobPlaces, job: RegisteredJob, now: number): void {
   const { jobs, generations } = places.registry;
   const folder = indexFolder(places.dataDir, job.uuid);
   const staged = generations.named(job.uuid, now).find(({ jobId }) => jobId === job.id);
-  if (staged !== undefined && liveNumber(folder) === staged.number) {
+  const next = job.record.cutover?.to ?? staged?.number;
+  if (next !== undefined && liveNumber(folder) === next) {
     jobs.apply(job.id, 'cutover_finished', now, {}, () => {
-      finishCutover(places.registry, job, staged.number);
+      finishCutover(places.registry, job, next, now);
     });
     return;
   }
@@ -42,15 +44,28 @@ function endDeadJob(places: JobPlaces, job: RegisteredJob, now: number): void {
   });
 }
 
-/** The generation of a job has become the live one: so does the definition that came with it. */
+/**
+ * The generation of a job has become the live one: so does the definition that came with it, and
+ * the generation that was live is kept, under the definition that it was built under.
+ */
 export function finishCutover(
   registry: Registry,
-  { uuid, index: name, record: { redefines } }: RegisteredJob,
+  { uuid, kind, index: name, record: { redefines, cutover } }: RegisteredJob,
   generation: number,
+  now: number,
 ): void {
-  registry.generations.forget(uuid, generation);
-  if (redefines === undefined) return;
-  registry.redefine({ uuid, name, version: redefines.from }, redefines.to, true);
+  const { generations } = registry;
+  const version = registry.versionOf(uuid);
+  const former = keepPreviousOf(registry, uuid);
+  generations.forget(uuid, generation);
+  if (cutover?.from != null && version !== undefined) {
+    generations.keep(uuid, cutover.from, version, now);
+  }
+  if (redefines !== undefined) {
+    registry.redefine({ uuid, name, version: redefines.from }, redefines.to, true);
+  }
+  if (kind === 'rollback') limitAfterRollback(registry, uuid, former);
+  else limitKept(registry, uuid);
 }
 
 /** The number of the live generation; null if there is none that can be found. */
@@ -76,16 +91,17 @@ function hasCommit({ openDirectory }: JobPlaces, folder: string, number: number)
 const canResume = ({ record: { redefines } }: RegisteredJob): boolean =>
   redefines === undefined || redefines.by === 'field';
 
-function ownerGone({ owner, index, record: { redefines } }: RegisteredJob, resumable: boolean) {
+function ownerGone(job: RegisteredJob, resumable: boolean) {
+  const { kind, owner, index } = job;
   const who = owner === null ? 'its process' : `process ${owner.pid} on "${owner.host}"`;
   const again =
-    redefines === undefined
+    kind === 'reindex'
       ? 'a resumed reindex continues the build'
       : 'the same alter continues the build';
   const error = new LhsError('interrupted', `${who} ended before the job did`, {
     hint: `the live generation is untouched${resumable ? `; ${again}` : ''}`,
     next:
-      redefines === undefined
+      kind === 'reindex'
         ? [{ step: 'reindex', index, ...(resumable ? { resume: true } : {}) }]
         : [],
   });

@@ -125,6 +125,27 @@ export function openIndex(
 }
 
 /**
+ * Opens the newest commit of a kept generation with the definition that it follows. Throws
+ * corrupt_index, io_error.
+ */
+export function openKept(
+  { path, number }: Generation,
+  definition: Definition,
+  openDirectory: OpenDirectory,
+): OpenIndex {
+  const commit = () => identityOf(join(path, COMMIT_FILE));
+  for (let attempt = 1; ; attempt++) {
+    const before = commit();
+    try {
+      const snapshot = openSnapshot(openDirectory(path), { generation: number });
+      return withMapping(snapshot, `kept:${number}:${before}`, () => definition);
+    } catch (error) {
+      if (commit() === before || attempt === 5) throw error;
+    }
+  }
+}
+
+/**
  * An open commit with the mapping that it was written under; released where it throws:
  * corrupt_index, index_not_built.
  */

@@ -1,17 +1,40 @@
+import type { JobError } from '@lakehouse-search/contract';
 import type { RegistryFile } from './registry-file.ts';
 
 /** A generation that is not live and must not be removed. */
 export interface NamedGeneration {
   readonly number: number;
-  /** `staged`: being built by a job, or left by one that crashed. `kept`: kept for a while. */
+  /** `staged`: being built by a job, or left by one that crashed. `kept`: it was live before. */
   readonly state: 'staged' | 'kept';
   readonly jobId: string | null;
-  /** Milliseconds since 1970; null: as long as the job runs. */
+  /** Milliseconds since 1970; null: as long as the job runs, or until newer ones replace it. */
   readonly untilMs: number | null;
 }
 
+/** A generation that was live, and is still synced. */
+export interface KeptGeneration {
+  readonly number: number;
+  /** Milliseconds since 1970; null: until newer ones replace it. */
+  readonly untilMs: number | null;
+  /** Version of the definition that it follows. */
+  readonly version: number;
+  /** Why the last sync could not bring it along; null: it could. */
+  readonly fault: KeptFault | null;
+}
+
+/** Why a kept generation has fallen behind, and since when (milliseconds since 1970). */
+export interface KeptFault extends Omit<JobError, 'details'> {
+  readonly sinceMs: number;
+}
+
+/** How many kept generations stay, and how long after they were live. Absent: without limit. */
+export interface KeptLimit {
+  readonly generations: number;
+  readonly millis?: number;
+}
+
 /** A generation counts while its job runs, or until its time is over. */
-const COUNTS = `(until_ms > @now OR (state = 'staged' AND
+const COUNTS = `(until_ms > @now OR (state = 'kept' AND until_ms IS NULL) OR (state = 'staged' AND
   job_id IN (SELECT id FROM jobs WHERE ended_ms IS NULL)))`;
 
 /**
@@ -84,6 +107,56 @@ export class Generations {
     });
   }
 
+  /**
+   * Names the generation that was live until now, built or altered under `version` of the
+   * definition.
+   */
+  keep(uuid: string, number: number, version: number, now: number): void {
+    this.#file.change(
+      `INSERT INTO generations (uuid, number, state, kept_ms, version)
+       VALUES (@uuid, @number, 'kept', @now, @version)
+       ON CONFLICT DO UPDATE SET state = 'kept', job_id = NULL, until_ms = NULL, kept_ms = @now,
+         version = @version, fault = NULL`,
+      { uuid, number, version, now },
+    );
+  }
+
+  /** The kept generations of an index, the one that was live last first. */
+  kept(uuid: string, now: number): readonly KeptGeneration[] {
+    const rows = this.#file.all<Row>(
+      `SELECT * FROM generations WHERE uuid = @uuid AND state = 'kept' AND ${COUNTS}
+       ORDER BY kept_ms DESC, number DESC`,
+      { uuid, now },
+    );
+    return rows.map(({ number, until_ms: untilMs, version, fault }) => ({
+      ...{ number, untilMs, version: version ?? 0 },
+      fault: fault === null ? null : (JSON.parse(fault) as KeptFault),
+    }));
+  }
+
+  /** Lets no more kept generations stay than the limit says; the others go with the next sweep. */
+  limitKept(uuid: string, { generations, millis }: KeptLimit): void {
+    this.#file.change(
+      `UPDATE generations SET until_ms = kept_ms + @millis WHERE uuid = @uuid AND state = 'kept'`,
+      { uuid, millis: millis ?? null },
+    );
+    this.#file.change(
+      `UPDATE generations SET until_ms = 0 WHERE uuid = @uuid AND state = 'kept' AND number NOT IN (
+         SELECT number FROM generations WHERE uuid = @uuid AND state = 'kept'
+         ORDER BY kept_ms DESC, number DESC LIMIT @generations)`,
+      { uuid, generations },
+    );
+  }
+
+  /** Notes why a kept generation could not be brought along; null: it was. */
+  noteFault(uuid: string, number: number, fault: KeptFault | null): void {
+    this.#file.change(
+      `UPDATE generations SET fault = @fault
+       WHERE uuid = @uuid AND number = @number AND state = 'kept' AND fault IS NOT @fault`,
+      { uuid, number, fault: fault === null ? null : JSON.stringify(fault) },
+    );
+  }
+
   /** Lets nothing stay that jobs left which have ended. */
   forgetEnded(uuid: string): void {
     this.#file.change(
@@ -99,4 +172,6 @@ interface Row {
   readonly state: 'staged' | 'kept';
   readonly job_id: string | null;
   readonly until_ms: number | null;
+  readonly version: number | null;
+  readonly fault: string | null;
 }

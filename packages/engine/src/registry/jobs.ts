@@ -2,15 +2,18 @@
  * Durable job records, one row per job. `number` grows with each job. `state` changes by the table
  * of the contract alone, in one transaction each. `owner` is the process that runs the job (JSON;
  * null after its end), `cancel_ms` the time at which cancellation was requested, `record` the rest
- * (JSON): progress, result, error. A unique index allows one running reindex per index.
+ * (JSON): progress, result, error. `name` names the index that a restore makes; the others have the
+ * name of their index. A unique index allows one running build per index (`BUILD_KINDS`).
  */
 import { randomUUID } from 'node:crypto';
 import { threadId } from 'node:worker_threads';
 import {
+  BUILD_KINDS,
   ENDED_JOB_STATES,
   type Job,
   type JobEvent,
   type JobKind,
+  type JobResults,
   type JobState,
   nextJobState,
 } from '@lakehouse-search/contract';
@@ -34,13 +37,31 @@ export interface Redefinition {
 /** What the record of a job holds besides its columns. */
 export type JobRecord = Pick<
   Job,
-  'shards' | 'windows' | 'as_of' | 'phase' | 'snapshot' | 'bytes' | 'eta_ms' | 'result' | 'error'
+  | 'shards'
+  | 'windows'
+  | 'as_of'
+  | 'phase'
+  | 'snapshot'
+  | 'bytes'
+  | 'bytes_done'
+  | 'bytes_total'
+  | 'eta_ms'
+  | 'error'
 > & {
+  readonly result?: JobResults[JobKind] | undefined;
+  /** The generation that becomes live, and the one that was; null: none, or it is damaged. */
+  readonly cutover?: { readonly from: number | null; readonly to: number } | undefined;
   readonly redefines?: Redefinition | undefined;
 };
 
 /** What the record of a job holds from its start. */
-export type FirstRecord = { readonly as_of?: string | undefined } & Pick<JobRecord, 'redefines'>;
+export interface FirstRecord extends Pick<JobRecord, 'redefines'> {
+  readonly as_of?: string | undefined;
+  /** The name of an index that the job makes: it is not registered yet. */
+  readonly makes?: string | undefined;
+  /** The generation that the job works on, unless it builds one. */
+  readonly generation?: number | undefined;
+}
 
 /** A job as the registry has it. */
 export interface RegisteredJob {
@@ -59,9 +80,14 @@ export interface RegisteredJob {
   readonly record: JobRecord;
 }
 
-const SELECT = `SELECT jobs.*, indexes.name AS name, EXISTS (SELECT 1 FROM generations
-  WHERE job_id = jobs.id AND until_ms IS NOT NULL) AS resumable
-  FROM jobs JOIN indexes USING (uuid)`;
+const SELECT = `SELECT jobs.*, coalesce(indexes.name, jobs.name) AS named, EXISTS (SELECT 1
+  FROM generations WHERE job_id = jobs.id AND until_ms IS NOT NULL) AS resumable
+  FROM jobs LEFT JOIN indexes USING (uuid)`;
+
+/** The kinds that replace generations, as SQL. */
+const BUILDS = `(${[...BUILD_KINDS].map((kind) => `'${kind}'`).join(', ')})`;
+
+const NOTHING_DONE = Object.freeze({ shard: 0, docs_done: 0, docs_total: 0 });
 
 /** Jobs that this thread runs: their rows have its process as owner. */
 const runningHere = new Set<string>();
@@ -78,28 +104,33 @@ export class Jobs {
   }
 
   /**
-   * Adds a job of this process, in the state `pending`. Null if a job of that kind runs on the
-   * index already, or the index is gone.
+   * Adds a job of this process, in the state `pending`. Null if the index is gone, or if the job
+   * and one that runs on the index already are both builds.
    */
   start(
     uuid: string,
     kind: JobKind,
     now: number,
-    { as_of, redefines }: FirstRecord = {},
+    { as_of, redefines, makes, generation }: FirstRecord = {},
   ): RegisteredJob | null {
     const id = randomUUID();
     const owner: JobOwner = { ...thisProcess(), thread: threadId };
     const record: JobRecord = {
-      shards: [],
+      shards: generation === undefined ? [] : [{ ...NOTHING_DONE, generation }],
       ...(as_of === undefined ? {} : { as_of }),
       ...(redefines === undefined ? {} : { redefines }),
     };
     runningHere.add(id);
     const added = this.#file.change(
-      `INSERT INTO jobs (id, uuid, kind, state, owner, created_ms, record)
-       SELECT @id, @uuid, @kind, 'pending', @owner, @now, @record
-       WHERE EXISTS (SELECT 1 FROM indexes WHERE uuid = @uuid) ON CONFLICT DO NOTHING`,
-      { id, uuid, kind, owner: JSON.stringify(owner), now, record: JSON.stringify(record) },
+      `INSERT INTO jobs (id, uuid, name, kind, state, owner, created_ms, record)
+       SELECT @id, @uuid, @makes, @kind, 'pending', @owner, @now, @record
+       WHERE @makes IS NOT NULL OR EXISTS (SELECT 1 FROM indexes WHERE uuid = @uuid)
+       ON CONFLICT DO NOTHING`,
+      {
+        ...{ id, uuid, makes: makes ?? null, kind, now },
+        owner: JSON.stringify(owner),
+        record: JSON.stringify(record),
+      },
     );
     const job = added === 1 ? this.get(id) : undefined;
     if (job === undefined) runningHere.delete(id);
@@ -114,6 +145,13 @@ export class Jobs {
   /** Newest first. */
   list(): readonly RegisteredJob[] {
     return this.#file.all<Row>(`${SELECT} ORDER BY jobs.number DESC`).map(fromRow);
+  }
+
+  /** The job that replaces the generation of an index now. */
+  build(uuid: string): RegisteredJob | undefined {
+    const sql = `${SELECT} WHERE ended_ms IS NULL AND jobs.uuid = @uuid AND kind IN ${BUILDS}`;
+    const row = this.#file.get<Row>(sql, { uuid });
+    return row === undefined ? undefined : fromRow(row);
   }
 
   /** Jobs that have not ended, of one index or of all. */
@@ -153,6 +191,14 @@ export class Jobs {
     });
     if (after === undefined || after.endedMs !== null) runningHere.delete(id);
     return after;
+  }
+
+  /** Ends a job whose work is done and which puts no generation in force; as `apply`. */
+  complete(id: string, now: number, result: JobResults[JobKind]): RegisteredJob | undefined {
+    return this.#file.exclusively(() => {
+      this.apply(id, 'build_finished', now);
+      return this.apply(id, 'cutover_finished', now, { result });
+    });
   }
 
   /** Replaces the record of a job that runs. False if it has ended. */
@@ -205,7 +251,7 @@ export function isOrphaned({ id, owner }: RegisteredJob): boolean {
 interface Row {
   readonly id: string;
   readonly uuid: string;
-  readonly name: string;
+  readonly named: string;
   readonly kind: JobKind;
   readonly state: JobState;
   readonly owner: string | null;
@@ -217,7 +263,7 @@ interface Row {
 }
 
 function fromRow(row: Row): RegisteredJob {
-  const { id, uuid, name: index, kind, state } = row;
+  const { id, uuid, named: index, kind, state } = row;
   const { created_ms: createdMs, ended_ms: endedMs, cancel_ms: cancelMs } = row;
   return {
     ...{ id, uuid, index, kind, state, createdMs, endedMs, cancelMs },

@@ -1,7 +1,7 @@
 /**
  * The registry's file: one SQLite file, `<data folder>/registry.db`, in rollback-journal mode, so
  * that several processes may use it at once (each statement is its own transaction; a busy file is
- * waited for). `PRAGMA user_version` is the schema's version. Tables, since schema 6:
+ * waited for). `PRAGMA user_version` is the schema's version. Tables, since schema 7:
  *
  *   indexes name (unique), uuid, definition (YAML as given), base_dir (what relative paths in
  *                  it are relative to), version (1, and one more with each changed definition),
@@ -83,6 +83,13 @@ const SCHEMA_STEPS: readonly string[] = [
   CREATE TRIGGER definitions_of_dropped AFTER DELETE ON indexes
     BEGIN DELETE FROM former_definitions WHERE uuid = OLD.uuid; END`,
   "ALTER TABLE saved_queries ADD COLUMN mode TEXT NOT NULL DEFAULT 'lexical'",
+  `ALTER TABLE generations ADD COLUMN kept_ms INTEGER;
+  ALTER TABLE generations ADD COLUMN version INTEGER;
+  ALTER TABLE generations ADD COLUMN fault TEXT;
+  ALTER TABLE jobs ADD COLUMN name TEXT;
+  DROP INDEX one_build;
+  CREATE UNIQUE INDEX one_build ON jobs (uuid)
+    WHERE kind IN ('reindex', 'alter', 'rollback') AND ended_ms IS NULL`,
 ];
 const SCHEMA_VERSION = SCHEMA_STEPS.length;
 const BUSY_MS = 10_000;

@@ -285,13 +285,14 @@ export class Registry {
   }
 
   /**
-   * Takes an index out, and its aliases and jobs with it. False if it was not there, or a job runs
-   * on it.
+   * Takes an index out, and its aliases and jobs with it. False if it was not there, or a job
+   * replaces its generation now.
    */
   remove(uuid: string): boolean {
-    const sql = `DELETE FROM indexes WHERE uuid = @uuid AND NOT EXISTS
-      (SELECT 1 FROM jobs WHERE uuid = @uuid AND ended_ms IS NULL)`;
-    return this.#file.change(sql, { uuid }) === 1;
+    return this.#file.exclusively(() => {
+      if (this.jobs.build(uuid) !== undefined) return false;
+      return this.#file.change('DELETE FROM indexes WHERE uuid = @uuid', { uuid }) === 1;
+    });
   }
 
   /** Rewrites the registry's file without what deleted rows left in it. */

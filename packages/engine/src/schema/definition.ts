@@ -83,6 +83,15 @@ export interface WindowsDefinition {
   readonly every: WindowUnit;
 }
 
+/**
+ * How long the former generation of an index is kept and synced after a new one became live: so
+ * many milliseconds, or until so many newer ones have become live (0: not at all).
+ */
+export type KeepPrevious = { readonly millis: number } | { readonly generations: number };
+
+/** `keep_previous` of a definition that does not set it. */
+export const KEEP_PREVIOUS: KeepPrevious = Object.freeze({ millis: 86_400_000 });
+
 /** A checked index definition. `text` is the YAML it came from. */
 export interface Definition {
   readonly version: 1;
@@ -103,6 +112,8 @@ export interface Definition {
    * every answer. Absent: the engine's default.
    */
   readonly freshnessMs?: number;
+  /** Absent: `KEEP_PREVIOUS`. */
+  readonly keepPrevious?: KeepPrevious;
   readonly tenantField?: string;
   /** Number of shards that keys are spread over. Absent: 1. */
   readonly shards?: number;

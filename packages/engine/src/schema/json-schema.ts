@@ -94,6 +94,12 @@ export function definitionJsonSchema(): JsonObject {
         on_duplicate_key: { enum: ['refuse', 'last'] },
         on_bad_row: { enum: ['refuse', 'skip'] },
         freshness_ms: { type: 'integer', minimum: 0, maximum: LIMITS.pollMillis },
+        keep_previous: {
+          oneOf: [
+            { type: 'integer', minimum: 0, maximum: LIMITS.keptGenerations },
+            { type: 'string', pattern: '^[0-9]{1,9}[smhd]$' },
+          ],
+        },
         tenant_field: text,
         fields: {
           ...list(

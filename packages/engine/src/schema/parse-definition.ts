@@ -12,7 +12,12 @@
 import type { DefinitionIssue } from '@lakehouse-search/contract';
 import { didYouMean, LhsError } from '@lakehouse-search/contract';
 import { LIMITS } from '../base/limits.ts';
-import type { AnalyzerDefinition, Definition, FieldDefinition } from './definition.ts';
+import type {
+  AnalyzerDefinition,
+  Definition,
+  FieldDefinition,
+  KeepPrevious,
+} from './definition.ts';
 import { KEY_BUCKETS } from './key-buckets.ts';
 import { type AnalyzerCatalog, parseAnalyzers } from './parse-analyzers.ts';
 import { type AnalyzerNames, parseField } from './parse-field.ts';
@@ -38,6 +43,7 @@ export const DEFINITION_KEYS = [
   'on_duplicate_key',
   'on_bad_row',
   'freshness_ms',
+  'keep_previous',
   'tenant_field',
   'fields',
   'variants',
@@ -143,6 +149,7 @@ function readAll(
     : 'refuse';
   const freshnessMs =
     map.freshness_ms && readWhole(map.freshness_ms, 'freshness_ms', 0, LIMITS.pollMillis, report);
+  const keepPrevious = map.keep_previous && readKeepPrevious(map.keep_previous, report);
   const analyzers = parseAnalyzers(map.analyzers, catalog, report);
   const names = new Set([...analyzers.map((a) => a.name), ...catalog.names]);
   const { fields, variants } = readFields(map, names, places, report);
@@ -159,6 +166,7 @@ function readAll(
     onDuplicateKey,
     onBadRow,
     ...(freshnessMs === undefined ? {} : { freshnessMs }),
+    ...(keepPrevious === undefined ? {} : { keepPrevious }),
     ...(tenantField === undefined ? {} : { tenantField }),
     ...(shards === undefined || shards === 1 ? {} : { shards }),
     ...(windows === undefined ? {} : { windows }),
@@ -180,6 +188,25 @@ function readVersion(tree: Tree, report: Report): void {
   if (tree.kind === 'scalar' && tree.value === 1) return;
   const written = tree.kind === 'scalar' ? `, not ${tree.source}` : '';
   report.error(tree.at, `version must be 1${written}: this lhs knows no other`);
+}
+
+const UNITS_MS: Readonly<Record<string, number>> = { s: 1e3, m: 6e4, h: 3.6e6, d: 8.64e7 };
+
+/** A duration such as `24h`, or a number of generations. */
+function readKeepPrevious(tree: Tree, report: Report): KeepPrevious | undefined {
+  const value = tree.kind === 'scalar' ? tree.value : undefined;
+  const { keptGenerations, keptMillis } = LIMITS;
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 0) {
+    if (value <= keptGenerations) return Object.freeze({ generations: value });
+  }
+  const [, digits, unit] = /^(\d{1,9})([smhd])$/.exec(typeof value === 'string' ? value : '') ?? [];
+  const millis = Number(digits) * (UNITS_MS[unit] ?? 0);
+  if (millis > 0 && millis <= keptMillis) return Object.freeze({ millis });
+  const written = tree.kind === 'scalar' ? `, not ${tree.source}` : '';
+  const forms = `a duration up to ${keptMillis / UNITS_MS.d}d (90m, 24h, 7d)`;
+  const message = `keep_previous must be ${forms} or a number up to ${keptGenerations}${written}`;
+  report.error(tree.at, message);
+  return undefined;
 }
 
 function readIndexName(tree: Tree, report: Report): string | undefined {

@@ -12,7 +12,7 @@ import {
 } from '../open/index-folder.ts';
 import { fromSource } from '../source/source-errors.ts';
 import { followedSnapshot } from '../source/source-table.ts';
-import { openSession } from './follow-table.ts';
+import { openSession } from './open-session.ts';
 import type { LockedIndex } from './locked-index.ts';
 import { reaches } from './missing-snapshots.ts';
 import type { RebuildResult } from './rebuild.ts';

@@ -4,17 +4,17 @@ import type {
   SyncResponse,
   TypedBatch,
 } from '@lakehouse-search/contract';
-import { bySize, inlineRunner, workerRunner } from '../index/merge-runners.ts';
-import { currentGeneration, type Generation } from '../open/index-folder.ts';
-import { notBuilt } from '../open/open-index.ts';
+import type { Generation } from '../open/index-folder.ts';
 import { fromSource } from '../source/source-errors.ts';
 import { followedSnapshot, namedSnapshot } from '../source/source-table.ts';
-import { openLocalDirectory } from '../storage/local-directory.ts';
+import type { SourceTable } from '@lakehouse-search/lake';
 import { applyBatch } from './apply-batch.ts';
+import { FormerSessions } from './former-sessions.ts';
 import { isFileMissing } from './file-missing.ts';
-import { type LockedIndex, modelPlaces } from './locked-index.ts';
+import type { LockedIndex } from './locked-index.ts';
+import { type LockedGeneration, liveGeneration, openSession } from './open-session.ts';
 import { skippedPart } from './skipped-rows.ts';
-import { type SyncResult, SyncSession } from './sync.ts';
+import type { SyncResult, SyncSession } from './sync.ts';
 
 /**
  * Brings the live generation to the head, or to `until` (a snapshot id or ref): back too, where it
@@ -26,13 +26,30 @@ export async function followTable(
   work: CallContext,
 ): Promise<Omit<SyncResponse, 'took_ms'>> {
   const live = liveGeneration(index);
+  const { table, checkpoint, answer } = await followLive(index, live, until, work);
+  const former = new FormerSessions(index);
+  try {
+    const behind = await former.follow(table, checkpoint, work.signal);
+    return behind.length === 0 ? answer : { ...answer, fallen_behind: behind };
+  } finally {
+    await former.close();
+  }
+}
+
+async function followLive(
+  index: LockedIndex,
+  live: Generation,
+  until: string | undefined,
+  work: CallContext,
+) {
   const session = openSession(index, live);
   try {
-    const done = await catchUp(session, index, until, work);
+    const { done, table } = await catchUp(session, index, until, work);
     await session.settleMerges(work.signal);
-    return {
+    const { checkpoint } = session.commit;
+    const answer: Omit<SyncResponse, 'took_ms'> = {
       doc_count: session.docs,
-      snapshot: session.commit.checkpoint?.snapshot_id ?? null,
+      snapshot: checkpoint?.snapshot_id ?? null,
       index_generation: live.number,
       snapshots_applied: done.snapshotsApplied,
       inserted: done.inserted,
@@ -44,6 +61,7 @@ export async function followTable(
       ...skippedPart(session.commit),
       ...done.vectors,
     };
+    return { table, checkpoint, answer };
   } finally {
     await session.close();
   }
@@ -58,13 +76,13 @@ async function catchUp(
   { definition, table: opened }: LockedIndex,
   until: string | undefined,
   work: CallContext,
-): Promise<SyncResult> {
+): Promise<{ readonly done: SyncResult; readonly table: SourceTable }> {
   const { ref } = definition.source;
   let table = opened;
   for (;;) {
     const target = until === undefined ? followedSnapshot(table, ref) : namedSnapshot(table, until);
     try {
-      return await session.catchUp(table, target, work);
+      return { done: await session.catchUp(table, target, work), table };
     } catch (error) {
       if (!isFileMissing(error)) throw error;
       const newer = await fromSource(() => table.refresh(), work.signal);
@@ -74,39 +92,32 @@ async function catchUp(
   }
 }
 
-/** An index whose lock is held; its table is not needed. */
-export type LockedGeneration = Omit<LockedIndex, 'table'>;
-
-/** Applies a change batch to the live generation. Throws index_not_built and as `applyBatch`. */
+/**
+ * Applies a change batch to the live generation, and then to the former ones; `again` gives its
+ * parts once more (null: they cannot be read again). Throws index_not_built and as `applyBatch`.
+ */
 export async function applyToLive(
   index: LockedGeneration,
   batch: TypedBatch,
+  again: (() => TypedBatch['parts']) | null,
   work: CallContext,
 ): Promise<ApplyResponse> {
-  const session = openSession(index, liveGeneration(index));
+  const { answer, columns } = await applyTo(openSession(index, liveGeneration(index)), batch, work);
+  const former = new FormerSessions(index);
   try {
-    const { dropped: _, ...answer } = await applyBatch(session.target, batch, work);
-    await session.settleMerges(work.signal);
+    if (again !== null) await former.apply(batch, again, columns, work.signal);
     return answer;
   } finally {
-    await session.close();
+    await former.close();
   }
 }
 
-/** The live generation. Throws index_not_built before the first reindex. */
-export function liveGeneration({ folder, definition }: LockedGeneration): Generation {
-  const live = currentGeneration(folder);
-  if (live === null) throw notBuilt(definition.index);
-  return live;
-}
-
-/** Opens a generation of a locked index for following its table. Close it before the lock. */
-export function openSession(index: LockedGeneration, generation: Generation): SyncSession {
-  const { definition, definitionVersion, lock, openDirectory, memoryBytes } = index;
-  const directory = openDirectory(generation.path, () => lock.assertHeld());
-  const here = inlineRunner(directory);
-  const mergeRunner = openDirectory === openLocalDirectory ? bySize(here, workerRunner()) : here;
-  const models = modelPlaces(index);
-  const how = { mergeRunner, memoryBytes };
-  return SyncSession.open({ directory, definition, definitionVersion, models, ...how });
+async function applyTo(session: SyncSession, batch: TypedBatch, work: CallContext) {
+  try {
+    const { dropped: _, ...answer } = await applyBatch(session.target, batch, work);
+    await session.settleMerges(work.signal);
+    return { answer, columns: session.columns };
+  } finally {
+    await session.close();
+  }
 }

@@ -1,7 +1,8 @@
+import type { LhsError } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
 import type { ModelPlaces } from '../documents/models-in-use.ts';
 import type { OpenEmbedder } from '../embed/embedder.ts';
-import type { IndexLock } from '../open/index-folder.ts';
+import type { Generation, IndexLock } from '../open/index-folder.ts';
 import type { OpenDirectory } from '../open/open-index.ts';
 import type { Definition } from '../schema/definition.ts';
 
@@ -18,8 +19,27 @@ export interface LockedIndex {
   readonly openEmbedder: OpenEmbedder;
   /** Bytes of documents in memory before a flush. Default: as `rebuildIndex` and `SyncSession`. */
   readonly memoryBytes?: number | undefined;
+  /** Absent: there are none. */
+  readonly former?: FormerGenerations | undefined;
   /** Milliseconds between partial commits of a build. Default: as `rebuildIndex`. */
   readonly saveMs?: number | undefined;
+}
+
+/** A former generation that is synced with the live one. */
+export interface FormerGeneration {
+  readonly generation: Generation;
+  /** The definition that it follows. Throws corrupt_index. */
+  readonly follows: () => Pick<LockedIndex, 'definition' | 'definitionVersion' | 'baseDir'>;
+}
+
+/** The former generations of an index that are synced with the live one. */
+export interface FormerGenerations {
+  /** Those that stay now. */
+  readonly list: () => readonly FormerGeneration[];
+  /** Notes why one could not be brought along; null: it was. */
+  readonly note: (number: number, fault: LhsError | null) => void;
+  /** Removes those whose time is over. */
+  readonly sweep: () => void;
 }
 
 /** Where the models of an index's VECTOR fields are, and their caches. */

@@ -115,6 +115,13 @@ export class SyncSession {
     return this.#writer.liveDocs;
   }
 
+  /** Names of the table's columns that the index uses, in the order of its batches. */
+  get columns(): readonly string[] {
+    return this.#target.mappingOf(boundColumns(this.commit, this.#definition)).columns.map(
+      ({ name }) => name,
+    );
+  }
+
   /** What change batches are applied to: for `applyBatch`. */
   get target(): BatchTarget {
     return this.#target;
@@ -145,6 +152,17 @@ export class SyncSession {
         break;
       }
     }
+    return total.result();
+  }
+
+  /** Brings the index to a snapshot in one step, past those on the way. Throws as `catchUp`. */
+  async jumpTo(
+    table: SourceTable,
+    target: bigint | null,
+    work: SyncWork = {},
+  ): Promise<SyncResult> {
+    const total = new Total();
+    await this.#step(table, jump(table, target, 'diverged'), work, total);
     return total.result();
   }
 

@@ -56,6 +56,7 @@ export const REQUIRED_SCOPES: Readonly<Record<Operation, Scope | null>> = Object
   createIndex: 'admin',
   alterIndex: 'admin',
   rehearseAlter: 'admin',
+  rollbackIndex: 'admin',
   dropIndex: 'admin',
   reindex: 'admin',
   sync: 'admin',

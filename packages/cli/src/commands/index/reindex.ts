@@ -110,7 +110,7 @@ export default class IndexReindex extends LhsCommand {
     if (failed?.code === 'interrupted') {
       throw new LhsError('interrupted', 'interrupted: the live generation is untouched');
     }
-    if (failed !== null || last.result === undefined) throw failed;
+    if (failed !== null || last.kind !== 'reindex' || last.result === undefined) throw failed;
     return last.result;
   }
 

@@ -31,14 +31,19 @@ export default class IndexVerify extends LhsCommand {
     deep: Flags.boolean({
       description: 'also index the rows again and compare terms, positions, values and vectors',
     }),
+    generation: Flags.integer({
+      description: 'a kept generation instead of the live one',
+      min: 1,
+      helpValue: 'N',
+    }),
   };
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(IndexVerify);
     const backend = await this.backend(flags);
     const report = progressReport(this.terminal, args.index, flags.json ?? false);
-    const { snapshot, sample, repair, deep } = flags;
-    const request = { index: args.index, snapshot, sample, repair, deep };
+    const { snapshot, sample, repair, deep, generation } = flags;
+    const request = { index: args.index, snapshot, sample, repair, deep, generation };
     const stopped = repair ? 'the index is as it was, or repaired' : 'nothing was changed';
     const found = await this.stoppable(stopped, (signal) =>
       backend.verify(request, { progress: report.update, signal }).finally(report.stop),

@@ -1,0 +1,17 @@
+import type { GenerationDescription } from '@lakehouse-search/contract';
+import { bytes, dateTime, plural, snapshotName } from './figures.ts';
+import { printable } from './text.ts';
+
+/** A line for each kept generation of an index: how long it stays, and whether it is current. */
+export function keptLines(generations: readonly GenerationDescription[] = []): readonly string[] {
+  return generations.filter(({ state }) => state === 'kept').map(keptLine);
+}
+
+function keptLine(kept: GenerationDescription): string {
+  const { generation, until, snapshot, num_docs, fallen_behind: fault } = kept;
+  const time = until === undefined ? 'until newer ones replace it' : `until ${dateTime(until)}`;
+  const at = snapshot === null ? '' : `, snapshot ${snapshotName(snapshot)}`;
+  const behind = fault === undefined ? '' : `; has fallen behind: ${printable(fault.message)}`;
+  const size = `${plural(num_docs, 'row')}, ${bytes(kept.bytes)}`;
+  return `generation ${generation} kept ${time}, ${size}${at}${behind}`;
+}

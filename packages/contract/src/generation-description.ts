@@ -1,0 +1,24 @@
+/**
+ * A generation of an index: the live one answers searches; a kept one was live before and is synced
+ * too, so that a rollback loses nothing.
+ */
+export interface GenerationDescription {
+  readonly generation: number;
+  readonly state: 'live' | 'kept';
+  /** Version of the definition that it follows. */
+  readonly definition_version: number;
+  /** Source snapshot that it has reached; null: the empty table, or its commit cannot be read. */
+  readonly snapshot: string | null;
+  readonly num_docs: number;
+  /** Bytes of its folder. */
+  readonly bytes: number;
+  /** ISO 8601, UTC: the end of its time. Absent: live, or kept until newer ones replace it. */
+  readonly until?: string;
+  /** Why the last sync could not bring it along; absent if it could. The next sync tries again. */
+  readonly fallen_behind?: {
+    readonly code: string;
+    readonly message: string;
+    /** ISO 8601, UTC. */
+    readonly since: string;
+  };
+}
