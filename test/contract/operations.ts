@@ -274,6 +274,22 @@ export const OPERATIONS: { readonly [K in Name]: OperationRow<K> } = {
     ],
     index: 'needed',
   },
+  rollbackIndex: {
+    request: async (setting) => {
+      const index = await defined(setting, 'rolled');
+      for (let built = 0; built < 2; built++) await setting.backend.reindex({ index });
+      return { index };
+    },
+    answers: ({ index, doc_count, index_generation, former_generation }) => {
+      expect([index, doc_count]).toEqual(['rolled', 3]);
+      expect(index_generation).toBe(former_generation - 1);
+    },
+    refused: [
+      [{ generation: 0 }, 'invalid_argument'],
+      [{ generation: 99 }, 'not_found'],
+    ],
+    index: 'needed',
+  },
   rehearseAlter: {
     request: ({ table }) => ({
       ...INDEX,
@@ -392,7 +408,11 @@ export const OPERATIONS: { readonly [K in Name]: OperationRow<K> } = {
   startJob: {
     request: async (setting) => ({ kind: 'reindex', index: await defined(setting, 'started') }),
     answers: { kind: 'reindex', index: 'started', state: 'pending', shards: [] },
-    refused: [[{ kind: 'other' }, 'invalid_argument']],
+    refused: [
+      [{ kind: 'other' }, 'invalid_argument'],
+      [{ kind: 'compact', as_of: '1' }, 'invalid_argument'],
+      [{ kind: 'alter', definition_yaml: 'version: 1' }, 'invalid_argument'],
+    ],
     index: 'needed',
   },
   getJob: { request: endedJob, answers: ended, refused: NO_JOB },

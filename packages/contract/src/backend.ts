@@ -179,8 +179,8 @@ export interface IndexApi {
   rehearseAlter(request: RehearseAlterRequest, call?: CallContext): Promise<Rehearsal>;
   /**
    * Makes a kept generation the live one, with its definition; the one that was live is kept. Both
-   * have been synced, so nothing is lost, and a second rollback goes forward again. Throws not_found
-   * if there is no such generation, index_busy if a build runs.
+   * have been synced, so nothing is lost, and a second rollback goes forward again. Throws
+   * not_found if there is no such generation, index_busy if a build runs.
    */
   rollbackIndex(request: RollbackIndexRequest, call?: CallContext): Promise<RollbackResponse>;
   dropIndex(request: DropIndexRequest, call?: CallContext): Promise<void>;
@@ -203,7 +203,10 @@ export interface SourceApi {
 
 /** Building an index, keeping it in step with its table, proving it. */
 export interface IngestApi {
-  /** A job of the kind `reindex` that is watched until it ends. Aborting the call cancels it. */
+  /**
+   * A job of the kind `reindex` that is watched until it ends, as every other operation that has a
+   * kind of job. Aborting the call cancels it.
+   */
   reindex(request: ReindexRequest, call?: CallContext): Promise<ReindexResponse>;
   sync(request: SyncRequest, call?: CallContext): Promise<SyncResponse>;
   /** Stays in step with the table until the call is aborted, and reports each step. */

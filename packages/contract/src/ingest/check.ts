@@ -84,7 +84,9 @@ const readVerify = requestOf<VerifyRequest>(VERIFY_FIELDS);
 export function checkVerifyRequest(value: unknown): VerifyRequest {
   const request = readVerify(value);
   if (request.repair !== true) return request;
-  const other = (['sample', 'deep', 'generation'] as const).find((key) => request[key] !== undefined);
+  const other = (['sample', 'deep', 'generation'] as const).find(
+    (key) => request[key] !== undefined,
+  );
   if (other === undefined) return request;
   throw new LhsError('invalid_argument', `"repair" does not go with "${other}"`, {
     hint: `a repair compares the hashes of all rows of the live generation: leave "${other}" out`,

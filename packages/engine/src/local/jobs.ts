@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import {
   BUILD_KINDS,
@@ -16,7 +17,6 @@ import {
   type ListJobsRequest,
   type StartJobRequest,
 } from '@lakehouse-search/contract';
-import { randomUUID } from 'node:crypto';
 import { endDeadJobs } from '../open/dead-jobs.ts';
 import { currentGeneration } from '../open/index-folder.ts';
 import type { FirstRecord, RegisteredJob } from '../registry/jobs.ts';

@@ -119,8 +119,7 @@ interface Place {
 
 /** Another table has nothing to compare: the next sync brings the generation to its head. */
 const isAt = (own: Place | null, live: Place): boolean =>
-  own !== null &&
-  (own.table_uuid !== live.table_uuid || own.snapshot_id === live.snapshot_id);
+  own !== null && (own.table_uuid !== live.table_uuid || own.snapshot_id === live.snapshot_id);
 
 /** Brings the generation to the snapshot of the live one, under its own definition. */
 async function reach(

@@ -109,7 +109,10 @@ function formerGenerations(indexes: LocalIndexes, known: KnownIndex): FormerGene
     list: () =>
       registry.generations.kept(uuid, clock.now()).map(({ number, version }) => ({
         generation: generationAt(folder, number),
-        follows: () => ({ ...indexes.definitionAt(registered, version), definitionVersion: version }),
+        follows: () => ({
+          ...indexes.definitionAt(registered, version),
+          definitionVersion: version,
+        }),
       })),
     note: (number, fault) => {
       const now = clock.now();

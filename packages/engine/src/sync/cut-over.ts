@@ -12,9 +12,9 @@ import {
 } from '../open/index-folder.ts';
 import { fromSource } from '../source/source-errors.ts';
 import { followedSnapshot } from '../source/source-table.ts';
-import { openSession } from './open-session.ts';
 import type { LockedIndex } from './locked-index.ts';
 import { reaches } from './missing-snapshots.ts';
+import { openSession } from './open-session.ts';
 import type { RebuildResult } from './rebuild.ts';
 
 /** An index that is built: no lock is held. */

@@ -4,13 +4,13 @@ import type {
   SyncResponse,
   TypedBatch,
 } from '@lakehouse-search/contract';
+import type { SourceTable } from '@lakehouse-search/lake';
 import type { Generation } from '../open/index-folder.ts';
 import { fromSource } from '../source/source-errors.ts';
 import { followedSnapshot, namedSnapshot } from '../source/source-table.ts';
-import type { SourceTable } from '@lakehouse-search/lake';
 import { applyBatch } from './apply-batch.ts';
-import { FormerSessions } from './former-sessions.ts';
 import { isFileMissing } from './file-missing.ts';
+import { FormerSessions } from './former-sessions.ts';
 import type { LockedIndex } from './locked-index.ts';
 import { type LockedGeneration, liveGeneration, openSession } from './open-session.ts';
 import { skippedPart } from './skipped-rows.ts';

@@ -117,9 +117,9 @@ export class SyncSession {
 
   /** Names of the table's columns that the index uses, in the order of its batches. */
   get columns(): readonly string[] {
-    return this.#target.mappingOf(boundColumns(this.commit, this.#definition)).columns.map(
-      ({ name }) => name,
-    );
+    return this.#target
+      .mappingOf(boundColumns(this.commit, this.#definition))
+      .columns.map(({ name }) => name);
   }
 
   /** What change batches are applied to: for `applyBatch`. */

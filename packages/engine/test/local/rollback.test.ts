@@ -62,8 +62,7 @@ const definition = (lines: string, name = 't') =>
 const alter = (lines: string, name = 't') =>
   backend.alterIndex({ index: 't', definition_yaml: definition(lines, name), apply: true });
 const state = async (): Promise<IndexStatus> => backend.status({});
-const kept = async () =>
-  ((await state()).generations ?? []).filter((one) => one.state === 'kept');
+const kept = async () => ((await state()).generations ?? []).filter((one) => one.state === 'kept');
 const titled = async (query: string) => (await backend.search({ query, limit: 0 })).total;
 
 /** Each generation is what the table says under its own definition, terms and values too. */
@@ -216,7 +215,8 @@ describe('a kept generation', () => {
     for (let step = 0; step < 14; step++) {
       const act = random(4);
       if (act === 0) await append(rows(1 + random(9), 2000 + 20 * step));
-      else if (act === 1) await upsertRows(lake.source, { kind: 'rows', rows: rows(5, random(40)) });
+      else if (act === 1)
+        await upsertRows(lake.source, { kind: 'rows', rows: rows(5, random(40)) });
       else if (act === 2) await deleteRows(lake.source, `id = ${random(50)}`);
       const next = random(5);
       if (next === 0) await backend.rollbackIndex({});
@@ -296,5 +296,7 @@ function folders(): readonly string[] {
   const registry = new Registry(backend.dataDir);
   const folder = indexFolder(backend.dataDir, registry.list()[0].uuid);
   registry.close();
-  return readdirSync(folder).filter((name) => name.startsWith('gen-')).sort();
+  return readdirSync(folder)
+    .filter((name) => name.startsWith('gen-'))
+    .sort();
 }
