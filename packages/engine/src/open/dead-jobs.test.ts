@@ -27,11 +27,18 @@ const REGISTRY = new URL('../registry/registry.ts', import.meta.url).href;
 
 /** A job of another process that was killed after these events, with generation 1 staged. */
 function deadJob(...events: readonly string[]): void {
+  deadJobOf('reindex', events);
+}
+
+/** The same of a kind, with a record at its last event. */
+function deadJobOf(kind: string, events: readonly string[], record: object = {}): void {
   const script = `import { Registry } from ${JSON.stringify(REGISTRY)};
     const { jobs, generations } = new Registry(${JSON.stringify(dataDir)});
-    const { id } = jobs.start(${JSON.stringify(index.uuid)}, 'reindex', 1);
-    if (${events.length} > 0) generations.stage(${JSON.stringify(index.uuid)}, id, [], 1);
-    for (const event of ${JSON.stringify(events)}) jobs.apply(id, event, 2);
+    const { id } = jobs.start(${JSON.stringify(index.uuid)}, '${kind}', 1, { makes: 'made' });
+    if (${events.length > 0 && /reindex|alter/.test(kind)}) generations.stage(${JSON.stringify(index.uuid)}, id, [], 1);
+    for (const event of ${JSON.stringify(events)}) {
+      jobs.apply(id, event, 2, ${JSON.stringify(record)});
+    }
     process.kill(process.pid, 'SIGKILL');`;
   expect(() =>
     execFileSync(process.execPath, ['--input-type=module', '-e', script], { stdio: 'ignore' }),
@@ -87,5 +94,32 @@ describe('a job whose process was killed', () => {
     endDead();
     const { id } = registry.jobs.start(index.uuid, 'reindex', 3)!;
     expect(endDead()).toMatchObject({ id, state: 'pending' });
+  });
+
+  const KINDS = ['alter', 'rollback', 'compact', 'upgrade', 'verify', 'backup', 'restore'];
+  const STATES = [[], ['build_started'], ['build_started', 'build_finished']];
+  it.each(KINDS.flatMap((kind) => STATES.map((events) => ({ kind, events }))))(
+    'of kind $kind after $events is failed, and another can start',
+    ({ kind, events }) => {
+      deadJobOf(kind, events);
+      expect(endDead()).toMatchObject({ kind, state: 'failed', owner: null });
+      expect(named()).toEqual([]);
+      expect(registry.jobs.start(index.uuid, kind as 'verify', 1002)).not.toBeNull();
+    },
+  );
+
+  it('in a rollback is done if the rename happened, and both generations change places', () => {
+    registry.generations.keep(index.uuid, 1, 1, 5);
+    for (const number of [1, 2]) stageGeneration(folder(), number);
+    promoteGeneration(folder(), generationAt(folder(), 2));
+    const cutover = { from: 2, to: 1 };
+    deadJobOf('rollback', ['build_started', 'build_finished'], { cutover });
+    expect(endDead()).toMatchObject({ state: 'failed' });
+    expect(named()).toEqual([1]);
+    deadJobOf('rollback', ['build_started', 'build_finished'], { cutover });
+    promoteGeneration(folder(), generationAt(folder(), 1));
+    expect(endDead()).toMatchObject({ state: 'done' });
+    expect(named()).toEqual([2]);
+    expect(registry.generations.kept(index.uuid, 1001)).toMatchObject([{ number: 2, version: 1 }]);
   });
 });

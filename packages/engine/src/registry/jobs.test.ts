@@ -1,7 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { JOB_TRANSITIONS, type JobEvent, type JobState } from '@lakehouse-search/contract';
+import {
+  BUILD_KINDS,
+  JOB_TRANSITIONS,
+  type JobEvent,
+  type JobKind,
+  type JobState,
+} from '@lakehouse-search/contract';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isOrphaned } from './jobs.ts';
 import { type RegisteredIndex, Registry } from './registry.ts';
@@ -37,18 +43,24 @@ const EVENTS: readonly JobEvent[] = [
   'canceled',
   'owner_gone',
 ];
+const KINDS: readonly JobKind[] = [
+  ...['reindex', 'alter', 'rollback', 'compact'],
+  ...['upgrade', 'verify', 'backup', 'restore'],
+] as readonly JobKind[];
 const pairs = STATES.flatMap((state) => EVENTS.map((event) => ({ state, event })));
+const cases = KINDS.flatMap((kind) => pairs.map((pair) => ({ kind, ...pair })));
 
-function jobIn(state: JobState): string {
-  const { id } = registry.jobs.start(index.uuid, 'reindex', 1)!;
+function jobIn(state: JobState, kind: JobKind = 'reindex'): string {
+  const { id } = registry.jobs.start(index.uuid, kind, 1)!;
   for (const event of WAYS[state]) registry.jobs.apply(id, event, 2);
   expect(registry.jobs.get(id)?.state).toBe(state);
   return id;
 }
 
 describe('a registered job', () => {
-  it.each(pairs)('in $state follows the table of transitions on $event', ({ state, event }) => {
-    const id = jobIn(state);
+  it.each(cases)('of kind $kind in $state follows the table on $event', (one) => {
+    const { kind, state, event } = one;
+    const id = jobIn(state, kind);
     const before = registry.jobs.get(id);
     let worked = 0;
     const error = { code: 'internal', message: 'x', details: {} } as const;
@@ -82,6 +94,31 @@ describe('a registered job', () => {
     other.close();
   });
 
+  it.each(KINDS)('of kind %s runs beside a reindex unless both are builds', (kind) => {
+    jobIn('building');
+    const second = registry.jobs.start(index.uuid, kind, 3);
+    expect(second === null).toBe(BUILD_KINDS.has(kind));
+    expect(registry.jobs.build(index.uuid)).toMatchObject({ kind: 'reindex' });
+  });
+
+  it('without a cutover ends at once with its result', () => {
+    const id = jobIn('building', 'compact');
+    const counts = { segments_before: 3, segments_after: 1 };
+    const result = { ...counts, bytes_before: 9, bytes_after: 7, took_ms: 1 };
+    expect(registry.jobs.complete(id, 5, result)).toMatchObject({
+      ...{ state: 'done', endedMs: 5, owner: null, record: { result } },
+    });
+    expect(registry.jobs.complete(jobIn('canceled', 'compact'), 6, result)).toMatchObject({
+      state: 'canceled',
+    });
+  });
+
+  it('that makes an index has its name before the index exists', () => {
+    const job = registry.jobs.start('no uuid yet', 'restore', 1, { makes: 'restored' });
+    expect(job).toMatchObject({ kind: 'restore', index: 'restored' });
+    expect(registry.jobs.list()).toMatchObject([{ index: 'restored', state: 'pending' }]);
+  });
+
   it('of this thread is orphaned once this thread does not run it any more', () => {
     const id = jobIn('building');
     expect(isOrphaned(registry.jobs.get(id)!)).toBe(false);
@@ -104,7 +141,8 @@ describe('a registered job', () => {
     expect(registry.jobs.get(id)?.record).toEqual({ shards });
   });
 
-  it('prevents the removal of its index, and goes with it', () => {
+  it('that builds prevents the removal of its index, and goes with it', () => {
+    jobIn('building', 'verify');
     const id = jobIn('building');
     expect(registry.remove(index.uuid)).toBe(false);
     registry.jobs.apply(id, 'canceled', 3);
@@ -154,5 +192,52 @@ describe('named generations', () => {
     registry.jobs.apply(id, 'owner_gone', 20);
     registry.generations.forgetEnded(index.uuid);
     expect(named(50)).toEqual([]);
+  });
+});
+
+describe('kept generations', () => {
+  const kept = (now = 1000) =>
+    registry.generations.kept(index.uuid, now).map(({ number, untilMs }) => [number, untilMs]);
+  const keep = (number: number, now: number) =>
+    registry.generations.keep(index.uuid, number, 1, now);
+
+  it('are listed by the time at which they ceased to be live, the last one first', () => {
+    keep(1, 10);
+    keep(4, 20);
+    keep(2, 30);
+    expect(kept()).toEqual([
+      [2, null],
+      [4, null],
+      [1, null],
+    ]);
+    expect(registry.generations.named(index.uuid, 1000).map(({ number }) => number)).toEqual([
+      1, 2, 4,
+    ]);
+  });
+
+  it('stay for a time that counts from then, or up to a number', () => {
+    for (const number of [1, 2, 3]) keep(number, 10 * number);
+    registry.generations.limitKept(index.uuid, { generations: 2, millis: 100 });
+    expect(kept(100)).toEqual([
+      [3, 130],
+      [2, 120],
+    ]);
+    expect(kept(120)).toEqual([[3, 130]]);
+    registry.generations.limitKept(index.uuid, { generations: 1 });
+    expect(kept(9999)).toEqual([[3, null]]);
+    registry.generations.limitKept(index.uuid, { generations: 0 });
+    expect(kept()).toEqual([]);
+  });
+
+  it('note a fault until they are brought along, and lose it when they are kept anew', () => {
+    keep(1, 10);
+    const fault = { code: 'disk_full', message: 'full', sinceMs: 7 } as const;
+    registry.generations.noteFault(index.uuid, 1, fault);
+    expect(registry.generations.kept(index.uuid, 11)).toMatchObject([{ fault }]);
+    registry.generations.noteFault(index.uuid, 1, null);
+    expect(registry.generations.kept(index.uuid, 11)).toMatchObject([{ fault: null }]);
+    registry.generations.noteFault(index.uuid, 1, fault);
+    registry.generations.keep(index.uuid, 1, 5, 40);
+    expect(registry.generations.kept(index.uuid, 41)).toMatchObject([{ version: 5, fault: null }]);
   });
 });

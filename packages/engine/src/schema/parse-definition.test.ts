@@ -123,6 +123,17 @@ describe('a good definition', () => {
     expect(source(`{ catalog: ${warehouse}, table: a.b }`)).toMatchObject({ catalog: { s3 } });
   });
 
+  it.each([
+    ['24h', { millis: 86_400_000 }],
+    ['90m', { millis: 5_400_000 }],
+    ['7d', { millis: 604_800_000 }],
+    ['3', { generations: 3 }],
+    ['0', { generations: 0 }],
+  ])('may keep former generations: %s', (text, keepPrevious) => {
+    const { definition } = parse(`${HEAD}fields: [{ name: a, type: TEXT }]\nkeep_previous: ${text}`);
+    expect(definition).toMatchObject({ keepPrevious });
+  });
+
   it('expands nothing', () => {
     const head = 'version: 1\nindex: a\n';
     const text = `${head}source: { path: "\${HOME}/t" }\nfields: [{ name: a, type: TEXT }]\n`;
@@ -255,6 +266,13 @@ describe('faults of a definition', () => {
       ['7:36 error "x" stands twice in the key'],
     ],
     [
+      `${HEAD}${FIELD}\nkeep_previous: 31d`,
+      [
+        '7:16 error keep_previous must be a duration up to 30d (90m, 24h, 7d) or a number up to ' +
+          '10, not 31d',
+      ],
+    ],
+    [
       `${HEAD}${FIELD}\nfreshness_ms: -1`,
       ['7:15 error freshness_ms must be a whole number from 0 to 3600000, not -1'],
     ],
@@ -339,7 +357,8 @@ describe('faults of a definition', () => {
       '- a',
       [
         '1:1 error a definition must be a map of version, index, source, key, ' +
-          'on_duplicate_key, on_bad_row, freshness_ms, tenant_field, fields, variants, ' +
+          'on_duplicate_key, on_bad_row, freshness_ms, keep_previous, tenant_field, ' +
+          'fields, variants, ' +
           'analyzers, sharding, windows',
       ],
     ],
