@@ -19,7 +19,8 @@ import {
 } from '../../../../test/support/small-table.ts';
 import { filesOf, readCommit, writeCommit } from '../../src/index/commit.ts';
 import { checkIndex, openSnapshot } from '../../src/index/index-snapshot.ts';
-import { currentGeneration } from '../../src/open/index-folder.ts';
+import { currentGeneration, generationAt } from '../../src/open/index-folder.ts';
+import { Registry } from '../../src/registry/registry.ts';
 import { openLocalDirectory } from '../../src/storage/local-directory.ts';
 import { openData, runWork, type Work } from './work.ts';
 
@@ -29,9 +30,10 @@ export interface Operation {
   readonly work: Work;
   /**
    * Which prepared data folder: the table's snapshot that its index has, `drifted`, or `format-1`:
-   * at the last snapshot.
+   * at the last snapshot. `kept`: at the fourth snapshot, as a generation that is kept is.
+   * `altered`: at the last snapshot, with a kept generation of another definition at the fourth.
    */
-  readonly from: number | 'drifted' | 'format-1';
+  readonly from: number | 'drifted' | 'format-1' | 'kept' | 'altered';
   /** Number of shards of the index. */
   readonly shards: number;
   /** From what is there before to what is there after; each a text of `exportOf`. */
@@ -85,8 +87,26 @@ export class Stage {
       cpSync(data, this.#prepared(shards, number), { recursive: true });
     }
     this.#formatOne(shards);
+    await this.#keep(shards);
     const all = operationsOf(this.table, shards, await this.#drift(data, shards));
     this.operations = [...this.operations, ...all];
+  }
+
+  /** The folder of the fourth snapshot again, with a generation that is kept. */
+  async #keep(shards: number): Promise<void> {
+    const { id } = this.table.snapshots[3];
+    const built: Work = { kind: 'reindex', as_of: id };
+    const altered: Work = { kind: 'alter', definition: changedDefinition(this.table, shards) };
+    for (const [name, work] of [
+      ['kept', built],
+      ['altered', altered],
+    ] as const) {
+      const folder = this.#prepared(shards, name);
+      cpSync(this.#prepared(shards, 3), folder, { recursive: true });
+      const backend = await openData(folder);
+      await runWork(backend, work);
+      await backend.close();
+    }
   }
 
   /** The last folder again in the former disk format. */
@@ -120,27 +140,26 @@ function operationsOf(table: SmallTable, shards: number, drifted: string): Opera
   const all = plainOperations(table, shards, drifted);
   if (shards === 1) return all.map((operation) => ({ ...operation, shards }));
   const some = all.filter(({ name }) =>
-    /^(sync [29]|sync of|reindex, later|alter|compact|upgrade|repair)/.test(name),
+    /^(sync [29]|sync of|reindex, later|alter|rollback|compact|upgrade|repair)/.test(name),
   );
   return some.map(({ name, ...more }) => ({ name: `${name}, ${shards} shards`, ...more, shards }));
 }
 
 function plainOperations(
-  { snapshots, definition }: SmallTable,
+  table: SmallTable,
   shards: number,
   drifted: string,
 ): readonly Omit<Operation, 'shards'>[] {
+  const { snapshots } = table;
   const texts = snapshots.map(({ rows }) => exportOf(rows));
   const last = snapshots.length - 1;
   const steps = snapshots.slice(1).map(({ id, did }, i): Omit<Operation, 'shards'> => {
     const name = `sync ${i + 1}, ${did}`;
     return { name, work: { kind: 'sync', until: id }, from: i, states: texts.slice(i, i + 2) };
   });
-  const field = '  - { name: words, type: TEXT, source: title, analyzer: english }';
-  const changed = definition.replace('fields:', `fields:\n${field}`);
-  const sharding = `sharding: { shards: ${shards} }\n`;
-  const altered: Work = { kind: 'alter', definition: `${changed}${sharding}` };
+  const altered: Work = { kind: 'alter', definition: changedDefinition(table, shards) };
   const back: Work = { kind: 'sync', until: snapshots[3].id };
+  const kept = texts.slice(3);
   return [
     ...steps,
     { name: 'sync back', work: back, from: last, states: [texts[last], texts[3]] },
@@ -150,10 +169,19 @@ function plainOperations(
     { name: 'resume, later', work: { kind: 'resume' }, from: 3, states: [texts[3], texts[last]] },
     { name: 'alter, a field', work: altered, from: last, states: [texts[last]] },
     { name: 'alter, later', work: altered, from: 3, states: [texts[3], texts[last]] },
+    { name: 'sync of all, two generations', work: { kind: 'sync' }, from: 'kept', states: kept },
+    { name: 'rollback', work: { kind: 'rollback' }, from: 'altered', states: [texts[last]] },
     { name: 'compact', work: { kind: 'compact' }, from: last, states: [texts[last]] },
     { name: 'upgrade', work: { kind: 'upgrade' }, from: 'format-1', states: [texts[last]] },
     { name: 'repair', work: { kind: 'repair' }, from: 'drifted', states: [drifted, texts[last]] },
   ];
+}
+
+/** The definition of the table's index with one field more. */
+function changedDefinition({ definition }: SmallTable, shards: number): string {
+  const field = '  - { name: words, type: TEXT, source: title, analyzer: english }';
+  const changed = definition.replace('fields:', `fields:\n${field}`);
+  return `${changed}sharding: { shards: ${shards} }\n`;
 }
 
 /** All that an index holds, as one text. */
@@ -183,10 +211,12 @@ export async function expectSound(
     expect(total).toBeGreaterThan(0);
     expect(faultsOf(data), 'I4: the index contradicts itself').toEqual([]);
     await expectVectorsInStep(data, backend);
-    if (operation.work.kind === 'alter') await expectOneDefinition(backend);
+    const { kind } = operation.work;
+    if (kind === 'alter' || kind === 'rollback') await expectOneDefinition(backend);
     await runWork(backend, operation.work);
     await expectVectorsInStep(data, backend);
     expect(await contentOf(backend), 'done again it misses its end').toBe(operation.states.at(-1));
+    await expectKeptTrue(backend);
   } finally {
     await backend.close();
   }
@@ -203,6 +233,17 @@ async function expectOneDefinition(backend: LocalBackend): Promise<void> {
   expect(fields.some(({ name }) => name === 'words')).toBe(index_generation === 2);
   const { faults } = await backend.verify({ deep: true });
   expect(faults, 'the documents are those of another definition').toEqual([]);
+}
+
+/** After a sync a kept generation equals the table under its own definition, terms included. */
+async function expectKeptTrue(backend: LocalBackend): Promise<void> {
+  const { generations = [] } = await backend.describeIndex({});
+  const kept = generations.filter(({ state }) => state === 'kept');
+  if (kept.length > 0) await backend.sync({});
+  for (const { generation } of kept) {
+    const { equal, faults } = await backend.verify({ generation, deep: true });
+    expect({ equal, faults }, 'the kept generation is wrong').toEqual({ equal: true, faults: [] });
+  }
 }
 
 /** Every document's vector is that of the text that the export tells. */
@@ -247,10 +288,14 @@ export function namedFiles(data: string): readonly string[] {
 export function orphansOf(data: string): readonly string[] {
   const folder = indexFolderOf(data);
   const live = currentGeneration(folder)?.path ?? '';
-  const named = new Set(namedFiles(data));
-  const kept = ['CURRENT', 'embeddings', basename(live)];
-  const top = readdirSync(folder).filter((name) => !kept.includes(name));
-  const inside = readdirSync(live).filter((name) => !named.has(name) && name !== 'verified');
-  const missing = [...named].filter((name) => !existsSync(join(live, name)));
+  const files = new Set(namedFiles(data));
+  const registry = new Registry(data);
+  const kept = registry.generations.kept(registry.list()[0].uuid, Date.now());
+  registry.close();
+  const former = kept.map(({ number }) => basename(generationAt(folder, number).path));
+  const named = ['CURRENT', 'embeddings', basename(live), ...former];
+  const top = readdirSync(folder).filter((name) => !named.includes(name));
+  const inside = readdirSync(live).filter((name) => !files.has(name) && name !== 'verified');
+  const missing = [...files].filter((name) => !existsSync(join(live, name)));
   return [...top, ...inside, ...missing.map((name) => `${name} is missing`)];
 }

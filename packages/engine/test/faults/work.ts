@@ -8,6 +8,7 @@ export type Work =
   /** A reindex that commits each finished data file, and continues what an earlier one left. */
   | { readonly kind: 'resume' }
   | { readonly kind: 'compact' }
+  | { readonly kind: 'rollback' }
   | { readonly kind: 'upgrade' }
   | { readonly kind: 'repair' }
   /** `definition`: the new one. */
@@ -48,6 +49,7 @@ export async function runWork(
     await backend.createIndex({ definition: work.definition, base_dir: '/' });
   else if (work.kind === 'drop') await backend.dropIndex({ index: 't' });
   else if (work.kind === 'compact') await backend.compact({});
+  else if (work.kind === 'rollback') await backend.rollbackIndex({});
   else if (work.kind === 'upgrade') await backend.upgrade({});
   else if (work.kind === 'repair') await backend.verify({ repair: true });
   else if (work.kind === 'alter')

@@ -58,7 +58,7 @@ beforeEach(async () => {
   lake = await openSmallLake({ openEmbedder: models.open, freshnessMs: 0 });
   await lake.create(schema);
   await append(0);
-  await lake.define(FIELDS);
+  await lake.define(`keep_previous: 0\n${FIELDS}`);
   await lake.backend.reindex({});
   await append(10);
 });

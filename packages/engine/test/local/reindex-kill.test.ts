@@ -123,6 +123,7 @@ describe.skipIf(!hasShared)('reindex killed at any moment', () => {
     await backend.createIndex({
       definition: `version: 1
 index: t
+keep_previous: 0
 source: { path: ${JSON.stringify(tablePath(TABLE))} }
 fields:
   - { name: subject, type: TEXT, cached: true }

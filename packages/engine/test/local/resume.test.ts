@@ -37,7 +37,7 @@ const make = async (more = '') => {
   lake = await openSmallLake({ openEmbedder: tinyModels().open });
   await lake.create(schema);
   await append(0);
-  await lake.define(FIELDS + more);
+  await lake.define(`keep_previous: 0\n${FIELDS}${more}`);
   await lake.backend.reindex({});
   for (let file = 1; file < FILES; file++) await append(100 * file);
 };

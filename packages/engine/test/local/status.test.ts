@@ -64,6 +64,12 @@ describe('the lag in index status', () => {
           index_generation: 1,
         },
       ],
+      generations: [
+        {
+          ...{ generation: 1, state: 'live', definition_version: 1 },
+          ...{ snapshot: String(first.id), num_docs: 3, bytes: expect.any(Number) },
+        },
+      ],
       pending_merges: 0,
       checkpoint: { snapshot: String(first.id), committed_at: expect.any(String) },
       head: { snapshot: String(first.id), at: iso(first.timestampMs) },
