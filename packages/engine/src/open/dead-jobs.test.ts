@@ -34,8 +34,9 @@ function deadJob(...events: readonly string[]): void {
 function deadJobOf(kind: string, events: readonly string[], record: object = {}): void {
   const script = `import { Registry } from ${JSON.stringify(REGISTRY)};
     const { jobs, generations } = new Registry(${JSON.stringify(dataDir)});
-    const { id } = jobs.start(${JSON.stringify(index.uuid)}, '${kind}', 1, { makes: 'made' });
-    if (${events.length > 0 && /reindex|alter/.test(kind)}) generations.stage(${JSON.stringify(index.uuid)}, id, [], 1);
+    const uuid = ${JSON.stringify(index.uuid)};
+    const { id } = jobs.start(uuid, '${kind}', 1, { makes: 'made' });
+    if (${events.length > 0 && /reindex|alter/.test(kind)}) generations.stage(uuid, id, [], 1);
     for (const event of ${JSON.stringify(events)}) {
       jobs.apply(id, event, 2, ${JSON.stringify(record)});
     }

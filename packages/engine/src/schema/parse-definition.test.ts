@@ -130,7 +130,8 @@ describe('a good definition', () => {
     ['3', { generations: 3 }],
     ['0', { generations: 0 }],
   ])('may keep former generations: %s', (text, keepPrevious) => {
-    const { definition } = parse(`${HEAD}fields: [{ name: a, type: TEXT }]\nkeep_previous: ${text}`);
+    const fields = 'fields: [{ name: a, type: TEXT }]';
+    const { definition } = parse(`${HEAD}${fields}\nkeep_previous: ${text}`);
     expect(definition).toMatchObject({ keepPrevious });
   });
 
