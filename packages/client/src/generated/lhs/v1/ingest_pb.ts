@@ -7,7 +7,7 @@
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_lhs_v1_options } from "./options_pb.ts";
-import type { Coordinates, ShardDescription, WindowList } from "./values_pb.ts";
+import type { Coordinates, GenerationDescription, ShardDescription, WindowList } from "./values_pb.ts";
 import { file_lhs_v1_values } from "./values_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file lhs/v1/ingest.proto.
  */
 export const file_lhs_v1_ingest: GenFile = /*@__PURE__*/
-  fileDesc("ChNsaHMvdjEvaW5nZXN0LnByb3RvEgZsaHMudjEiagoRQXBwbHlCYXRjaFJlcXVlc3QSEgoFaW5kZXgYASABKAlIAIgBARItCgViYXRjaBgCIAEoCzITLmxocy52MS5DaGFuZ2VCYXRjaEIEiM4YAUgBiAEBQggKBl9pbmRleEIICgZfYmF0Y2giqAIKDUFwcGx5UmVzcG9uc2USGQoMc2tpcHBlZF9yb3dzGAEgASgDSACIAQESLgoSZmlyc3Rfc2tpcHBlZF9yb3dzGAIgAygLMhIubGhzLnYxLlNraXBwZWRSb3cSFQoHYXBwbGllZBgDIAEoCEIEiM4YARIfCghzbmFwc2hvdBgEIAEoCUIIiM4YAZDOGAFIAYgBARIXCglkb2NfY291bnQYBSABKANCBIjOGAESFgoIaW5zZXJ0ZWQYBiABKANCBIjOGAESFQoHdXBkYXRlZBgHIAEoA0IEiM4YARIVCgdkZWxldGVkGAggASgDQgSIzhgBEhcKDnByZXNlbnRfZmllbGRzGOgHIAMoCUIPCg1fc2tpcHBlZF9yb3dzQgsKCV9zbmFwc2hvdCKBAgoLQ2hhbmdlQmF0Y2gSGgoHdmVyc2lvbhgBIAEoA0IEiM4YAUgAiAEBEh0KCnRhYmxlX3V1aWQYAiABKAlCBIjOGAFIAYgBARIbCgRmcm9tGAMgASgJQgiIzhgBkM4YAUgCiAEBEioKAnRvGAQgASgLMhMubGhzLnYxLlNvdXJjZVN0YXRlQgSIzhgBSAOIAQESFwoFcGFydHMYBSADKAlCCIjOGAGYzhgBEhkKDHdpdGhfZHJvcHBlZBgGIAEoCEgEiAEBQgoKCF92ZXJzaW9uQg0KC190YWJsZV91dWlkQgcKBV9mcm9tQgUKA190b0IPCg1fd2l0aF9kcm9wcGVkIr0CCg9DaGVja3BvaW50U3RhdGUSIgoLc25hcHNob3RfaWQYASABKAlCCIjOGAGQzhgBSACIAQESFgoIc2VxdWVuY2UYAiABKAlCBIjOGAESGAoGc2NoZW1hGAMgASgJQgiIzhgBmM4YARIQCgNyZWYYBCABKAlIAYgBARInCgVmaWxlcxgFIAMoCzISLmxocy52MS5Tb3VyY2VGaWxlQgSIzhgBEhgKCnRhYmxlX3V1aWQYBiABKAlCBIjOGAESFQoHYXBwbGllZBgHIAMoCUIEiM4YARIVCgdjb2x1bW5zGAggAygJQgSIzhgBEhkKC2tleV9jb2x1bW5zGAkgASgDQgSIzhgBEh4KEGluZGV4X2dlbmVyYXRpb24YCiABKANCBIjOGAFCDgoMX3NuYXBzaG90X2lkQgYKBF9yZWYiUgoOQ29tcGFjdFJlcXVlc3QSEgoFaW5kZXgYASABKAlIAIgBARIVCghzZWdtZW50cxgCIAEoA0gBiAEBQggKBl9pbmRleEILCglfc2VnbWVudHMinAEKD0NvbXBhY3RSZXNwb25zZRIdCg9zZWdtZW50c19iZWZvcmUYASABKANCBIjOGAESHAoOc2VnbWVudHNfYWZ0ZXIYAiABKANCBIjOGAESGgoMYnl0ZXNfYmVmb3JlGAMgASgDQgSIzhgBEhkKC2J5dGVzX2FmdGVyGAQgASgDQgSIzhgBEhUKB3Rvb2tfbXMYBSABKAFCBIjOGAEibQoJRGVsZXRlUmVmEhcKBHBhdGgYASABKAlCBIjOGAFIAIgBARITCgZvZmZzZXQYAiABKANIAYgBARITCgZsZW5ndGgYAyABKANIAogBAUIHCgVfcGF0aEIJCgdfb2Zmc2V0QgkKB19sZW5ndGgi/wYKC0ZvbGxvd0V2ZW50EjoKBWV2ZW50GAEgASgJQiuIzhgBos4YBmNvbW1pdKLOGAVtZXJnZaLOGAVyZXRyeaLOGAd3YWl0aW5nEhAKAmF0GAIgASgJQgSIzhgBEhsKCHNuYXBzaG90GAMgASgJQgSQzhgBSACIAQESHAoJb3BlcmF0aW9uGAQgASgJQgSQzhgBSAGIAQESFQoIaW5zZXJ0ZWQYBSABKANIAogBARIUCgd1cGRhdGVkGAYgASgDSAOIAQESFAoHZGVsZXRlZBgHIAEoA0gEiAEBEhQKB3Rvb2tfbXMYCCABKAFIBYgBARIjCgZoZWFsZWQYCSABKAsyDi5saHMudjEuSGVhbGVkSAaIAQESNgoKZW1iZWRkaW5ncxgKIAEoCzIdLmxocy52MS5Gb2xsb3dFdmVudEVtYmVkZGluZ3NIB4gBARI+Cg53aXRob3V0X3ZlY3RvchgLIAMoCzImLmxocy52MS5Gb2xsb3dFdmVudC5XaXRob3V0VmVjdG9yRW50cnkSGQoMc2tpcHBlZF9yb3dzGAwgASgDSAiIAQESLgoSZmlyc3Rfc2tpcHBlZF9yb3dzGA0gAygLMhIubGhzLnYxLlNraXBwZWRSb3cSHAoPc2VnbWVudHNfYmVmb3JlGA4gASgDSAmIAQESGwoOc2VnbWVudHNfYWZ0ZXIYDyABKANICogBARIVCghldmVyeV9tcxgQIAEoAUgLiAEBEhEKBGNvZGUYESABKAlIDIgBARIUCgdtZXNzYWdlGBIgASgJSA2IAQESEgoFaW5fbXMYEyABKAFIDogBARIXCg5wcmVzZW50X2ZpZWxkcxjoByADKAkaNAoSV2l0aG91dFZlY3RvckVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoAzoCOAFCCwoJX3NuYXBzaG90QgwKCl9vcGVyYXRpb25CCwoJX2luc2VydGVkQgoKCF91cGRhdGVkQgoKCF9kZWxldGVkQgoKCF90b29rX21zQgkKB19oZWFsZWRCDQoLX2VtYmVkZGluZ3NCDwoNX3NraXBwZWRfcm93c0ISChBfc2VnbWVudHNfYmVmb3JlQhEKD19zZWdtZW50c19hZnRlckILCglfZXZlcnlfbXNCBwoFX2NvZGVCCgoIX21lc3NhZ2VCCAoGX2luX21zIkUKFUZvbGxvd0V2ZW50RW1iZWRkaW5ncxIUCgZyZXVzZWQYASABKANCBIjOGAESFgoIY29tcHV0ZWQYAiABKANCBIjOGAEiTwoNRm9sbG93UmVxdWVzdBISCgVpbmRleBgBIAEoCUgAiAEBEhQKB3BvbGxfbXMYAiABKANIAYgBAUIICgZfaW5kZXhCCgoIX3BvbGxfbXMiswEKBkhlYWxlZBJjCgZyZWFzb24YASABKAlCU4jOGAGizhgIZGl2ZXJnZWSizhgNZmlsZXNfbWlzc2luZ6LOGAtyZWZfY2hhbmdlZKLOGAtyb2xsZWRfYmFja6LOGBBzbmFwc2hvdF9leHBpcmVkEhYKCGluc2VydGVkGAIgASgDQgSIzhgBEhUKB3VwZGF0ZWQYAyABKANCBIjOGAESFQoHZGVsZXRlZBgEIAEoA0IEiM4YASKrBwoLSW5kZXhTdGF0dXMSGQoMc2tpcHBlZF9yb3dzGAEgASgDSACIAQESLgoSZmlyc3Rfc2tpcHBlZF9yb3dzGAIgAygLMhIubGhzLnYxLlNraXBwZWRSb3cSEwoFaW5kZXgYAyABKAlCBIjOGAESJwoGc3RhdHVzGAQgASgJQheIzhgBos4YB2NyZWF0ZWSizhgEbGl2ZRIeChBpbmRleF9nZW5lcmF0aW9uGAUgASgDQgSIzhgBEhYKCG51bV9kb2NzGAYgASgDQgSIzhgBEhoKDGRlbGV0ZWRfZG9jcxgHIAEoA0IEiM4YARIWCghzZWdtZW50cxgIIAEoA0IEiM4YARITCgVieXRlcxgJIAEoA0IEiM4YARIoCgZzaGFyZHMYCiADKAsyGC5saHMudjEuU2hhcmREZXNjcmlwdGlvbhIcCg5wZW5kaW5nX21lcmdlcxgLIAEoA0IEiM4YARJACgpjaGVja3BvaW50GAwgASgLMh0ubGhzLnYxLkluZGV4U3RhdHVzQ2hlY2twb2ludEIIiM4YAZDOGAFIAYgBARIuCgZ3cml0ZXIYDSABKAsyGS5saHMudjEuSW5kZXhTdGF0dXNXcml0ZXJIAogBARIqCgRoZWFkGA4gASgLMhcubGhzLnYxLkluZGV4U3RhdHVzSGVhZEgDiAEBEjkKDHNvdXJjZV9lcnJvchgPIAEoCzIeLmxocy52MS5JbmRleFN0YXR1c1NvdXJjZUVycm9ySASIAQESKAoDbGFnGBAgASgLMhYubGhzLnYxLkluZGV4U3RhdHVzTGFnSAWIAQESYwoFaGVhbHMYESABKAlCT6LOGAhkaXZlcmdlZKLOGA1maWxlc19taXNzaW5nos4YC3JlZl9jaGFuZ2Vkos4YC3JvbGxlZF9iYWNros4YEHNuYXBzaG90X2V4cGlyZWRIBogBARIwCgdoaXN0b3J5GBIgASgLMhoubGhzLnYxLkluZGV4U3RhdHVzSGlzdG9yeUgHiAEBEigKB3dpbmRvd3MYEyABKAsyEi5saHMudjEuV2luZG93TGlzdEgIiAEBEhcKDnByZXNlbnRfZmllbGRzGOgHIAMoCUIPCg1fc2tpcHBlZF9yb3dzQg0KC19jaGVja3BvaW50QgkKB193cml0ZXJCBwoFX2hlYWRCDwoNX3NvdXJjZV9lcnJvckIGCgRfbGFnQggKBl9oZWFsc0IKCghfaGlzdG9yeUIKCghfd2luZG93cyJhChVJbmRleFN0YXR1c0NoZWNrcG9pbnQSHwoIc25hcHNob3QYASABKAlCCIjOGAGQzhgBSACIAQESGgoMY29tbWl0dGVkX2F0GAIgASgJQgSIzhgBQgsKCV9zbmFwc2hvdCJhCg9JbmRleFN0YXR1c0hlYWQSHwoIc25hcHNob3QYASABKAlCCIjOGAGQzhgBSACIAQESGQoCYXQYAiABKAlCCIjOGAGQzhgBSAGIAQFCCwoJX3NuYXBzaG90QgUKA19hdCKqAQoSSW5kZXhTdGF0dXNIaXN0b3J5EhgKCm1heF9hZ2VfbXMYASABKANCBIjOGAESGwoNbWluX3NuYXBzaG90cxgCIAEoA0IEiM4YARIsChVjaGVja3BvaW50X2V4cGlyZXNfYXQYAyABKAlCCIjOGAGQzhgBSACIAQESFQoHYXRfcmlzaxgEIAEoCEIEiM4YAUIYChZfY2hlY2twb2ludF9leHBpcmVzX2F0IoIBCg5JbmRleFN0YXR1c0xhZxIXCglzbmFwc2hvdHMYASABKANCBIjOGAESNwoEcm93cxgCIAEoCzIaLmxocy52MS5JbmRleFN0YXR1c0xhZ1Jvd3NCCIjOGAGQzhgBSACIAQESFQoHc2Vjb25kcxgDIAEoAUIEiM4YAUIHCgVfcm93cyJAChJJbmRleFN0YXR1c0xhZ1Jvd3MSEwoFYWRkZWQYASABKANCBIjOGAESFQoHZGVsZXRlZBgCIAEoA0IEiM4YASJDChZJbmRleFN0YXR1c1NvdXJjZUVycm9yEhIKBGNvZGUYASABKAlCBIjOGAESFQoHbWVzc2FnZRgCIAEoCUIEiM4YASI6ChFJbmRleFN0YXR1c1dyaXRlchIRCgNwaWQYASABKANCBIjOGAESEgoEaG9zdBgCIAEoCUIEiM4YASK6AQoOUmVpbmRleFJlcXVlc3QSEgoFaW5kZXgYASABKAlIAIgBARISCgVhc19vZhgCIAEoCUgBiAEBEhMKBnJlc3VtZRgDIAEoCEgCiAEBEhQKB3RocmVhZHMYBCABKANIA4gBARIZCgxtZW1vcnlfYnl0ZXMYBSABKANIBIgBAUIICgZfaW5kZXhCCAoGX2FzX29mQgkKB19yZXN1bWVCCgoIX3RocmVhZHNCDwoNX21lbW9yeV9ieXRlcyK5BQoPUmVpbmRleFJlc3BvbnNlEjcKCmVtYmVkZGluZ3MYASABKAsyHi5saHMudjEuVmVjdG9yQ291bnRzRW1iZWRkaW5nc0gAiAEBEkIKDndpdGhvdXRfdmVjdG9yGAIgAygLMioubGhzLnYxLlJlaW5kZXhSZXNwb25zZS5XaXRob3V0VmVjdG9yRW50cnkSGQoMc2tpcHBlZF9yb3dzGAMgASgDSAGIAQESLgoSZmlyc3Rfc2tpcHBlZF9yb3dzGAQgAygLMhIubGhzLnYxLlNraXBwZWRSb3cSFwoJZG9jX2NvdW50GAUgASgDQgSIzhgBEh8KCHNuYXBzaG90GAYgASgJQgiIzhgBkM4YAUgCiAEBEh4KEGluZGV4X2dlbmVyYXRpb24YByABKANCBIjOGAESEwoFYnl0ZXMYCCABKANCBIjOGAESFQoHdG9va19tcxgJIAEoAUIEiM4YARIZCgxyZXN1bWVkX2RvY3MYCiABKANIA4gBARIfChJkcm9wcGVkX2R1cGxpY2F0ZXMYCyABKANIBIgBARJCCg51bnR5cGVkX3ZhbHVlcxgMIAMoCzIqLmxocy52MS5SZWluZGV4UmVzcG9uc2UuVW50eXBlZFZhbHVlc0VudHJ5EhcKDnByZXNlbnRfZmllbGRzGOgHIAMoCRo0ChJXaXRob3V0VmVjdG9yRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgDOgI4ARo0ChJVbnR5cGVkVmFsdWVzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgDOgI4AUINCgtfZW1iZWRkaW5nc0IPCg1fc2tpcHBlZF9yb3dzQgsKCV9zbmFwc2hvdEIPCg1fcmVzdW1lZF9kb2NzQhUKE19kcm9wcGVkX2R1cGxpY2F0ZXMiaAoKU2tpcHBlZFJvdxIQCgNrZXkYASABKAlIAIgBARISCgRmaWxlGAIgASgJQgSIzhgBEhYKCHBvc2l0aW9uGAMgASgDQgSIzhgBEhQKBnJlYXNvbhgEIAEoCUIEiM4YAUIGCgRfa2V5IqoBCgpTb3VyY2VGaWxlEhcKBHBhdGgYASABKAlCBIjOGAFIAIgBARIaCgdyZWNvcmRzGAIgASgDQgSIzhgBSAGIAQESGwoIc2VxdWVuY2UYAyABKAlCBIjOGAFIAogBARIoCgdkZWxldGVzGAQgAygLMhEubGhzLnYxLkRlbGV0ZVJlZkIEiM4YAUIHCgVfcGF0aEIKCghfcmVjb3Jkc0ILCglfc2VxdWVuY2Ui2AEKC1NvdXJjZVN0YXRlEiIKC3NuYXBzaG90X2lkGAEgASgJQgiIzhgBkM4YAUgAiAEBEhsKCHNlcXVlbmNlGAIgASgJQgSIzhgBSAGIAQESHQoGc2NoZW1hGAMgASgJQgiIzhgBmM4YAUgCiAEBEhAKA3JlZhgEIAEoCUgDiAEBEicKBWZpbGVzGAUgAygLMhIubGhzLnYxLlNvdXJjZUZpbGVCBIjOGAFCDgoMX3NuYXBzaG90X2lkQgsKCV9zZXF1ZW5jZUIJCgdfc2NoZW1hQgYKBF9yZWYiawoLU3luY1JlcXVlc3QSEgoFaW5kZXgYASABKAlIAIgBARISCgV1bnRpbBgCIAEoCUgBiAEBEhQKB3dhaXRfbXMYAyABKANIAogBAUIICgZfaW5kZXhCCAoGX3VudGlsQgoKCF93YWl0X21zIq4FCgxTeW5jUmVzcG9uc2USNwoKZW1iZWRkaW5ncxgBIAEoCzIeLmxocy52MS5WZWN0b3JDb3VudHNFbWJlZGRpbmdzSACIAQESPwoOd2l0aG91dF92ZWN0b3IYAiADKAsyJy5saHMudjEuU3luY1Jlc3BvbnNlLldpdGhvdXRWZWN0b3JFbnRyeRIZCgxza2lwcGVkX3Jvd3MYAyABKANIAYgBARIuChJmaXJzdF9za2lwcGVkX3Jvd3MYBCADKAsyEi5saHMudjEuU2tpcHBlZFJvdxIXCglkb2NfY291bnQYBSABKANCBIjOGAESHwoIc25hcHNob3QYBiABKAlCCIjOGAGQzhgBSAKIAQESHgoQaW5kZXhfZ2VuZXJhdGlvbhgHIAEoA0IEiM4YARIfChFzbmFwc2hvdHNfYXBwbGllZBgIIAEoA0IEiM4YARIWCghpbnNlcnRlZBgJIAEoA0IEiM4YARIVCgd1cGRhdGVkGAogASgDQgSIzhgBEhUKB2RlbGV0ZWQYCyABKANCBIjOGAESHQoPc2tpcHBlZF9yZXBsYWNlGAwgASgDQgSIzhgBEhUKB3Rvb2tfbXMYDSABKAFCBIjOGAESHwoSZHJvcHBlZF9kdXBsaWNhdGVzGA4gASgDSAOIAQESIwoGaGVhbGVkGA8gASgLMg4ubGhzLnYxLkhlYWxlZEgEiAEBEhcKDnByZXNlbnRfZmllbGRzGOgHIAMoCRo0ChJXaXRob3V0VmVjdG9yRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgDOgI4AUINCgtfZW1iZWRkaW5nc0IPCg1fc2tpcHBlZF9yb3dzQgsKCV9zbmFwc2hvdEIVChNfZHJvcHBlZF9kdXBsaWNhdGVzQgkKB19oZWFsZWQiSgoOVXBncmFkZVJlcXVlc3QSEgoFaW5kZXgYASABKAlIAIgBARIRCgRwbGFuGAIgASgISAGIAQFCCAoGX2luZGV4QgcKBV9wbGFuIv8BCg9VcGdyYWRlUmVzcG9uc2USGwoNZm9ybWF0X2JlZm9yZRgBIAEoA0IEiM4YARIaCgxmb3JtYXRfYWZ0ZXIYAiABKANCBIjOGAESFgoIc2VnbWVudHMYAyABKANCBIjOGAESHwoRc2VnbWVudHNfdXBncmFkZWQYBCABKANCBIjOGAESHQoPYnl0ZXNfcmV3cml0dGVuGAUgASgDQgSIzhgBEhoKDGJ5dGVzX2JlZm9yZRgGIAEoA0IEiM4YARIYCgtieXRlc19hZnRlchgHIAEoA0gAiAEBEhUKB3Rvb2tfbXMYCCABKAFCBIjOGAFCDgoMX2J5dGVzX2FmdGVyIkYKFlZlY3RvckNvdW50c0VtYmVkZGluZ3MSFAoGcmV1c2VkGAEgASgDQgSIzhgBEhYKCGNvbXB1dGVkGAIgASgDQgSIzhgBIq0BCg1WZXJpZnlSZXF1ZXN0EhIKBWluZGV4GAEgASgJSACIAQESFQoIc25hcHNob3QYAiABKAlIAYgBARITCgZzYW1wbGUYAyABKANIAogBARITCgZyZXBhaXIYBCABKAhIA4gBARIRCgRkZWVwGAUgASgISASIAQFCCAoGX2luZGV4QgsKCV9zbmFwc2hvdEIJCgdfc2FtcGxlQgkKB19yZXBhaXJCBwoFX2RlZXAi8wQKDlZlcmlmeVJlc3BvbnNlEhMKBWVxdWFsGAEgASgIQgSIzhgBEh8KCHNuYXBzaG90GAIgASgJQgiIzhgBkM4YAUgAiAEBEh4KEGluZGV4X2dlbmVyYXRpb24YAyABKANCBIjOGAESGwoNcm93c19jb21wYXJlZBgEIAEoA0IEiM4YARIZCgxza2lwcGVkX3Jvd3MYBSABKANIAYgBARIXCglkb2NfY291bnQYBiABKANCBIjOGAESFQoHbWlzc2luZxgHIAEoA0IEiM4YARITCgVleHRyYRgIIAEoA0IEiM4YARITCgVzdGFsZRgJIAEoA0IEiM4YARIuCgRrZXlzGAogASgLMhoubGhzLnYxLlZlcmlmeVJlc3BvbnNlS2V5c0IEiM4YARIyCgZkaWdlc3QYCyABKAsyHC5saHMudjEuVmVyaWZ5UmVzcG9uc2VEaWdlc3RCBIjOGAESFQoHYnVja2V0cxgMIAEoA0IEiM4YARIdCg9idWNrZXRzX2RyaWZ0ZWQYDSABKANCBIjOGAESFAoGZmF1bHRzGA4gAygJQgSIzhgBEhsKDmRlZXBfZG9jdW1lbnRzGA8gASgDSAKIAQESFAoHc2FtcGxlZBgQIAEoCEgDiAEBEjUKCHJlcGFpcmVkGBEgASgLMh4ubGhzLnYxLlZlcmlmeVJlc3BvbnNlUmVwYWlyZWRIBIgBARIVCgd0b29rX21zGBIgASgBQgSIzhgBQgsKCV9zbmFwc2hvdEIPCg1fc2tpcHBlZF9yb3dzQhEKD19kZWVwX2RvY3VtZW50c0IKCghfc2FtcGxlZEILCglfcmVwYWlyZWQiQAoUVmVyaWZ5UmVzcG9uc2VEaWdlc3QSEwoFaW5kZXgYASABKAlCBIjOGAESEwoFdGFibGUYAiABKAlCBIjOGAEilAEKElZlcmlmeVJlc3BvbnNlS2V5cxIqCgdtaXNzaW5nGAEgAygLMhMubGhzLnYxLkNvb3JkaW5hdGVzQgSIzhgBEigKBWV4dHJhGAIgAygLMhMubGhzLnYxLkNvb3JkaW5hdGVzQgSIzhgBEigKBXN0YWxlGAMgAygLMhMubGhzLnYxLkNvb3JkaW5hdGVzQgSIzhgBIlwKFlZlcmlmeVJlc3BvbnNlUmVwYWlyZWQSEwoFYWRkZWQYASABKANCBIjOGAESFgoIcmVwbGFjZWQYAiABKANCBIjOGAESFQoHZGVsZXRlZBgDIAEoA0IEiM4YAWIGcHJvdG8z", [file_lhs_v1_options, file_lhs_v1_values]);
+  fileDesc("ChNsaHMvdjEvaW5nZXN0LnByb3RvEgZsaHMudjEiagoRQXBwbHlCYXRjaFJlcXVlc3QSEgoFaW5kZXgYASABKAlIAIgBARItCgViYXRjaBgCIAEoCzITLmxocy52MS5DaGFuZ2VCYXRjaEIEiM4YAUgBiAEBQggKBl9pbmRleEIICgZfYmF0Y2giqAIKDUFwcGx5UmVzcG9uc2USGQoMc2tpcHBlZF9yb3dzGAEgASgDSACIAQESLgoSZmlyc3Rfc2tpcHBlZF9yb3dzGAIgAygLMhIubGhzLnYxLlNraXBwZWRSb3cSFQoHYXBwbGllZBgDIAEoCEIEiM4YARIfCghzbmFwc2hvdBgEIAEoCUIIiM4YAZDOGAFIAYgBARIXCglkb2NfY291bnQYBSABKANCBIjOGAESFgoIaW5zZXJ0ZWQYBiABKANCBIjOGAESFQoHdXBkYXRlZBgHIAEoA0IEiM4YARIVCgdkZWxldGVkGAggASgDQgSIzhgBEhcKDnByZXNlbnRfZmllbGRzGOgHIAMoCUIPCg1fc2tpcHBlZF9yb3dzQgsKCV9zbmFwc2hvdCKBAgoLQ2hhbmdlQmF0Y2gSGgoHdmVyc2lvbhgBIAEoA0IEiM4YAUgAiAEBEh0KCnRhYmxlX3V1aWQYAiABKAlCBIjOGAFIAYgBARIbCgRmcm9tGAMgASgJQgiIzhgBkM4YAUgCiAEBEioKAnRvGAQgASgLMhMubGhzLnYxLlNvdXJjZVN0YXRlQgSIzhgBSAOIAQESFwoFcGFydHMYBSADKAlCCIjOGAGYzhgBEhkKDHdpdGhfZHJvcHBlZBgGIAEoCEgEiAEBQgoKCF92ZXJzaW9uQg0KC190YWJsZV91dWlkQgcKBV9mcm9tQgUKA190b0IPCg1fd2l0aF9kcm9wcGVkIr0CCg9DaGVja3BvaW50U3RhdGUSIgoLc25hcHNob3RfaWQYASABKAlCCIjOGAGQzhgBSACIAQESFgoIc2VxdWVuY2UYAiABKAlCBIjOGAESGAoGc2NoZW1hGAMgASgJQgiIzhgBmM4YARIQCgNyZWYYBCABKAlIAYgBARInCgVmaWxlcxgFIAMoCzISLmxocy52MS5Tb3VyY2VGaWxlQgSIzhgBEhgKCnRhYmxlX3V1aWQYBiABKAlCBIjOGAESFQoHYXBwbGllZBgHIAMoCUIEiM4YARIVCgdjb2x1bW5zGAggAygJQgSIzhgBEhkKC2tleV9jb2x1bW5zGAkgASgDQgSIzhgBEh4KEGluZGV4X2dlbmVyYXRpb24YCiABKANCBIjOGAFCDgoMX3NuYXBzaG90X2lkQgYKBF9yZWYiUgoOQ29tcGFjdFJlcXVlc3QSEgoFaW5kZXgYASABKAlIAIgBARIVCghzZWdtZW50cxgCIAEoA0gBiAEBQggKBl9pbmRleEILCglfc2VnbWVudHMinAEKD0NvbXBhY3RSZXNwb25zZRIdCg9zZWdtZW50c19iZWZvcmUYASABKANCBIjOGAESHAoOc2VnbWVudHNfYWZ0ZXIYAiABKANCBIjOGAESGgoMYnl0ZXNfYmVmb3JlGAMgASgDQgSIzhgBEhkKC2J5dGVzX2FmdGVyGAQgASgDQgSIzhgBEhUKB3Rvb2tfbXMYBSABKAFCBIjOGAEibQoJRGVsZXRlUmVmEhcKBHBhdGgYASABKAlCBIjOGAFIAIgBARITCgZvZmZzZXQYAiABKANIAYgBARITCgZsZW5ndGgYAyABKANIAogBAUIHCgVfcGF0aEIJCgdfb2Zmc2V0QgkKB19sZW5ndGgi/AQKDEZhbGxlbkJlaGluZBIYCgpnZW5lcmF0aW9uGAEgASgDQgSIzhgBEroECgRjb2RlGAIgASgJQqsEiM4YAaLOGA5hbHJlYWR5X2V4aXN0c6LOGA5jaGVja3BvaW50X2dhcKLOGAZjbG9zZWSizhgNY29ycnVwdF9pbmRleKLOGBFkZWFkbGluZV9leGNlZWRlZKLOGAlkaXNrX2Z1bGyizhgKZGlza19zaG9ydKLOGAppbmRleF9idXN5os4YDGluZGV4X2V4aXN0c6LOGA9pbmRleF9ub3RfYnVpbHSizhgPaW5kZXhfbm90X2ZvdW5kos4YCGludGVybmFsos4YC2ludGVycnVwdGVkos4YEGludmFsaWRfYXJndW1lbnSizhgSaW52YWxpZF9kZWZpbml0aW9uos4YDWludmFsaWRfcXVlcnmizhgIaW9fZXJyb3KizhgObGltaXRfZXhjZWVkZWSizhgObW9kZWxfbWlzbWF0Y2iizhgRbW9kZWxfdW5hdmFpbGFibGWizhgJbm90X2ZvdW5kos4YCm92ZXJsb2FkZWSizhgRcGVybWlzc2lvbl9kZW5pZWSizhgOc2NoZW1hX2NoYW5nZWSizhgUc25hcHNob3Rfbm90X3JlYWNoZWSizhgOc291cmNlX2NoYW5nZWSizhgOc291cmNlX2ludmFsaWSizhgQc291cmNlX25vdF9mb3VuZKLOGBJzb3VyY2VfdW5yZWFjaGFibGWizhgPdW5hdXRoZW50aWNhdGVkos4YC3VucmVhY2hhYmxlos4YC3Vuc3VwcG9ydGVkEhUKB21lc3NhZ2UYAyABKAlCBIjOGAEi/wYKC0ZvbGxvd0V2ZW50EjoKBWV2ZW50GAEgASgJQiuIzhgBos4YBmNvbW1pdKLOGAVtZXJnZaLOGAVyZXRyeaLOGAd3YWl0aW5nEhAKAmF0GAIgASgJQgSIzhgBEhsKCHNuYXBzaG90GAMgASgJQgSQzhgBSACIAQESHAoJb3BlcmF0aW9uGAQgASgJQgSQzhgBSAGIAQESFQoIaW5zZXJ0ZWQYBSABKANIAogBARIUCgd1cGRhdGVkGAYgASgDSAOIAQESFAoHZGVsZXRlZBgHIAEoA0gEiAEBEhQKB3Rvb2tfbXMYCCABKAFIBYgBARIjCgZoZWFsZWQYCSABKAsyDi5saHMudjEuSGVhbGVkSAaIAQESNgoKZW1iZWRkaW5ncxgKIAEoCzIdLmxocy52MS5Gb2xsb3dFdmVudEVtYmVkZGluZ3NIB4gBARI+Cg53aXRob3V0X3ZlY3RvchgLIAMoCzImLmxocy52MS5Gb2xsb3dFdmVudC5XaXRob3V0VmVjdG9yRW50cnkSGQoMc2tpcHBlZF9yb3dzGAwgASgDSAiIAQESLgoSZmlyc3Rfc2tpcHBlZF9yb3dzGA0gAygLMhIubGhzLnYxLlNraXBwZWRSb3cSHAoPc2VnbWVudHNfYmVmb3JlGA4gASgDSAmIAQESGwoOc2VnbWVudHNfYWZ0ZXIYDyABKANICogBARIVCghldmVyeV9tcxgQIAEoAUgLiAEBEhEKBGNvZGUYESABKAlIDIgBARIUCgdtZXNzYWdlGBIgASgJSA2IAQESEgoFaW5fbXMYEyABKAFIDogBARIXCg5wcmVzZW50X2ZpZWxkcxjoByADKAkaNAoSV2l0aG91dFZlY3RvckVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoAzoCOAFCCwoJX3NuYXBzaG90QgwKCl9vcGVyYXRpb25CCwoJX2luc2VydGVkQgoKCF91cGRhdGVkQgoKCF9kZWxldGVkQgoKCF90b29rX21zQgkKB19oZWFsZWRCDQoLX2VtYmVkZGluZ3NCDwoNX3NraXBwZWRfcm93c0ISChBfc2VnbWVudHNfYmVmb3JlQhEKD19zZWdtZW50c19hZnRlckILCglfZXZlcnlfbXNCBwoFX2NvZGVCCgoIX21lc3NhZ2VCCAoGX2luX21zIkUKFUZvbGxvd0V2ZW50RW1iZWRkaW5ncxIUCgZyZXVzZWQYASABKANCBIjOGAESFgoIY29tcHV0ZWQYAiABKANCBIjOGAEiTwoNRm9sbG93UmVxdWVzdBISCgVpbmRleBgBIAEoCUgAiAEBEhQKB3BvbGxfbXMYAiABKANIAYgBAUIICgZfaW5kZXhCCgoIX3BvbGxfbXMiswEKBkhlYWxlZBJjCgZyZWFzb24YASABKAlCU4jOGAGizhgIZGl2ZXJnZWSizhgNZmlsZXNfbWlzc2luZ6LOGAtyZWZfY2hhbmdlZKLOGAtyb2xsZWRfYmFja6LOGBBzbmFwc2hvdF9leHBpcmVkEhYKCGluc2VydGVkGAIgASgDQgSIzhgBEhUKB3VwZGF0ZWQYAyABKANCBIjOGAESFQoHZGVsZXRlZBgEIAEoA0IEiM4YASKGCAoLSW5kZXhTdGF0dXMSGQoMc2tpcHBlZF9yb3dzGAEgASgDSACIAQESLgoSZmlyc3Rfc2tpcHBlZF9yb3dzGAIgAygLMhIubGhzLnYxLlNraXBwZWRSb3cSEwoFaW5kZXgYAyABKAlCBIjOGAESJwoGc3RhdHVzGAQgASgJQheIzhgBos4YB2NyZWF0ZWSizhgEbGl2ZRIeChBpbmRleF9nZW5lcmF0aW9uGAUgASgDQgSIzhgBEhYKCG51bV9kb2NzGAYgASgDQgSIzhgBEhoKDGRlbGV0ZWRfZG9jcxgHIAEoA0IEiM4YARIWCghzZWdtZW50cxgIIAEoA0IEiM4YARITCgVieXRlcxgJIAEoA0IEiM4YARIoCgZzaGFyZHMYCiADKAsyGC5saHMudjEuU2hhcmREZXNjcmlwdGlvbhIcCg5wZW5kaW5nX21lcmdlcxgLIAEoA0IEiM4YARJACgpjaGVja3BvaW50GAwgASgLMh0ubGhzLnYxLkluZGV4U3RhdHVzQ2hlY2twb2ludEIIiM4YAZDOGAFIAYgBARIuCgZ3cml0ZXIYDSABKAsyGS5saHMudjEuSW5kZXhTdGF0dXNXcml0ZXJIAogBARIqCgRoZWFkGA4gASgLMhcubGhzLnYxLkluZGV4U3RhdHVzSGVhZEgDiAEBEjkKDHNvdXJjZV9lcnJvchgPIAEoCzIeLmxocy52MS5JbmRleFN0YXR1c1NvdXJjZUVycm9ySASIAQESKAoDbGFnGBAgASgLMhYubGhzLnYxLkluZGV4U3RhdHVzTGFnSAWIAQESYwoFaGVhbHMYESABKAlCT6LOGAhkaXZlcmdlZKLOGA1maWxlc19taXNzaW5nos4YC3JlZl9jaGFuZ2Vkos4YC3JvbGxlZF9iYWNros4YEHNuYXBzaG90X2V4cGlyZWRIBogBARIwCgdoaXN0b3J5GBIgASgLMhoubGhzLnYxLkluZGV4U3RhdHVzSGlzdG9yeUgHiAEBEigKB3dpbmRvd3MYEyABKAsyEi5saHMudjEuV2luZG93TGlzdEgIiAEBEjIKC2dlbmVyYXRpb25zGBQgAygLMh0ubGhzLnYxLkdlbmVyYXRpb25EZXNjcmlwdGlvbhIlCgRqb2JzGBUgAygLMhcubGhzLnYxLkluZGV4U3RhdHVzSm9icxIXCg5wcmVzZW50X2ZpZWxkcxjoByADKAlCDwoNX3NraXBwZWRfcm93c0INCgtfY2hlY2twb2ludEIJCgdfd3JpdGVyQgcKBV9oZWFkQg8KDV9zb3VyY2VfZXJyb3JCBgoEX2xhZ0IICgZfaGVhbHNCCgoIX2hpc3RvcnlCCgoIX3dpbmRvd3MiYQoVSW5kZXhTdGF0dXNDaGVja3BvaW50Eh8KCHNuYXBzaG90GAEgASgJQgiIzhgBkM4YAUgAiAEBEhoKDGNvbW1pdHRlZF9hdBgCIAEoCUIEiM4YAUILCglfc25hcHNob3QiYQoPSW5kZXhTdGF0dXNIZWFkEh8KCHNuYXBzaG90GAEgASgJQgiIzhgBkM4YAUgAiAEBEhkKAmF0GAIgASgJQgiIzhgBkM4YAUgBiAEBQgsKCV9zbmFwc2hvdEIFCgNfYXQiqgEKEkluZGV4U3RhdHVzSGlzdG9yeRIYCgptYXhfYWdlX21zGAEgASgDQgSIzhgBEhsKDW1pbl9zbmFwc2hvdHMYAiABKANCBIjOGAESLAoVY2hlY2twb2ludF9leHBpcmVzX2F0GAMgASgJQgiIzhgBkM4YAUgAiAEBEhUKB2F0X3Jpc2sYBCABKAhCBIjOGAFCGAoWX2NoZWNrcG9pbnRfZXhwaXJlc19hdCJQCg9JbmRleFN0YXR1c0pvYnMSFAoGam9iX2lkGAEgASgJQgSIzhgBEhIKBGtpbmQYAiABKAlCBIjOGAESEwoFc3RhdGUYAyABKAlCBIjOGAEiggEKDkluZGV4U3RhdHVzTGFnEhcKCXNuYXBzaG90cxgBIAEoA0IEiM4YARI3CgRyb3dzGAIgASgLMhoubGhzLnYxLkluZGV4U3RhdHVzTGFnUm93c0IIiM4YAZDOGAFIAIgBARIVCgdzZWNvbmRzGAMgASgBQgSIzhgBQgcKBV9yb3dzIkAKEkluZGV4U3RhdHVzTGFnUm93cxITCgVhZGRlZBgBIAEoA0IEiM4YARIVCgdkZWxldGVkGAIgASgDQgSIzhgBIkMKFkluZGV4U3RhdHVzU291cmNlRXJyb3ISEgoEY29kZRgBIAEoCUIEiM4YARIVCgdtZXNzYWdlGAIgASgJQgSIzhgBIjoKEUluZGV4U3RhdHVzV3JpdGVyEhEKA3BpZBgBIAEoA0IEiM4YARISCgRob3N0GAIgASgJQgSIzhgBIroBCg5SZWluZGV4UmVxdWVzdBISCgVpbmRleBgBIAEoCUgAiAEBEhIKBWFzX29mGAIgASgJSAGIAQESEwoGcmVzdW1lGAMgASgISAKIAQESFAoHdGhyZWFkcxgEIAEoA0gDiAEBEhkKDG1lbW9yeV9ieXRlcxgFIAEoA0gEiAEBQggKBl9pbmRleEIICgZfYXNfb2ZCCQoHX3Jlc3VtZUIKCghfdGhyZWFkc0IPCg1fbWVtb3J5X2J5dGVzIrkFCg9SZWluZGV4UmVzcG9uc2USNwoKZW1iZWRkaW5ncxgBIAEoCzIeLmxocy52MS5WZWN0b3JDb3VudHNFbWJlZGRpbmdzSACIAQESQgoOd2l0aG91dF92ZWN0b3IYAiADKAsyKi5saHMudjEuUmVpbmRleFJlc3BvbnNlLldpdGhvdXRWZWN0b3JFbnRyeRIZCgxza2lwcGVkX3Jvd3MYAyABKANIAYgBARIuChJmaXJzdF9za2lwcGVkX3Jvd3MYBCADKAsyEi5saHMudjEuU2tpcHBlZFJvdxIXCglkb2NfY291bnQYBSABKANCBIjOGAESHwoIc25hcHNob3QYBiABKAlCCIjOGAGQzhgBSAKIAQESHgoQaW5kZXhfZ2VuZXJhdGlvbhgHIAEoA0IEiM4YARITCgVieXRlcxgIIAEoA0IEiM4YARIVCgd0b29rX21zGAkgASgBQgSIzhgBEhkKDHJlc3VtZWRfZG9jcxgKIAEoA0gDiAEBEh8KEmRyb3BwZWRfZHVwbGljYXRlcxgLIAEoA0gEiAEBEkIKDnVudHlwZWRfdmFsdWVzGAwgAygLMioubGhzLnYxLlJlaW5kZXhSZXNwb25zZS5VbnR5cGVkVmFsdWVzRW50cnkSFwoOcHJlc2VudF9maWVsZHMY6AcgAygJGjQKEldpdGhvdXRWZWN0b3JFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAM6AjgBGjQKElVudHlwZWRWYWx1ZXNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAM6AjgBQg0KC19lbWJlZGRpbmdzQg8KDV9za2lwcGVkX3Jvd3NCCwoJX3NuYXBzaG90Qg8KDV9yZXN1bWVkX2RvY3NCFQoTX2Ryb3BwZWRfZHVwbGljYXRlcyJoCgpTa2lwcGVkUm93EhAKA2tleRgBIAEoCUgAiAEBEhIKBGZpbGUYAiABKAlCBIjOGAESFgoIcG9zaXRpb24YAyABKANCBIjOGAESFAoGcmVhc29uGAQgASgJQgSIzhgBQgYKBF9rZXkiqgEKClNvdXJjZUZpbGUSFwoEcGF0aBgBIAEoCUIEiM4YAUgAiAEBEhoKB3JlY29yZHMYAiABKANCBIjOGAFIAYgBARIbCghzZXF1ZW5jZRgDIAEoCUIEiM4YAUgCiAEBEigKB2RlbGV0ZXMYBCADKAsyES5saHMudjEuRGVsZXRlUmVmQgSIzhgBQgcKBV9wYXRoQgoKCF9yZWNvcmRzQgsKCV9zZXF1ZW5jZSLYAQoLU291cmNlU3RhdGUSIgoLc25hcHNob3RfaWQYASABKAlCCIjOGAGQzhgBSACIAQESGwoIc2VxdWVuY2UYAiABKAlCBIjOGAFIAYgBARIdCgZzY2hlbWEYAyABKAlCCIjOGAGYzhgBSAKIAQESEAoDcmVmGAQgASgJSAOIAQESJwoFZmlsZXMYBSADKAsyEi5saHMudjEuU291cmNlRmlsZUIEiM4YAUIOCgxfc25hcHNob3RfaWRCCwoJX3NlcXVlbmNlQgkKB19zY2hlbWFCBgoEX3JlZiJrCgtTeW5jUmVxdWVzdBISCgVpbmRleBgBIAEoCUgAiAEBEhIKBXVudGlsGAIgASgJSAGIAQESFAoHd2FpdF9tcxgDIAEoA0gCiAEBQggKBl9pbmRleEIICgZfdW50aWxCCgoIX3dhaXRfbXMi2wUKDFN5bmNSZXNwb25zZRI3CgplbWJlZGRpbmdzGAEgASgLMh4ubGhzLnYxLlZlY3RvckNvdW50c0VtYmVkZGluZ3NIAIgBARI/Cg53aXRob3V0X3ZlY3RvchgCIAMoCzInLmxocy52MS5TeW5jUmVzcG9uc2UuV2l0aG91dFZlY3RvckVudHJ5EhkKDHNraXBwZWRfcm93cxgDIAEoA0gBiAEBEi4KEmZpcnN0X3NraXBwZWRfcm93cxgEIAMoCzISLmxocy52MS5Ta2lwcGVkUm93EhcKCWRvY19jb3VudBgFIAEoA0IEiM4YARIfCghzbmFwc2hvdBgGIAEoCUIIiM4YAZDOGAFIAogBARIeChBpbmRleF9nZW5lcmF0aW9uGAcgASgDQgSIzhgBEh8KEXNuYXBzaG90c19hcHBsaWVkGAggASgDQgSIzhgBEhYKCGluc2VydGVkGAkgASgDQgSIzhgBEhUKB3VwZGF0ZWQYCiABKANCBIjOGAESFQoHZGVsZXRlZBgLIAEoA0IEiM4YARIdCg9za2lwcGVkX3JlcGxhY2UYDCABKANCBIjOGAESFQoHdG9va19tcxgNIAEoAUIEiM4YARIfChJkcm9wcGVkX2R1cGxpY2F0ZXMYDiABKANIA4gBARIjCgZoZWFsZWQYDyABKAsyDi5saHMudjEuSGVhbGVkSASIAQESKwoNZmFsbGVuX2JlaGluZBgQIAMoCzIULmxocy52MS5GYWxsZW5CZWhpbmQSFwoOcHJlc2VudF9maWVsZHMY6AcgAygJGjQKEldpdGhvdXRWZWN0b3JFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAM6AjgBQg0KC19lbWJlZGRpbmdzQg8KDV9za2lwcGVkX3Jvd3NCCwoJX3NuYXBzaG90QhUKE19kcm9wcGVkX2R1cGxpY2F0ZXNCCQoHX2hlYWxlZCJKCg5VcGdyYWRlUmVxdWVzdBISCgVpbmRleBgBIAEoCUgAiAEBEhEKBHBsYW4YAiABKAhIAYgBAUIICgZfaW5kZXhCBwoFX3BsYW4i/wEKD1VwZ3JhZGVSZXNwb25zZRIbCg1mb3JtYXRfYmVmb3JlGAEgASgDQgSIzhgBEhoKDGZvcm1hdF9hZnRlchgCIAEoA0IEiM4YARIWCghzZWdtZW50cxgDIAEoA0IEiM4YARIfChFzZWdtZW50c191cGdyYWRlZBgEIAEoA0IEiM4YARIdCg9ieXRlc19yZXdyaXR0ZW4YBSABKANCBIjOGAESGgoMYnl0ZXNfYmVmb3JlGAYgASgDQgSIzhgBEhgKC2J5dGVzX2FmdGVyGAcgASgDSACIAQESFQoHdG9va19tcxgIIAEoAUIEiM4YAUIOCgxfYnl0ZXNfYWZ0ZXIiRgoWVmVjdG9yQ291bnRzRW1iZWRkaW5ncxIUCgZyZXVzZWQYASABKANCBIjOGAESFgoIY29tcHV0ZWQYAiABKANCBIjOGAEi1QEKDVZlcmlmeVJlcXVlc3QSEgoFaW5kZXgYASABKAlIAIgBARIVCghzbmFwc2hvdBgCIAEoCUgBiAEBEhMKBnNhbXBsZRgDIAEoA0gCiAEBEhMKBnJlcGFpchgEIAEoCEgDiAEBEhEKBGRlZXAYBSABKAhIBIgBARIXCgpnZW5lcmF0aW9uGAYgASgDSAWIAQFCCAoGX2luZGV4QgsKCV9zbmFwc2hvdEIJCgdfc2FtcGxlQgkKB19yZXBhaXJCBwoFX2RlZXBCDQoLX2dlbmVyYXRpb24i8wQKDlZlcmlmeVJlc3BvbnNlEhMKBWVxdWFsGAEgASgIQgSIzhgBEh8KCHNuYXBzaG90GAIgASgJQgiIzhgBkM4YAUgAiAEBEh4KEGluZGV4X2dlbmVyYXRpb24YAyABKANCBIjOGAESGwoNcm93c19jb21wYXJlZBgEIAEoA0IEiM4YARIZCgxza2lwcGVkX3Jvd3MYBSABKANIAYgBARIXCglkb2NfY291bnQYBiABKANCBIjOGAESFQoHbWlzc2luZxgHIAEoA0IEiM4YARITCgVleHRyYRgIIAEoA0IEiM4YARITCgVzdGFsZRgJIAEoA0IEiM4YARIuCgRrZXlzGAogASgLMhoubGhzLnYxLlZlcmlmeVJlc3BvbnNlS2V5c0IEiM4YARIyCgZkaWdlc3QYCyABKAsyHC5saHMudjEuVmVyaWZ5UmVzcG9uc2VEaWdlc3RCBIjOGAESFQoHYnVja2V0cxgMIAEoA0IEiM4YARIdCg9idWNrZXRzX2RyaWZ0ZWQYDSABKANCBIjOGAESFAoGZmF1bHRzGA4gAygJQgSIzhgBEhsKDmRlZXBfZG9jdW1lbnRzGA8gASgDSAKIAQESFAoHc2FtcGxlZBgQIAEoCEgDiAEBEjUKCHJlcGFpcmVkGBEgASgLMh4ubGhzLnYxLlZlcmlmeVJlc3BvbnNlUmVwYWlyZWRIBIgBARIVCgd0b29rX21zGBIgASgBQgSIzhgBQgsKCV9zbmFwc2hvdEIPCg1fc2tpcHBlZF9yb3dzQhEKD19kZWVwX2RvY3VtZW50c0IKCghfc2FtcGxlZEILCglfcmVwYWlyZWQiQAoUVmVyaWZ5UmVzcG9uc2VEaWdlc3QSEwoFaW5kZXgYASABKAlCBIjOGAESEwoFdGFibGUYAiABKAlCBIjOGAEilAEKElZlcmlmeVJlc3BvbnNlS2V5cxIqCgdtaXNzaW5nGAEgAygLMhMubGhzLnYxLkNvb3JkaW5hdGVzQgSIzhgBEigKBWV4dHJhGAIgAygLMhMubGhzLnYxLkNvb3JkaW5hdGVzQgSIzhgBEigKBXN0YWxlGAMgAygLMhMubGhzLnYxLkNvb3JkaW5hdGVzQgSIzhgBIlwKFlZlcmlmeVJlc3BvbnNlUmVwYWlyZWQSEwoFYWRkZWQYASABKANCBIjOGAESFgoIcmVwbGFjZWQYAiABKANCBIjOGAESFQoHZGVsZXRlZBgDIAEoA0IEiM4YAWIGcHJvdG8z", [file_lhs_v1_options, file_lhs_v1_values]);
 
 /**
  * A change batch for an index.
@@ -331,6 +331,35 @@ export const DeleteRefSchema: GenMessage<DeleteRef> = /*@__PURE__*/
   messageDesc(file_lhs_v1_ingest, 6);
 
 /**
+ * A kept generation that a sync could not bring along. The live one is not affected.
+ *
+ * @generated from message lhs.v1.FallenBehind
+ */
+export type FallenBehind = Message<"lhs.v1.FallenBehind"> & {
+  /**
+   * @generated from field: int64 generation = 1;
+   */
+  generation: bigint;
+
+  /**
+   * @generated from field: string code = 2;
+   */
+  code: string;
+
+  /**
+   * @generated from field: string message = 3;
+   */
+  message: string;
+};
+
+/**
+ * Describes the message lhs.v1.FallenBehind.
+ * Use `create(FallenBehindSchema)` to create a new message.
+ */
+export const FallenBehindSchema: GenMessage<FallenBehind> = /*@__PURE__*/
+  messageDesc(file_lhs_v1_ingest, 7);
+
+/**
  * The events of a follower: one per commit, and one per obstacle.
  *
  * @generated from message lhs.v1.FollowEvent
@@ -448,7 +477,7 @@ export type FollowEvent = Message<"lhs.v1.FollowEvent"> & {
  * Use `create(FollowEventSchema)` to create a new message.
  */
 export const FollowEventSchema: GenMessage<FollowEvent> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_ingest, 7);
+  messageDesc(file_lhs_v1_ingest, 8);
 
 /**
  * Values that belong together; the message that contains them has the description.
@@ -472,7 +501,7 @@ export type FollowEventEmbeddings = Message<"lhs.v1.FollowEventEmbeddings"> & {
  * Use `create(FollowEventEmbeddingsSchema)` to create a new message.
  */
 export const FollowEventEmbeddingsSchema: GenMessage<FollowEventEmbeddings> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_ingest, 8);
+  messageDesc(file_lhs_v1_ingest, 9);
 
 /**
  * Follows the table of an index until the call is aborted.
@@ -500,7 +529,7 @@ export type FollowRequest = Message<"lhs.v1.FollowRequest"> & {
  * Use `create(FollowRequestSchema)` to create a new message.
  */
 export const FollowRequestSchema: GenMessage<FollowRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_ingest, 9);
+  messageDesc(file_lhs_v1_ingest, 10);
 
 /**
  * What was done to an index whose checkpoint is not on the way to the table's snapshot.
@@ -534,7 +563,7 @@ export type Healed = Message<"lhs.v1.Healed"> & {
  * Use `create(HealedSchema)` to create a new message.
  */
 export const HealedSchema: GenMessage<Healed> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_ingest, 10);
+  messageDesc(file_lhs_v1_ingest, 11);
 
 /**
  * `lhs index status`, `GET /v1/ingestion/{name}`: how far the index is behind its table.
@@ -660,6 +689,20 @@ export type IndexStatus = Message<"lhs.v1.IndexStatus"> & {
   windows?: WindowList | undefined;
 
   /**
+   * The live generation and the kept ones. Absent before the first reindex.
+   *
+   * @generated from field: repeated lhs.v1.GenerationDescription generations = 20;
+   */
+  generations: GenerationDescription[];
+
+  /**
+   * Jobs of the index that have not ended. Absent: none.
+   *
+   * @generated from field: repeated lhs.v1.IndexStatusJobs jobs = 21;
+   */
+  jobs: IndexStatusJobs[];
+
+  /**
    * Fields that are present although their values do not show it: empty lists, and null.
    *
    * @generated from field: repeated string present_fields = 1000;
@@ -672,7 +715,7 @@ export type IndexStatus = Message<"lhs.v1.IndexStatus"> & {
  * Use `create(IndexStatusSchema)` to create a new message.
  */
 export const IndexStatusSchema: GenMessage<IndexStatus> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_ingest, 11);
+  messageDesc(file_lhs_v1_ingest, 12);
 
 /**
  * Values that belong together; the message that contains them has the description.
@@ -696,7 +739,7 @@ export type IndexStatusCheckpoint = Message<"lhs.v1.IndexStatusCheckpoint"> & {
  * Use `create(IndexStatusCheckpointSchema)` to create a new message.
  */
 export const IndexStatusCheckpointSchema: GenMessage<IndexStatusCheckpoint> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_ingest, 12);
+  messageDesc(file_lhs_v1_ingest, 13);
 
 /**
  * Values that belong together; the message that contains them has the description.
@@ -720,7 +763,7 @@ export type IndexStatusHead = Message<"lhs.v1.IndexStatusHead"> & {
  * Use `create(IndexStatusHeadSchema)` to create a new message.
  */
 export const IndexStatusHeadSchema: GenMessage<IndexStatusHead> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_ingest, 13);
+  messageDesc(file_lhs_v1_ingest, 14);
 
 /**
  * Values that belong together; the message that contains them has the description.
@@ -756,7 +799,36 @@ export type IndexStatusHistory = Message<"lhs.v1.IndexStatusHistory"> & {
  * Use `create(IndexStatusHistorySchema)` to create a new message.
  */
 export const IndexStatusHistorySchema: GenMessage<IndexStatusHistory> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_ingest, 14);
+  messageDesc(file_lhs_v1_ingest, 15);
+
+/**
+ * Values that belong together; the message that contains them has the description.
+ *
+ * @generated from message lhs.v1.IndexStatusJobs
+ */
+export type IndexStatusJobs = Message<"lhs.v1.IndexStatusJobs"> & {
+  /**
+   * @generated from field: string job_id = 1;
+   */
+  jobId: string;
+
+  /**
+   * @generated from field: string kind = 2;
+   */
+  kind: string;
+
+  /**
+   * @generated from field: string state = 3;
+   */
+  state: string;
+};
+
+/**
+ * Describes the message lhs.v1.IndexStatusJobs.
+ * Use `create(IndexStatusJobsSchema)` to create a new message.
+ */
+export const IndexStatusJobsSchema: GenMessage<IndexStatusJobs> = /*@__PURE__*/
+  messageDesc(file_lhs_v1_ingest, 16);
 
 /**
  * Values that belong together; the message that contains them has the description.
@@ -785,7 +857,7 @@ export type IndexStatusLag = Message<"lhs.v1.IndexStatusLag"> & {
  * Use `create(IndexStatusLagSchema)` to create a new message.
  */
 export const IndexStatusLagSchema: GenMessage<IndexStatusLag> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_ingest, 15);
+  messageDesc(file_lhs_v1_ingest, 17);
 
 /**
  * Values that belong together; the message that contains them has the description.
@@ -809,7 +881,7 @@ export type IndexStatusLagRows = Message<"lhs.v1.IndexStatusLagRows"> & {
  * Use `create(IndexStatusLagRowsSchema)` to create a new message.
  */
 export const IndexStatusLagRowsSchema: GenMessage<IndexStatusLagRows> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_ingest, 16);
+  messageDesc(file_lhs_v1_ingest, 18);
 
 /**
  * Values that belong together; the message that contains them has the description.
@@ -833,7 +905,7 @@ export type IndexStatusSourceError = Message<"lhs.v1.IndexStatusSourceError"> & 
  * Use `create(IndexStatusSourceErrorSchema)` to create a new message.
  */
 export const IndexStatusSourceErrorSchema: GenMessage<IndexStatusSourceError> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_ingest, 17);
+  messageDesc(file_lhs_v1_ingest, 19);
 
 /**
  * Values that belong together; the message that contains them has the description.
@@ -857,7 +929,7 @@ export type IndexStatusWriter = Message<"lhs.v1.IndexStatusWriter"> & {
  * Use `create(IndexStatusWriterSchema)` to create a new message.
  */
 export const IndexStatusWriterSchema: GenMessage<IndexStatusWriter> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_ingest, 18);
+  messageDesc(file_lhs_v1_ingest, 20);
 
 /**
  * `POST /v1/index:reindex`. `as_of`: a snapshot, branch or tag; default: what the index follows.
@@ -902,7 +974,7 @@ export type ReindexRequest = Message<"lhs.v1.ReindexRequest"> & {
  * Use `create(ReindexRequestSchema)` to create a new message.
  */
 export const ReindexRequestSchema: GenMessage<ReindexRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_ingest, 19);
+  messageDesc(file_lhs_v1_ingest, 21);
 
 /**
  * What a reindex made.
@@ -999,7 +1071,7 @@ export type ReindexResponse = Message<"lhs.v1.ReindexResponse"> & {
  * Use `create(ReindexResponseSchema)` to create a new message.
  */
 export const ReindexResponseSchema: GenMessage<ReindexResponse> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_ingest, 20);
+  messageDesc(file_lhs_v1_ingest, 22);
 
 /**
  * A row of the table that has no document.
@@ -1035,7 +1107,7 @@ export type SkippedRow = Message<"lhs.v1.SkippedRow"> & {
  * Use `create(SkippedRowSchema)` to create a new message.
  */
 export const SkippedRowSchema: GenMessage<SkippedRow> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_ingest, 21);
+  messageDesc(file_lhs_v1_ingest, 23);
 
 /**
  * A data file of a snapshot, and the deletes that apply to it.
@@ -1073,7 +1145,7 @@ export type SourceFile = Message<"lhs.v1.SourceFile"> & {
  * Use `create(SourceFileSchema)` to create a new message.
  */
 export const SourceFileSchema: GenMessage<SourceFile> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_ingest, 22);
+  messageDesc(file_lhs_v1_ingest, 24);
 
 /**
  * A state of the source table; a checkpoint records it once the index has reached it.
@@ -1121,7 +1193,7 @@ export type SourceState = Message<"lhs.v1.SourceState"> & {
  * Use `create(SourceStateSchema)` to create a new message.
  */
 export const SourceStateSchema: GenMessage<SourceState> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_ingest, 23);
+  messageDesc(file_lhs_v1_ingest, 25);
 
 /**
  * `lhs index sync`. `until`: a snapshot, branch or tag; default: the head.
@@ -1152,7 +1224,7 @@ export type SyncRequest = Message<"lhs.v1.SyncRequest"> & {
  * Use `create(SyncRequestSchema)` to create a new message.
  */
 export const SyncRequestSchema: GenMessage<SyncRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_ingest, 24);
+  messageDesc(file_lhs_v1_ingest, 26);
 
 /**
  * What a sync applied; the counts are of all its steps, healing included.
@@ -1247,6 +1319,13 @@ export type SyncResponse = Message<"lhs.v1.SyncResponse"> & {
   healed?: Healed | undefined;
 
   /**
+   * Kept generations that could not be brought along, with the reason. Absent: none.
+   *
+   * @generated from field: repeated lhs.v1.FallenBehind fallen_behind = 16;
+   */
+  fallenBehind: FallenBehind[];
+
+  /**
    * Fields that are present although their values do not show it: empty lists, and null.
    *
    * @generated from field: repeated string present_fields = 1000;
@@ -1259,7 +1338,7 @@ export type SyncResponse = Message<"lhs.v1.SyncResponse"> & {
  * Use `create(SyncResponseSchema)` to create a new message.
  */
 export const SyncResponseSchema: GenMessage<SyncResponse> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_ingest, 25);
+  messageDesc(file_lhs_v1_ingest, 27);
 
 /**
  * `POST /v1/index:upgrade`. `plan`: return what would be rewritten, and change nothing.
@@ -1283,7 +1362,7 @@ export type UpgradeRequest = Message<"lhs.v1.UpgradeRequest"> & {
  * Use `create(UpgradeRequestSchema)` to create a new message.
  */
 export const UpgradeRequestSchema: GenMessage<UpgradeRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_ingest, 26);
+  messageDesc(file_lhs_v1_ingest, 28);
 
 /**
  * What an upgrade of the disk format did, or would do.
@@ -1351,7 +1430,7 @@ export type UpgradeResponse = Message<"lhs.v1.UpgradeResponse"> & {
  * Use `create(UpgradeResponseSchema)` to create a new message.
  */
 export const UpgradeResponseSchema: GenMessage<UpgradeResponse> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_ingest, 27);
+  messageDesc(file_lhs_v1_ingest, 29);
 
 /**
  * Values that belong together; the message that contains them has the description.
@@ -1375,7 +1454,7 @@ export type VectorCountsEmbeddings = Message<"lhs.v1.VectorCountsEmbeddings"> & 
  * Use `create(VectorCountsEmbeddingsSchema)` to create a new message.
  */
 export const VectorCountsEmbeddingsSchema: GenMessage<VectorCountsEmbeddings> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_ingest, 28);
+  messageDesc(file_lhs_v1_ingest, 30);
 
 /**
  * `POST /v1/index:verify`.
@@ -1414,6 +1493,13 @@ export type VerifyRequest = Message<"lhs.v1.VerifyRequest"> & {
    * @generated from field: optional bool deep = 5;
    */
   deep?: boolean | undefined;
+
+  /**
+   * A kept generation instead of the live one. Not with `repair`.
+   *
+   * @generated from field: optional int64 generation = 6;
+   */
+  generation?: bigint | undefined;
 };
 
 /**
@@ -1421,7 +1507,7 @@ export type VerifyRequest = Message<"lhs.v1.VerifyRequest"> & {
  * Use `create(VerifyRequestSchema)` to create a new message.
  */
 export const VerifyRequestSchema: GenMessage<VerifyRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_ingest, 29);
+  messageDesc(file_lhs_v1_ingest, 31);
 
 /**
  * What verify found. `equal`: no drift and no fault.
@@ -1541,7 +1627,7 @@ export type VerifyResponse = Message<"lhs.v1.VerifyResponse"> & {
  * Use `create(VerifyResponseSchema)` to create a new message.
  */
 export const VerifyResponseSchema: GenMessage<VerifyResponse> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_ingest, 30);
+  messageDesc(file_lhs_v1_ingest, 32);
 
 /**
  * Values that belong together; the message that contains them has the description.
@@ -1565,7 +1651,7 @@ export type VerifyResponseDigest = Message<"lhs.v1.VerifyResponseDigest"> & {
  * Use `create(VerifyResponseDigestSchema)` to create a new message.
  */
 export const VerifyResponseDigestSchema: GenMessage<VerifyResponseDigest> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_ingest, 31);
+  messageDesc(file_lhs_v1_ingest, 33);
 
 /**
  * Values that belong together; the message that contains them has the description.
@@ -1594,7 +1680,7 @@ export type VerifyResponseKeys = Message<"lhs.v1.VerifyResponseKeys"> & {
  * Use `create(VerifyResponseKeysSchema)` to create a new message.
  */
 export const VerifyResponseKeysSchema: GenMessage<VerifyResponseKeys> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_ingest, 32);
+  messageDesc(file_lhs_v1_ingest, 34);
 
 /**
  * Values that belong together; the message that contains them has the description.
@@ -1623,5 +1709,5 @@ export type VerifyResponseRepaired = Message<"lhs.v1.VerifyResponseRepaired"> & 
  * Use `create(VerifyResponseRepairedSchema)` to create a new message.
  */
 export const VerifyResponseRepairedSchema: GenMessage<VerifyResponseRepaired> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_ingest, 33);
+  messageDesc(file_lhs_v1_ingest, 35);
 

@@ -6,8 +6,6 @@
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
-import type { ReindexResponse } from "./ingest_pb.ts";
-import { file_lhs_v1_ingest } from "./ingest_pb.ts";
 import { file_lhs_v1_options } from "./options_pb.ts";
 import type { ShardProgress, WindowProgress } from "./values_pb.ts";
 import { file_lhs_v1_values } from "./values_pb.ts";
@@ -17,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file lhs/v1/jobs.proto.
  */
 export const file_lhs_v1_jobs: GenFile = /*@__PURE__*/
-  fileDesc("ChFsaHMvdjEvam9icy5wcm90bxIGbGhzLnYxIsgGCgNKb2ISFAoGam9iX2lkGAEgASgJQgSIzhgBEh0KBGtpbmQYAiABKAlCD4jOGAGizhgHcmVpbmRleBITCgVpbmRleBgDIAEoCUIEiM4YARJYCgVzdGF0ZRgEIAEoCUJJiM4YAaLOGAhidWlsZGluZ6LOGAhjYW5jZWxlZKLOGAxjdXR0aW5nX292ZXKizhgEZG9uZaLOGAZmYWlsZWSizhgHcGVuZGluZxIYCgpjcmVhdGVkX2F0GAUgASgJQgSIzhgBEhUKCGVuZGVkX2F0GAYgASgJSACIAQESKwoGc2hhcmRzGAcgAygLMhUubGhzLnYxLlNoYXJkUHJvZ3Jlc3NCBIjOGAESgAEKBXBoYXNlGAggASgJQmyizhgIY2hlY2tpbmeizhgKY29tbWl0dGluZ6LOGAljb21wYXJpbmeizhgHY29weWluZ6LOGAhmbHVzaGluZ6LOGAdtZXJnaW5nos4YB3JlYWRpbmeizhgHc3luY2luZ6LOGAl1cGdyYWRpbmdIAYgBARISCgVhc19vZhgJIAEoCUgCiAEBEhUKCHNuYXBzaG90GAogASgJSAOIAQESEgoFYnl0ZXMYCyABKANIBIgBARITCgZldGFfbXMYDCABKAFIBYgBARIkCgVvd25lchgNIAEoCzIQLmxocy52MS5Kb2JPd25lckgGiAEBEhYKCWNhbmNlbGluZxgOIAEoCEgHiAEBEhYKCXJlc3VtYWJsZRgPIAEoCEgIiAEBEiwKBnJlc3VsdBgQIAEoCzIXLmxocy52MS5SZWluZGV4UmVzcG9uc2VICYgBARIkCgVlcnJvchgRIAEoCzIQLmxocy52MS5Kb2JFcnJvckgKiAEBEicKB3dpbmRvd3MYEiADKAsyFi5saHMudjEuV2luZG93UHJvZ3Jlc3MSFwoOcHJlc2VudF9maWVsZHMY6AcgAygJQgsKCV9lbmRlZF9hdEIICgZfcGhhc2VCCAoGX2FzX29mQgsKCV9zbmFwc2hvdEIICgZfYnl0ZXNCCQoHX2V0YV9tc0IICgZfb3duZXJCDAoKX2NhbmNlbGluZ0IMCgpfcmVzdW1hYmxlQgkKB19yZXN1bHRCCAoGX2Vycm9yIvkECghKb2JFcnJvchK6BAoEY29kZRgBIAEoCUKrBIjOGAGizhgOYWxyZWFkeV9leGlzdHOizhgOY2hlY2twb2ludF9nYXCizhgGY2xvc2Vkos4YDWNvcnJ1cHRfaW5kZXiizhgRZGVhZGxpbmVfZXhjZWVkZWSizhgJZGlza19mdWxsos4YCmRpc2tfc2hvcnSizhgKaW5kZXhfYnVzeaLOGAxpbmRleF9leGlzdHOizhgPaW5kZXhfbm90X2J1aWx0os4YD2luZGV4X25vdF9mb3VuZKLOGAhpbnRlcm5hbKLOGAtpbnRlcnJ1cHRlZKLOGBBpbnZhbGlkX2FyZ3VtZW50os4YEmludmFsaWRfZGVmaW5pdGlvbqLOGA1pbnZhbGlkX3F1ZXJ5os4YCGlvX2Vycm9yos4YDmxpbWl0X2V4Y2VlZGVkos4YDm1vZGVsX21pc21hdGNoos4YEW1vZGVsX3VuYXZhaWxhYmxlos4YCW5vdF9mb3VuZKLOGApvdmVybG9hZGVkos4YEXBlcm1pc3Npb25fZGVuaWVkos4YDnNjaGVtYV9jaGFuZ2Vkos4YFHNuYXBzaG90X25vdF9yZWFjaGVkos4YDnNvdXJjZV9jaGFuZ2Vkos4YDnNvdXJjZV9pbnZhbGlkos4YEHNvdXJjZV9ub3RfZm91bmSizhgSc291cmNlX3VucmVhY2hhYmxlos4YD3VuYXV0aGVudGljYXRlZKLOGAt1bnJlYWNoYWJsZaLOGAt1bnN1cHBvcnRlZBIVCgdtZXNzYWdlGAIgASgJQgSIzhgBEhkKB2RldGFpbHMYAyABKAlCCIjOGAGYzhgBIjEKCEpvYk93bmVyEhEKA3BpZBgBIAEoA0IEiM4YARISCgRob3N0GAIgASgJQgSIzhgBIjIKCkpvYlJlcXVlc3QSGQoGam9iX2lkGAEgASgJQgSIzhgBSACIAQFCCQoHX2pvYl9pZCKyAQoPTGlzdEpvYnNSZXF1ZXN0EhIKBWluZGV4GAEgASgJSACIAQESWQoFc3RhdGUYAiABKAlCRaLOGAhidWlsZGluZ6LOGAhjYW5jZWxlZKLOGAxjdXR0aW5nX292ZXKizhgEZG9uZaLOGAZmYWlsZWSizhgHcGVuZGluZ0gBiAEBEhIKBWxpbWl0GAMgASgDSAKIAQFCCAoGX2luZGV4QggKBl9zdGF0ZUIICgZfbGltaXQi6AEKD1N0YXJ0Sm9iUmVxdWVzdBISCgVpbmRleBgBIAEoCUgAiAEBEhIKBWFzX29mGAIgASgJSAGIAQESEwoGcmVzdW1lGAMgASgISAKIAQESIgoEa2luZBgEIAEoCUIPiM4YAaLOGAdyZWluZGV4SAOIAQESFAoHdGhyZWFkcxgFIAEoA0gEiAEBEhkKDG1lbW9yeV9ieXRlcxgGIAEoA0gFiAEBQggKBl9pbmRleEIICgZfYXNfb2ZCCQoHX3Jlc3VtZUIHCgVfa2luZEIKCghfdGhyZWFkc0IPCg1fbWVtb3J5X2J5dGVzYgZwcm90bzM", [file_lhs_v1_ingest, file_lhs_v1_options, file_lhs_v1_values]);
+  fileDesc("ChFsaHMvdjEvam9icy5wcm90bxIGbGhzLnYxItMHCgNKb2ISFAoGam9iX2lkGAEgASgJQgSIzhgBEmcKBGtpbmQYAiABKAlCWYjOGAGizhgFYWx0ZXKizhgGYmFja3Vwos4YB2NvbXBhY3SizhgHcmVpbmRleKLOGAdyZXN0b3Jlos4YCHJvbGxiYWNros4YB3VwZ3JhZGWizhgGdmVyaWZ5EhMKBWluZGV4GAMgASgJQgSIzhgBElgKBXN0YXRlGAQgASgJQkmIzhgBos4YCGJ1aWxkaW5nos4YCGNhbmNlbGVkos4YDGN1dHRpbmdfb3ZlcqLOGARkb25los4YBmZhaWxlZKLOGAdwZW5kaW5nEhgKCmNyZWF0ZWRfYXQYBSABKAlCBIjOGAESFQoIZW5kZWRfYXQYBiABKAlIAIgBARIrCgZzaGFyZHMYByADKAsyFS5saHMudjEuU2hhcmRQcm9ncmVzc0IEiM4YARKAAQoFcGhhc2UYCCABKAlCbKLOGAhjaGVja2luZ6LOGApjb21taXR0aW5nos4YCWNvbXBhcmluZ6LOGAdjb3B5aW5nos4YCGZsdXNoaW5nos4YB21lcmdpbmeizhgHcmVhZGluZ6LOGAdzeW5jaW5nos4YCXVwZ3JhZGluZ0gBiAEBEhIKBWFzX29mGAkgASgJSAKIAQESFQoIc25hcHNob3QYCiABKAlIA4gBARISCgVieXRlcxgLIAEoA0gEiAEBEhMKBmV0YV9tcxgMIAEoAUgFiAEBEiYKBW93bmVyGA0gASgLMhIubGhzLnYxLkpvYk9mT3duZXJIBogBARIWCgljYW5jZWxpbmcYDiABKAhIB4gBARIWCglyZXN1bWFibGUYDyABKAhICIgBARIZCgZyZXN1bHQYECABKAlCBJjOGAFICYgBARIkCgVlcnJvchgRIAEoCzIQLmxocy52MS5Kb2JFcnJvckgKiAEBEicKB3dpbmRvd3MYEiADKAsyFi5saHMudjEuV2luZG93UHJvZ3Jlc3MSFwoKYnl0ZXNfZG9uZRgTIAEoA0gLiAEBEhgKC2J5dGVzX3RvdGFsGBQgASgDSAyIAQESFwoOcHJlc2VudF9maWVsZHMY6AcgAygJQgsKCV9lbmRlZF9hdEIICgZfcGhhc2VCCAoGX2FzX29mQgsKCV9zbmFwc2hvdEIICgZfYnl0ZXNCCQoHX2V0YV9tc0IICgZfb3duZXJCDAoKX2NhbmNlbGluZ0IMCgpfcmVzdW1hYmxlQgkKB19yZXN1bHRCCAoGX2Vycm9yQg0KC19ieXRlc19kb25lQg4KDF9ieXRlc190b3RhbCL5BAoISm9iRXJyb3ISugQKBGNvZGUYASABKAlCqwSIzhgBos4YDmFscmVhZHlfZXhpc3Rzos4YDmNoZWNrcG9pbnRfZ2Fwos4YBmNsb3NlZKLOGA1jb3JydXB0X2luZGV4os4YEWRlYWRsaW5lX2V4Y2VlZGVkos4YCWRpc2tfZnVsbKLOGApkaXNrX3Nob3J0os4YCmluZGV4X2J1c3mizhgMaW5kZXhfZXhpc3Rzos4YD2luZGV4X25vdF9idWlsdKLOGA9pbmRleF9ub3RfZm91bmSizhgIaW50ZXJuYWyizhgLaW50ZXJydXB0ZWSizhgQaW52YWxpZF9hcmd1bWVudKLOGBJpbnZhbGlkX2RlZmluaXRpb26izhgNaW52YWxpZF9xdWVyeaLOGAhpb19lcnJvcqLOGA5saW1pdF9leGNlZWRlZKLOGA5tb2RlbF9taXNtYXRjaKLOGBFtb2RlbF91bmF2YWlsYWJsZaLOGAlub3RfZm91bmSizhgKb3ZlcmxvYWRlZKLOGBFwZXJtaXNzaW9uX2RlbmllZKLOGA5zY2hlbWFfY2hhbmdlZKLOGBRzbmFwc2hvdF9ub3RfcmVhY2hlZKLOGA5zb3VyY2VfY2hhbmdlZKLOGA5zb3VyY2VfaW52YWxpZKLOGBBzb3VyY2Vfbm90X2ZvdW5kos4YEnNvdXJjZV91bnJlYWNoYWJsZaLOGA91bmF1dGhlbnRpY2F0ZWSizhgLdW5yZWFjaGFibGWizhgLdW5zdXBwb3J0ZWQSFQoHbWVzc2FnZRgCIAEoCUIEiM4YARIZCgdkZXRhaWxzGAMgASgJQgiIzhgBmM4YASIzCgpKb2JPZk93bmVyEhEKA3BpZBgBIAEoA0IEiM4YARISCgRob3N0GAIgASgJQgSIzhgBIjIKCkpvYlJlcXVlc3QSGQoGam9iX2lkGAEgASgJQgSIzhgBSACIAQFCCQoHX2pvYl9pZCKyAQoPTGlzdEpvYnNSZXF1ZXN0EhIKBWluZGV4GAEgASgJSACIAQESWQoFc3RhdGUYAiABKAlCRaLOGAhidWlsZGluZ6LOGAhjYW5jZWxlZKLOGAxjdXR0aW5nX292ZXKizhgEZG9uZaLOGAZmYWlsZWSizhgHcGVuZGluZ0gBiAEBEhIKBWxpbWl0GAMgASgDSAKIAQFCCAoGX2luZGV4QggKBl9zdGF0ZUIICgZfbGltaXQi4QYKD1N0YXJ0Sm9iUmVxdWVzdBISCgVpbmRleBgBIAEoCUgAiAEBEhIKBWFzX29mGAIgASgJSAGIAQESEwoGcmVzdW1lGAMgASgISAKIAQESbAoEa2luZBgEIAEoCUJZiM4YAaLOGAVhbHRlcqLOGAZiYWNrdXCizhgHY29tcGFjdKLOGAdyZWluZGV4os4YB3Jlc3RvcmWizhgIcm9sbGJhY2uizhgHdXBncmFkZaLOGAZ2ZXJpZnlIA4gBARIUCgd0aHJlYWRzGAUgASgDSASIAQESGQoMbWVtb3J5X2J5dGVzGAYgASgDSAWIAQESHAoPZGVmaW5pdGlvbl95YW1sGAcgASgJSAaIAQESFQoIYmFzZV9kaXIYCCABKAlIB4gBARISCgVhcHBseRgJIAEoCEgIiAEBEhMKBnZlcmlmeRgKIAEoCEgJiAEBEhMKBnRhcmdldBgLIAEoCUgKiAEBEhMKBnByZWZpeBgMIAEoCUgLiAEBEhUKCHNlZ21lbnRzGA0gASgDSAyIAQESEwoGYmFja3VwGA4gASgJSA2IAQESDwoCYXMYDyABKAlIDogBARItCgdhbGlhc2VzGBAgASgJQheizhgDYWxsos4YBGZyZWWizhgEbm9uZUgPiAEBEhcKCmdlbmVyYXRpb24YESABKANIEIgBARIRCgRwbGFuGBIgASgISBGIAQESFQoIc25hcHNob3QYEyABKAlIEogBARITCgZzYW1wbGUYFCABKANIE4gBARITCgZyZXBhaXIYFSABKAhIFIgBARIRCgRkZWVwGBYgASgISBWIAQFCCAoGX2luZGV4QggKBl9hc19vZkIJCgdfcmVzdW1lQgcKBV9raW5kQgoKCF90aHJlYWRzQg8KDV9tZW1vcnlfYnl0ZXNCEgoQX2RlZmluaXRpb25feWFtbEILCglfYmFzZV9kaXJCCAoGX2FwcGx5QgkKB192ZXJpZnlCCQoHX3RhcmdldEIJCgdfcHJlZml4QgsKCV9zZWdtZW50c0IJCgdfYmFja3VwQgUKA19hc0IKCghfYWxpYXNlc0INCgtfZ2VuZXJhdGlvbkIHCgVfcGxhbkILCglfc25hcHNob3RCCQoHX3NhbXBsZUIJCgdfcmVwYWlyQgcKBV9kZWVwYgZwcm90bzM", [file_lhs_v1_options, file_lhs_v1_values]);
 
 /**
  * A job record: an immutable snapshot of a job at one moment. The progress of a job that runs in
@@ -37,7 +35,7 @@ export type Job = Message<"lhs.v1.Job"> & {
   kind: string;
 
   /**
-   * The index's own name.
+   * The index's own name; of a restore, the name of the index that it makes.
    *
    * @generated from field: string index = 3;
    */
@@ -63,7 +61,7 @@ export type Job = Message<"lhs.v1.Job"> & {
   endedAt?: string | undefined;
 
   /**
-   * One entry per shard whose build has begun, by ordinal.
+   * Documents: one entry per shard of the generation that is built or read, by ordinal.
    *
    * @generated from field: repeated lhs.v1.ShardProgress shards = 7;
    */
@@ -107,9 +105,9 @@ export type Job = Message<"lhs.v1.Job"> & {
   /**
    * The process that runs the job; absent after its end.
    *
-   * @generated from field: optional lhs.v1.JobOwner owner = 13;
+   * @generated from field: optional lhs.v1.JobOfOwner owner = 13;
    */
-  owner?: JobOwner | undefined;
+  owner?: JobOfOwner | undefined;
 
   /**
    * Present if cancellation was requested and the job has not stopped yet.
@@ -128,9 +126,9 @@ export type Job = Message<"lhs.v1.Job"> & {
   /**
    * Present in the state `done`.
    *
-   * @generated from field: optional lhs.v1.ReindexResponse result = 16;
+   * @generated from field: optional string result = 16;
    */
-  result?: ReindexResponse | undefined;
+  result?: string | undefined;
 
   /**
    * Present in the state `failed`.
@@ -145,6 +143,18 @@ export type Job = Message<"lhs.v1.Job"> & {
    * @generated from field: repeated lhs.v1.WindowProgress windows = 18;
    */
   windows: WindowProgress[];
+
+  /**
+   * Bytes that were copied, of those to copy. Present in the phase `copying`.
+   *
+   * @generated from field: optional int64 bytes_done = 19;
+   */
+  bytesDone?: bigint | undefined;
+
+  /**
+   * @generated from field: optional int64 bytes_total = 20;
+   */
+  bytesTotal?: bigint | undefined;
 
   /**
    * Fields that are present although their values do not show it: empty lists, and null.
@@ -162,7 +172,7 @@ export const JobSchema: GenMessage<Job> = /*@__PURE__*/
   messageDesc(file_lhs_v1_jobs, 0);
 
 /**
- * Values that belong together; the message that contains them has the description.
+ * Why a job failed.
  *
  * @generated from message lhs.v1.JobError
  */
@@ -193,9 +203,9 @@ export const JobErrorSchema: GenMessage<JobError> = /*@__PURE__*/
 /**
  * Values that belong together; the message that contains them has the description.
  *
- * @generated from message lhs.v1.JobOwner
+ * @generated from message lhs.v1.JobOfOwner
  */
-export type JobOwner = Message<"lhs.v1.JobOwner"> & {
+export type JobOfOwner = Message<"lhs.v1.JobOfOwner"> & {
   /**
    * @generated from field: int64 pid = 1;
    */
@@ -208,10 +218,10 @@ export type JobOwner = Message<"lhs.v1.JobOwner"> & {
 };
 
 /**
- * Describes the message lhs.v1.JobOwner.
- * Use `create(JobOwnerSchema)` to create a new message.
+ * Describes the message lhs.v1.JobOfOwner.
+ * Use `create(JobOfOwnerSchema)` to create a new message.
  */
-export const JobOwnerSchema: GenMessage<JobOwner> = /*@__PURE__*/
+export const JobOfOwnerSchema: GenMessage<JobOfOwner> = /*@__PURE__*/
   messageDesc(file_lhs_v1_jobs, 2);
 
 /**
@@ -265,13 +275,14 @@ export const ListJobsRequestSchema: GenMessage<ListJobsRequest> = /*@__PURE__*/
   messageDesc(file_lhs_v1_jobs, 4);
 
 /**
- * `POST /v1/jobs`: the work of a new job. Each kind carries the fields of its blocking operation.
- * One kind exists now; others (alter, backup, verify, compact) join the union.
+ * `POST /v1/jobs`: the work of a new job, with the fields of its blocking operation.
  *
  * @generated from message lhs.v1.StartJobRequest
  */
 export type StartJobRequest = Message<"lhs.v1.StartJobRequest"> & {
   /**
+   * An index or an alias; may be left out if there is one index.
+   *
    * @generated from field: optional string index = 1;
    */
   index?: string | undefined;
@@ -306,6 +317,111 @@ export type StartJobRequest = Message<"lhs.v1.StartJobRequest"> & {
    * @generated from field: optional int64 memory_bytes = 6;
    */
   memoryBytes?: bigint | undefined;
+
+  /**
+   * The new definition's YAML, whole. Another name under `index:` renames the index.
+   *
+   * @generated from field: optional string definition_yaml = 7;
+   */
+  definitionYaml?: string | undefined;
+
+  /**
+   * Absolute path of the folder that relative paths begin at. Default: the index's own.
+   *
+   * @generated from field: optional string base_dir = 8;
+   */
+  baseDir?: string | undefined;
+
+  /**
+   * @generated from field: optional bool apply = 9;
+   */
+  apply?: boolean | undefined;
+
+  /**
+   * Read every file of the backup again before the backup becomes visible.
+   *
+   * @generated from field: optional bool verify = 10;
+   */
+  verify?: boolean | undefined;
+
+  /**
+   * An absolute folder, or `s3://bucket/prefix`. Absent: the backup target of the backend.
+   *
+   * @generated from field: optional string target = 11;
+   */
+  target?: string | undefined;
+
+  /**
+   * A folder in the target, for example `nightly`.
+   *
+   * @generated from field: optional string prefix = 12;
+   */
+  prefix?: string | undefined;
+
+  /**
+   * @generated from field: optional int64 segments = 13;
+   */
+  segments?: bigint | undefined;
+
+  /**
+   * The id of the backup. Absent: the newest one.
+   *
+   * @generated from field: optional string backup = 14;
+   */
+  backup?: string | undefined;
+
+  /**
+   * The name of the new index. Absent: the name that it had.
+   *
+   * @generated from field: optional string as = 15;
+   */
+  as?: string | undefined;
+
+  /**
+   * Default `all`: a name that is taken refuses the restore.
+   *
+   * @generated from field: optional string aliases = 16;
+   */
+  aliases?: string | undefined;
+
+  /**
+   * The kept generation to go back to. Default: the one that was live last.
+   *
+   * @generated from field: optional int64 generation = 17;
+   */
+  generation?: bigint | undefined;
+
+  /**
+   * @generated from field: optional bool plan = 18;
+   */
+  plan?: boolean | undefined;
+
+  /**
+   * Snapshot, branch or tag to compare with. Default: the checkpoint's.
+   *
+   * @generated from field: optional string snapshot = 19;
+   */
+  snapshot?: string | undefined;
+
+  /**
+   * Compare this many documents, chosen evenly, instead of all.
+   *
+   * @generated from field: optional int64 sample = 20;
+   */
+  sample?: bigint | undefined;
+
+  /**
+   * @generated from field: optional bool repair = 21;
+   */
+  repair?: boolean | undefined;
+
+  /**
+   * Also index the rows again, in a temporary folder, and compare terms, positions, values and
+   * vectors. With `sample`: those of the sample.
+   *
+   * @generated from field: optional bool deep = 22;
+   */
+  deep?: boolean | undefined;
 };
 
 /**

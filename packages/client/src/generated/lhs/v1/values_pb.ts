@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file lhs/v1/values.proto.
  */
 export const file_lhs_v1_values: GenFile = /*@__PURE__*/
-  fileDesc("ChNsaHMvdjEvdmFsdWVzLnByb3RvEgZsaHMudjEidQoLQ29vcmRpbmF0ZXMSIgoJcGFydGl0aW9uGAEgAygLMg8ubGhzLnYxLktleVBhcnQSKQoKaWRlbnRpZmllchgCIAMoCzIPLmxocy52MS5LZXlQYXJ0QgSIzhgBEhcKDnByZXNlbnRfZmllbGRzGOgHIAMoCSIsCgxJbmRleFJlcXVlc3QSEgoFaW5kZXgYASABKAlIAIgBAUIICgZfaW5kZXgiTwoHS2V5UGFydBIXCgRuYW1lGAEgASgJQgSIzhgBSACIAQESGAoFdmFsdWUYAiABKAlCBIjOGAFIAYgBAUIHCgVfbmFtZUIICgZfdmFsdWUiDQoLTGlzdFJlcXVlc3Qi3AMKCE5leHRTdGVwErsCCgRzdGVwGAEgASgJQqwCiM4YAaLOGApjYW5jZWxfam9ios4YC2NoZWNrX21vZGVsos4YEmNob29zZV9kYXRhX2ZvbGRlcqLOGAxjcmVhdGVfaW5kZXiizhgOZGVzY3JpYmVfaW5kZXiizhgKZHJvcF9hbGlhc6LOGApkcm9wX2luZGV4os4YEGRyb3Bfc2F2ZWRfcXVlcnmizhgMbGlzdF9hbGlhc2Vzos4YDGxpc3RfaW5kZXhlc6LOGAlsaXN0X2pvYnOizhgSbGlzdF9zYXZlZF9xdWVyaWVzos4YDmxpc3Rfc25hcHNob3Rzos4YB3JlaW5kZXiizhgTcmVwbGFjZV9zYXZlZF9xdWVyeaLOGARzeW5jos4YE3ZhbGlkYXRlX2RlZmluaXRpb26izhgJd2F0Y2hfam9iEhIKBWluZGV4GAIgASgJSACIAQESEwoGcmVzdW1lGAMgASgISAGIAQESEgoFYWxpYXMYBCABKAlIAogBARIQCgNqb2IYBSABKAlIA4gBARISCgVtb2RlbBgGIAEoCUgEiAEBQggKBl9pbmRleEIJCgdfcmVzdW1lQggKBl9hbGlhc0IGCgRfam9iQggKBl9tb2RlbCKoAQoQU2hhcmREZXNjcmlwdGlvbhITCgVzaGFyZBgBIAEoA0IEiM4YARIWCghudW1fZG9jcxgCIAEoA0IEiM4YARIaCgxkZWxldGVkX2RvY3MYAyABKANCBIjOGAESFgoIc2VnbWVudHMYBCABKANCBIjOGAESEwoFYnl0ZXMYBSABKANCBIjOGAESHgoQaW5kZXhfZ2VuZXJhdGlvbhgGIAEoA0IEiM4YASJxCg1TaGFyZFByb2dyZXNzEhMKBXNoYXJkGAEgASgDQgSIzhgBEhcKCWRvY3NfZG9uZRgCIAEoA0IEiM4YARIYCgpkb2NzX3RvdGFsGAMgASgDQgSIzhgBEhgKCmdlbmVyYXRpb24YBCABKANCBIjOGAEi0gEKEVdpbmRvd0Rlc2NyaXB0aW9uEhQKBndpbmRvdxgBIAEoCUIEiM4YARIbCgRmcm9tGAIgASgJQgiIzhgBkM4YAUgAiAEBEhkKAnRvGAMgASgJQgiIzhgBkM4YAUgBiAEBEhYKCG51bV9kb2NzGAQgASgDQgSIzhgBEhoKDGRlbGV0ZWRfZG9jcxgFIAEoA0IEiM4YARIWCghzZWdtZW50cxgGIAEoA0IEiM4YARITCgVieXRlcxgHIAEoA0IEiM4YAUIHCgVfZnJvbUIFCgNfdG8iiAEKCldpbmRvd0xpc3QSEwoFZmllbGQYASABKAlCBIjOGAESMwoFZXZlcnkYAiABKAlCJIjOGAGizhgDZGF5os4YBW1vbnRoos4YBHdlZWuizhgEeWVhchIwCgd3aW5kb3dzGAMgAygLMhkubGhzLnYxLldpbmRvd0Rlc2NyaXB0aW9uQgSIzhgBIj8KDldpbmRvd1Byb2dyZXNzEhQKBndpbmRvdxgBIAEoCUIEiM4YARIXCglkb2NzX2RvbmUYAiABKANCBIjOGAFiBnByb3RvMw", [file_lhs_v1_options]);
+  fileDesc("ChNsaHMvdjEvdmFsdWVzLnByb3RvEgZsaHMudjEidQoLQ29vcmRpbmF0ZXMSIgoJcGFydGl0aW9uGAEgAygLMg8ubGhzLnYxLktleVBhcnQSKQoKaWRlbnRpZmllchgCIAMoCzIPLmxocy52MS5LZXlQYXJ0QgSIzhgBEhcKDnByZXNlbnRfZmllbGRzGOgHIAMoCSLKAgoVR2VuZXJhdGlvbkRlc2NyaXB0aW9uEhgKCmdlbmVyYXRpb24YASABKANCBIjOGAESIwoFc3RhdGUYAiABKAlCFIjOGAGizhgEa2VwdKLOGARsaXZlEiAKEmRlZmluaXRpb25fdmVyc2lvbhgDIAEoA0IEiM4YARIfCghzbmFwc2hvdBgEIAEoCUIIiM4YAZDOGAFIAIgBARIWCghudW1fZG9jcxgFIAEoA0IEiM4YARITCgVieXRlcxgGIAEoA0IEiM4YARISCgV1bnRpbBgHIAEoCUgBiAEBEkUKDWZhbGxlbl9iZWhpbmQYCCABKAsyKS5saHMudjEuR2VuZXJhdGlvbkRlc2NyaXB0aW9uRmFsbGVuQmVoaW5kSAKIAQFCCwoJX3NuYXBzaG90QggKBl91bnRpbEIQCg5fZmFsbGVuX2JlaGluZCJjCiFHZW5lcmF0aW9uRGVzY3JpcHRpb25GYWxsZW5CZWhpbmQSEgoEY29kZRgBIAEoCUIEiM4YARIVCgdtZXNzYWdlGAIgASgJQgSIzhgBEhMKBXNpbmNlGAMgASgJQgSIzhgBIiwKDEluZGV4UmVxdWVzdBISCgVpbmRleBgBIAEoCUgAiAEBQggKBl9pbmRleCJPCgdLZXlQYXJ0EhcKBG5hbWUYASABKAlCBIjOGAFIAIgBARIYCgV2YWx1ZRgCIAEoCUIEiM4YAUgBiAEBQgcKBV9uYW1lQggKBl92YWx1ZSINCgtMaXN0UmVxdWVzdCLcAwoITmV4dFN0ZXASuwIKBHN0ZXAYASABKAlCrAKIzhgBos4YCmNhbmNlbF9qb2KizhgLY2hlY2tfbW9kZWyizhgSY2hvb3NlX2RhdGFfZm9sZGVyos4YDGNyZWF0ZV9pbmRleKLOGA5kZXNjcmliZV9pbmRleKLOGApkcm9wX2FsaWFzos4YCmRyb3BfaW5kZXiizhgQZHJvcF9zYXZlZF9xdWVyeaLOGAxsaXN0X2FsaWFzZXOizhgMbGlzdF9pbmRleGVzos4YCWxpc3Rfam9ic6LOGBJsaXN0X3NhdmVkX3F1ZXJpZXOizhgObGlzdF9zbmFwc2hvdHOizhgHcmVpbmRleKLOGBNyZXBsYWNlX3NhdmVkX3F1ZXJ5os4YBHN5bmOizhgTdmFsaWRhdGVfZGVmaW5pdGlvbqLOGAl3YXRjaF9qb2ISEgoFaW5kZXgYAiABKAlIAIgBARITCgZyZXN1bWUYAyABKAhIAYgBARISCgVhbGlhcxgEIAEoCUgCiAEBEhAKA2pvYhgFIAEoCUgDiAEBEhIKBW1vZGVsGAYgASgJSASIAQFCCAoGX2luZGV4QgkKB19yZXN1bWVCCAoGX2FsaWFzQgYKBF9qb2JCCAoGX21vZGVsIqgBChBTaGFyZERlc2NyaXB0aW9uEhMKBXNoYXJkGAEgASgDQgSIzhgBEhYKCG51bV9kb2NzGAIgASgDQgSIzhgBEhoKDGRlbGV0ZWRfZG9jcxgDIAEoA0IEiM4YARIWCghzZWdtZW50cxgEIAEoA0IEiM4YARITCgVieXRlcxgFIAEoA0IEiM4YARIeChBpbmRleF9nZW5lcmF0aW9uGAYgASgDQgSIzhgBInEKDVNoYXJkUHJvZ3Jlc3MSEwoFc2hhcmQYASABKANCBIjOGAESFwoJZG9jc19kb25lGAIgASgDQgSIzhgBEhgKCmRvY3NfdG90YWwYAyABKANCBIjOGAESGAoKZ2VuZXJhdGlvbhgEIAEoA0IEiM4YASLSAQoRV2luZG93RGVzY3JpcHRpb24SFAoGd2luZG93GAEgASgJQgSIzhgBEhsKBGZyb20YAiABKAlCCIjOGAGQzhgBSACIAQESGQoCdG8YAyABKAlCCIjOGAGQzhgBSAGIAQESFgoIbnVtX2RvY3MYBCABKANCBIjOGAESGgoMZGVsZXRlZF9kb2NzGAUgASgDQgSIzhgBEhYKCHNlZ21lbnRzGAYgASgDQgSIzhgBEhMKBWJ5dGVzGAcgASgDQgSIzhgBQgcKBV9mcm9tQgUKA190byKIAQoKV2luZG93TGlzdBITCgVmaWVsZBgBIAEoCUIEiM4YARIzCgVldmVyeRgCIAEoCUIkiM4YAaLOGANkYXmizhgFbW9udGiizhgEd2Vla6LOGAR5ZWFyEjAKB3dpbmRvd3MYAyADKAsyGS5saHMudjEuV2luZG93RGVzY3JpcHRpb25CBIjOGAEiPwoOV2luZG93UHJvZ3Jlc3MSFAoGd2luZG93GAEgASgJQgSIzhgBEhcKCWRvY3NfZG9uZRgCIAEoA0IEiM4YAWIGcHJvdG8z", [file_lhs_v1_options]);
 
 /**
  * A document's key as it travels.
@@ -47,6 +47,102 @@ export const CoordinatesSchema: GenMessage<Coordinates> = /*@__PURE__*/
   messageDesc(file_lhs_v1_values, 0);
 
 /**
+ * A generation of an index: the live one answers searches; a kept one was live before and is synced
+ * too, so that a rollback loses nothing.
+ *
+ * @generated from message lhs.v1.GenerationDescription
+ */
+export type GenerationDescription = Message<"lhs.v1.GenerationDescription"> & {
+  /**
+   * @generated from field: int64 generation = 1;
+   */
+  generation: bigint;
+
+  /**
+   * @generated from field: string state = 2;
+   */
+  state: string;
+
+  /**
+   * Version of the definition that it follows.
+   *
+   * @generated from field: int64 definition_version = 3;
+   */
+  definitionVersion: bigint;
+
+  /**
+   * Source snapshot that it has reached; null: the empty table, or its commit cannot be read.
+   *
+   * @generated from field: optional string snapshot = 4;
+   */
+  snapshot?: string | undefined;
+
+  /**
+   * @generated from field: int64 num_docs = 5;
+   */
+  numDocs: bigint;
+
+  /**
+   * Bytes of its folder.
+   *
+   * @generated from field: int64 bytes = 6;
+   */
+  bytes: bigint;
+
+  /**
+   * ISO 8601, UTC: the end of its time. Absent: live, or kept until newer ones replace it.
+   *
+   * @generated from field: optional string until = 7;
+   */
+  until?: string | undefined;
+
+  /**
+   * Why the last sync could not bring it along; absent if it could. The next sync tries again.
+   *
+   * @generated from field: optional lhs.v1.GenerationDescriptionFallenBehind fallen_behind = 8;
+   */
+  fallenBehind?: GenerationDescriptionFallenBehind | undefined;
+};
+
+/**
+ * Describes the message lhs.v1.GenerationDescription.
+ * Use `create(GenerationDescriptionSchema)` to create a new message.
+ */
+export const GenerationDescriptionSchema: GenMessage<GenerationDescription> = /*@__PURE__*/
+  messageDesc(file_lhs_v1_values, 1);
+
+/**
+ * Values that belong together; the message that contains them has the description.
+ *
+ * @generated from message lhs.v1.GenerationDescriptionFallenBehind
+ */
+export type GenerationDescriptionFallenBehind = Message<"lhs.v1.GenerationDescriptionFallenBehind"> & {
+  /**
+   * @generated from field: string code = 1;
+   */
+  code: string;
+
+  /**
+   * @generated from field: string message = 2;
+   */
+  message: string;
+
+  /**
+   * ISO 8601, UTC.
+   *
+   * @generated from field: string since = 3;
+   */
+  since: string;
+};
+
+/**
+ * Describes the message lhs.v1.GenerationDescriptionFallenBehind.
+ * Use `create(GenerationDescriptionFallenBehindSchema)` to create a new message.
+ */
+export const GenerationDescriptionFallenBehindSchema: GenMessage<GenerationDescriptionFallenBehind> = /*@__PURE__*/
+  messageDesc(file_lhs_v1_values, 2);
+
+/**
  * An operation on one index that takes nothing else.
  *
  * @generated from message lhs.v1.IndexRequest
@@ -65,7 +161,7 @@ export type IndexRequest = Message<"lhs.v1.IndexRequest"> & {
  * Use `create(IndexRequestSchema)` to create a new message.
  */
 export const IndexRequestSchema: GenMessage<IndexRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_values, 1);
+  messageDesc(file_lhs_v1_values, 3);
 
 /**
  * One identifying column of a row: its name and the canonical text of its value.
@@ -89,7 +185,7 @@ export type KeyPart = Message<"lhs.v1.KeyPart"> & {
  * Use `create(KeyPartSchema)` to create a new message.
  */
 export const KeyPartSchema: GenMessage<KeyPart> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_values, 2);
+  messageDesc(file_lhs_v1_values, 4);
 
 /**
  * A list of everything: it has no fields yet.
@@ -104,7 +200,7 @@ export type ListRequest = Message<"lhs.v1.ListRequest"> & {
  * Use `create(ListRequestSchema)` to create a new message.
  */
 export const ListRequestSchema: GenMessage<ListRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_values, 3);
+  messageDesc(file_lhs_v1_values, 5);
 
 /**
  * What a caller can do about an error, as data: a command line words it as a command, a console as
@@ -149,7 +245,7 @@ export type NextStep = Message<"lhs.v1.NextStep"> & {
  * Use `create(NextStepSchema)` to create a new message.
  */
 export const NextStepSchema: GenMessage<NextStep> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_values, 4);
+  messageDesc(file_lhs_v1_values, 6);
 
 /**
  * One shard of an index that has been built.
@@ -197,7 +293,7 @@ export type ShardDescription = Message<"lhs.v1.ShardDescription"> & {
  * Use `create(ShardDescriptionSchema)` to create a new message.
  */
 export const ShardDescriptionSchema: GenMessage<ShardDescription> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_values, 5);
+  messageDesc(file_lhs_v1_values, 7);
 
 /**
  * How far the generation of one shard is.
@@ -237,7 +333,7 @@ export type ShardProgress = Message<"lhs.v1.ShardProgress"> & {
  * Use `create(ShardProgressSchema)` to create a new message.
  */
 export const ShardProgressSchema: GenMessage<ShardProgress> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_values, 6);
+  messageDesc(file_lhs_v1_values, 8);
 
 /**
  * One window of an index: the documents whose dates lie in one period.
@@ -294,7 +390,7 @@ export type WindowDescription = Message<"lhs.v1.WindowDescription"> & {
  * Use `create(WindowDescriptionSchema)` to create a new message.
  */
 export const WindowDescriptionSchema: GenMessage<WindowDescription> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_values, 7);
+  messageDesc(file_lhs_v1_values, 9);
 
 /**
  * How an index is cut into windows.
@@ -327,7 +423,7 @@ export type WindowList = Message<"lhs.v1.WindowList"> & {
  * Use `create(WindowListSchema)` to create a new message.
  */
 export const WindowListSchema: GenMessage<WindowList> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_values, 8);
+  messageDesc(file_lhs_v1_values, 10);
 
 /**
  * How far the generation of one window is.
@@ -351,5 +447,5 @@ export type WindowProgress = Message<"lhs.v1.WindowProgress"> & {
  * Use `create(WindowProgressSchema)` to create a new message.
  */
 export const WindowProgressSchema: GenMessage<WindowProgress> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_values, 9);
+  messageDesc(file_lhs_v1_values, 11);
 
