@@ -9,7 +9,7 @@ import { checkIndexRequest, checkListRequest, LhsError } from '@lakehouse-search
 import { currentGeneration } from '../open/index-folder.ts';
 import type { KnownIndex } from '../open/open-index.ts';
 import { accessible, isListed } from './caller.ts';
-import { generationsOf } from './generations.ts';
+import { describeGenerations } from './generations.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 
 /** The current state of an index. Throws index_not_found, corrupt_index, io_error. */
@@ -21,7 +21,7 @@ export async function describeLocal(
   const { index } = checkIndexRequest(request);
   const known = accessible(indexes, index, call);
   if (call.principal?.tenant !== undefined) return describeTenant(indexes, known, call);
-  const generations = generationsOf(indexes, known);
+  const generations = describeGenerations(indexes, known);
   const described = indexes.describe(known);
   return generations.length === 0 ? described : { ...described, generations };
 }

@@ -16,7 +16,7 @@ import type { LocalIndexes } from './local-indexes.ts';
  * the first reindex. One that cannot be read is described without its contents. Throws
  * corrupt_index, io_error.
  */
-export function generationsOf(
+export function describeGenerations(
   indexes: LocalIndexes,
   { folder, registered }: KnownIndex,
 ): readonly GenerationDescription[] {

@@ -8,7 +8,7 @@ import { windowsPart } from '../open/describe-index.ts';
 import { commitVersion, type KnownIndex } from '../open/open-index.ts';
 import { ownStatus, type StatusSubject, sourceFault, tableStatus } from '../sync/index-status.ts';
 import { accessible } from './caller.ts';
-import { generationsOf } from './generations.ts';
+import { describeGenerations } from './generations.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 
 /** A table that does not answer within this time counts as out of reach. */
@@ -35,7 +35,7 @@ export async function statusOf(
       snapshot: open?.snapshot ?? null,
       writer: holder === null || isGone(holder) ? null : holder,
     };
-    const generations = open === null ? {} : { generations: generationsOf(indexes, known) };
+    const generations = open === null ? {} : { generations: describeGenerations(indexes, known) };
     const ours = { ...ownStatus(subject), ...generations, ...windowsPart(open) };
     const own = { ...ours, ...runningJobs(indexes, known) };
     return { ...own, ...(await beyond(indexes, known, subject)) };

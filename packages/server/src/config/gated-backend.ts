@@ -4,6 +4,7 @@ import {
   type DescribeSourceRequest,
   LhsError,
   type RestoreRequest,
+  type StartJobRequest,
   type ValidateDefinitionRequest,
 } from '@lakehouse-search/contract';
 import { gateDefinition, gateTable, namedCatalog, notNamed } from './definition-gate.ts';
@@ -22,6 +23,7 @@ type Overridden =
   | 'listBackups'
   | 'pruneBackups'
   | 'restore'
+  | 'startJob'
   | 'checkErasure'
   | 'runErasure';
 
@@ -64,6 +66,7 @@ export function gatedBackend(backend: Backend, names: SourceNames): Backend {
     backupStatus: async (request, call) => backend.backupStatus(ownTarget(request), call),
     listBackups: async (request, call) => backend.listBackups(ownTarget(request), call),
     pruneBackups: async (request, call) => backend.pruneBackups(ownTarget(request), call),
+    startJob: async (request, call) => backend.startJob(gateJob(request, names), call),
     restore: async (request, call) => backend.restore(gateRestore(request), call),
     checkErasure: async (request, call) => backend.checkErasure(ownBackups(request), call),
     runErasure: async (request, call) => backend.runErasure(ownBackups(request), call),
@@ -95,6 +98,21 @@ function gateSource<T extends DescribeSourceRequest>(request: T, names: SourceNa
   const { table, catalog_name: catalog, source, ...others } = request;
   if (source !== undefined) throw notNamed(names);
   return { ...others, source: gateTable({ table, catalog }, names) } as T;
+}
+
+/** A job is gated as its operation is. */
+function gateJob(request: StartJobRequest, names: SourceNames): StartJobRequest {
+  switch (request?.kind) {
+    case 'alter':
+      refuseFolder(request);
+      return { ...request, definition_yaml: gateText(request.definition_yaml, names) };
+    case 'backup':
+      return ownTarget(request);
+    case 'restore':
+      return { ...request, ...gateRestore(request) };
+    default:
+      return request;
+  }
 }
 
 function gateRestore(request: RestoreRequest): RestoreRequest {

@@ -1,0 +1,38 @@
+import type { Backend, StartJobRequest } from '@lakehouse-search/contract';
+import { describe, expect, it } from 'vitest';
+import { gatedBackend } from './gated-backend.ts';
+import { NO_CONFIG } from './server-config.ts';
+
+const started: StartJobRequest[] = [];
+const backend = {
+  startJob: async (request: StartJobRequest) => {
+    started.push(request);
+  },
+} as unknown as Backend;
+const gated = gatedBackend(backend, NO_CONFIG.names);
+
+describe('a job that a request over the network starts', () => {
+  it.each([
+    [{ kind: 'backup', index: 'a', target: '/tmp/x' }, '"target"'],
+    [{ kind: 'restore', target: 's3://a/b' }, '"target"'],
+    [{ kind: 'restore', base_dir: '/tmp' }, '"base_dir"'],
+    [{ kind: 'alter', index: 'a', apply: true, definition_yaml: '', base_dir: '/' }, '"base_dir"'],
+    [
+      {
+        ...{ kind: 'alter', index: 'a', apply: true },
+        definition_yaml: 'version: 1\nindex: a\nsource: { path: /etc }\nfields: []\n',
+      },
+      'needs a catalog by its name',
+    ],
+  ] as const)('is gated as its operation: %j', async (request, message) => {
+    const call = gated.startJob(request as StartJobRequest);
+    await expect(call).rejects.toThrow(message);
+    expect(started).toEqual([]);
+  });
+
+  it('passes if it names nothing of its own', async () => {
+    const request = { kind: 'compact', index: 'a' } as const;
+    await gated.startJob(request);
+    expect(started).toEqual([request]);
+  });
+});
