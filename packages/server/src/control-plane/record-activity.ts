@@ -6,6 +6,7 @@ import type { ActivityLog } from '../store/activity.ts';
 const LIFE: ReadonlySet<Operation> = new Set([
   'createIndex',
   'alterIndex',
+  'rollbackIndex',
   'dropIndex',
   'reindex',
   'startJob',
