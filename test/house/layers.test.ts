@@ -102,7 +102,7 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   cli: [
     ['terminal', 'config', 'files'],
-    ['output', 'demo', 'doctor'],
+    ['output', 'demo', 'doctor', 'serve'],
     ['search', 'source', 'sync', 'erase'],
     ['tui'],
     ['base-command.ts', 'first-screen.ts', 'help.ts'],
@@ -129,7 +129,13 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     '@lakehouse-search/engine',
     '@lakehouse-search/client',
   ],
-  cli: ['@lakehouse-search/contract', '@lakehouse-search/lake', '@lakehouse-search/engine'],
+  cli: [
+    '@lakehouse-search/contract',
+    '@lakehouse-search/lake',
+    '@lakehouse-search/engine',
+    '@lakehouse-search/client',
+    '@lakehouse-search/server',
+  ],
 };
 
 /** Files that may import each other in a circle, if all but one direction are types. */

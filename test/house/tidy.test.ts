@@ -93,6 +93,7 @@ describe('tidiness of the sources', () => {
     expect(writers.map((f) => f.path.slice('packages/cli/src/'.length)).sort()).toEqual([
       'output/columns.ts',
       'sync/follow-report.ts',
+      'terminal/ask-secret.ts',
       'terminal/progress.ts',
       'terminal/terminal.ts',
     ]);

@@ -153,6 +153,14 @@ export abstract class LhsCommand extends Command {
     }
   }
 
+  /** Waits for the signal, then stops the server. */
+  protected async untilStopped(signal: AbortSignal, stop: () => Promise<void>): Promise<void> {
+    if (!signal.aborted) {
+      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+    }
+    await stop();
+  }
+
   override async catch(error: Error): Promise<void> {
     const columns = process.stderr.columns ?? this.terminal.width;
     const color = { color: this.terminal.color && process.stderr.isTTY === true };

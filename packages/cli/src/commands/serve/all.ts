@@ -1,0 +1,24 @@
+import { LhsCommand } from '../../base-command.ts';
+import { startLines, startServer } from '../../serve/run-server.ts';
+import { SERVE_FLAGS } from '../../serve/serve-flags.ts';
+
+export default class ServeAll extends LhsCommand {
+  static override summary = 'Serve the indexes of the data folder over REST and gRPC.';
+  static override description =
+    'Keeps the indexes equal to their tables. Ctrl-C and SIGTERM let running calls end.';
+  static override examples = [
+    '<%= config.bin %> serve all',
+    '<%= config.bin %> serve all --auth --rest-addr 0.0.0.0:8080 --config server.yaml',
+  ];
+  static override flags = SERVE_FLAGS;
+
+  override async run(): Promise<void> {
+    const { flags } = await this.parse(ServeAll);
+    const { signal } = this.interruptible();
+    const started = await startServer(flags, this.dataDir(flags));
+    const { url, grpc, indexes } = started.server;
+    if (flags.json) this.printJson({ url, grpc, indexes });
+    else this.terminal.err(...startLines(started), '');
+    await this.untilStopped(signal, () => started.server.stop());
+  }
+}

@@ -1,0 +1,59 @@
+import { resolve } from 'node:path';
+import { constrainedMemory } from 'node:process';
+import { getHeapStatistics } from 'node:v8';
+import type { RunningServer, ServerConfig, ServerOptions } from '@lakehouse-search/server';
+import { bytes, plural } from '../terminal/figures.ts';
+import { flagValues, type ServeFlags } from './serve-flags.ts';
+
+/** A server that was started, and what it was started with. */
+export interface Started {
+  readonly server: RunningServer;
+  readonly options: ServerOptions;
+}
+
+/**
+ * Starts a server with the settings of flags, environment and configuration file, in this order.
+ * `dataDir`: the data folder if the file names none. Throws as `serveAll`.
+ */
+export async function startServer(
+  flags: ServeFlags,
+  dataDir: string,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<Started> {
+  const lib = await import('@lakehouse-search/server');
+  const file: ServerConfig =
+    flags.config === undefined ? lib.NO_CONFIG : lib.readServerConfig(flags.config);
+  const { data_dir, ...others } = { ...lib.environmentValues(env), ...flagValues(flags) };
+  const own = data_dir === undefined ? {} : { data_dir: resolve(data_dir as string) };
+  const values = { ...file.values, ...others, ...own };
+  const options = lib.serverOptions(values, env, dataDir);
+  const { names, issuers, license } = file;
+  const request = { options, names, issuers, env };
+  const server = await lib.serveAll(license === undefined ? request : { ...request, license });
+  return { server, options };
+}
+
+/** What a person should know about a server that has just started. */
+export function startLines({ server, options }: Started): readonly string[] {
+  const { url, grpc, indexes, adminPassword } = server;
+  const { dataDir, auth, threads, sync } = options;
+  const heap = getHeapStatistics().heap_size_limit;
+  const memory = constrainedMemory();
+  const limit = memory > 0 && memory < 2 ** 50 ? `${bytes(memory)} for the process, ` : '';
+  const [first = 'INDEX'] = indexes;
+  const header = auth ? ` -H "authorization: Bearer $TOKEN"` : '';
+  return [
+    `REST     ${url}`,
+    `gRPC     ${grpc}`,
+    `data     ${dataDir}: ${plural(indexes.length, 'index', 'indexes')}`,
+    `access   ${auth ? 'with credentials' : 'open: everybody who reaches the ports'}`,
+    `memory   ${limit}${bytes(heap)} of heap per thread, ${plural(threads, 'search thread')}`,
+    `sync     ${sync.enabled ? `on, a look at each table every ${sync.pollMs} ms or less` : 'off'}`,
+    ...(adminPassword === undefined
+      ? []
+      : ['', `user "admin", password "${adminPassword}": it is shown this once`]),
+    '',
+    `curl -s ${url}/v1/search -H 'content-type: application/json'${header} \\`,
+    `  -d '{"index": "${first}", "query": "*:*", "limit": 1}'`,
+  ];
+}
