@@ -41,7 +41,7 @@ if (major < 22 || (major === 22 && minor < 19)) {
   process.stderr.write(`error: lhs needs Node 22.19 or newer, this is ${process.version}\n`);
   process.stderr.write('  in a clone, npx lhs uses the Node that npm ci installed\n');
   process.exitCode = 1;
-} else if (args.length === 1 && (args[0] === '--version' || args[0] === '-v')) {
+} else if (args.length === 1 && ['--version', '-v', '-V'].includes(args[0])) {
   const { version } = JSON.parse(readFileSync(here('../package.json'), 'utf8'));
   process.stdout.write(`lhs ${version}\n`);
 } else {

@@ -610,6 +610,20 @@ describe('the rest', () => {
     expect(url.stderr).toMatch(/no remote backend/);
   });
 
+  it('short flags mean the long ones', async () => {
+    const [version, long, ofShort, ofLong] = await Promise.all([
+      home.run(['-V']),
+      home.run(['--version']),
+      home.run(['config', 'view', '-h']),
+      home.run(['config', 'view', '--help']),
+    ]);
+    expect(version.stdout).toBe(long.stdout);
+    expect(ofShort.stdout).toBe(ofLong.stdout);
+    const help = await home.run(['index', 'search', '--help']);
+    expect(help.stdout).toMatch(/-n, --limit/);
+    expect(help.stdout).toMatch(/-o, --output/);
+  });
+
   it('doctor looks at the data files of a table, by index or by place', async () => {
     const at = ['--path', `${TABLES}py_types`];
     const [table, lines_, index, both] = await Promise.all([

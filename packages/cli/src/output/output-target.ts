@@ -12,7 +12,11 @@ export const outputFlags = {
     options: [...OUTPUT_FORMATS],
     description: 'output format (table; with --output the file’s ending decides)',
   }),
-  output: Flags.string({ description: 'write to a file instead of stdout', helpValue: 'FILE' }),
+  output: Flags.string({
+    char: 'o',
+    description: 'write to a file instead of stdout',
+    helpValue: 'FILE',
+  }),
 };
 
 /** Those flags as oclif has read them. */

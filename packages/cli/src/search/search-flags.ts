@@ -39,6 +39,7 @@ export const searchFlags = {
     helpValue: 'Q',
   }),
   limit: Flags.integer({
+    char: 'n',
     description: 'hits per page; 0 is the default (10)',
     helpValue: 'N',
     min: 0,

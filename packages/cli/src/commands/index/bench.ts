@@ -25,7 +25,7 @@ export default class IndexBench extends LhsCommand {
       options: ['or', 'and', 'phrase', 'query'],
       description: 'operator between words; query: each line is a query string (query)',
     }),
-    limit: Flags.integer({ description: 'hits per query (10)', min: 1 }),
+    limit: Flags.integer({ char: 'n', description: 'hits per query (10)', min: 1 }),
     warm: Flags.integer({ description: 'warm-up rounds (3)', min: 0 }),
     repeat: Flags.integer({ description: 'measured rounds (9)', min: 1 }),
   };

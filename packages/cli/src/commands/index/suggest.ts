@@ -21,7 +21,7 @@ export default class IndexSuggest extends LhsCommand {
       helpValue: 'N',
       min: 0,
     }),
-    limit: Flags.integer({ description: 'suggestions (10)', helpValue: 'N', min: 1 }),
+    limit: Flags.integer({ char: 'n', description: 'suggestions (10)', helpValue: 'N', min: 1 }),
   };
 
   override async run(): Promise<void> {

@@ -27,7 +27,7 @@ export default class JobsList extends LhsCommand {
       description: 'only jobs in this state',
       helpValue: 'STATE',
     })(),
-    limit: Flags.integer({ description: 'most jobs to print (100)', helpValue: 'N' }),
+    limit: Flags.integer({ char: 'n', description: 'most jobs to print (100)', helpValue: 'N' }),
   };
 
   override async run(): Promise<void> {

@@ -28,7 +28,12 @@ export default class SourceRows extends LhsCommand {
     ref: Flags.string({ description: 'branch or tag', helpValue: 'NAME' }),
     columns: Flags.string({ description: 'columns (all)', helpValue: 'A,B' }),
     where: Flags.string({ description: 'condition in SQL over the columns', helpValue: 'SQL' }),
-    limit: Flags.integer({ description: 'maximum number of rows', helpValue: 'N', min: 0 }),
+    limit: Flags.integer({
+      char: 'n',
+      description: 'maximum number of rows',
+      helpValue: 'N',
+      min: 0,
+    }),
     format: Flags.string({ options: [...ROW_FORMATS], default: 'ndjson' }),
   };
 
