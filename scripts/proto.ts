@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readNumbers } from './proto/numbers.ts';
 import { printModel } from './proto/print.ts';
+import { printDocs } from './proto/print-docs.ts';
 import { readContract } from './proto/read-contract.ts';
 
 const HERE = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
@@ -24,7 +25,8 @@ const OWN = ['errors.proto', 'options.proto'];
 
 const old = readdirSync(folder).filter((name) => !OWN.includes(name));
 const texts = old.map((name) => readFileSync(join(folder, name), 'utf8'));
-const files = printModel(readContract(HERE), readNumbers(texts));
+const model = readContract(HERE);
+const files = printModel(model, readNumbers(texts));
 for (const name of old) if (!files.has(name)) rmSync(join(folder, name));
 for (const [name, text] of files) writeFileSync(join(folder, name), text);
 
@@ -40,3 +42,4 @@ const buf = process.env.LHS_BUF ?? 'buf';
 execFileSync(buf, ['format', '-w'], options);
 execFileSync(buf, ['lint'], options);
 execFileSync(buf, ['generate'], options);
+writeFileSync(join(generated, 'docs.ts'), printDocs(model));

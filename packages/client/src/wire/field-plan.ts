@@ -1,4 +1,5 @@
 import { type DescField, type DescMessage, getOption, ScalarType } from '@bufbuild/protobuf';
+import { DOCS } from '../generated/docs.ts';
 import { json, nullable, required, text_or_json, values } from '../generated/lhs/v1/options_pb.ts';
 
 /** How a field of a message appears in JSON and on the wire, as its descriptor says. */
@@ -61,3 +62,10 @@ const scalarKind = (scalar: ScalarType): 'string' | 'int64' =>
 /** Whether the wire cannot tell an absent value from an empty list or from null. */
 export const hidesPresence = ({ repeated, required, nullable, kind }: FieldPlan): boolean =>
   !required && (repeated || nullable || kind === 'map');
+
+/**
+ * The comment of a message (`Message`), a field (`Message.field`) or a method (`Service/Method`);
+ * undefined if it has none.
+ */
+export const docOf = (name: string): string | undefined =>
+  Object.hasOwn(DOCS, name) ? DOCS[name] : undefined;

@@ -7,6 +7,8 @@ import type { RestOptions } from '../rest/rest-server.ts';
  * gRPC port has its own at `bindAsync`.
  */
 export interface GatewayOptions extends CallsOptions, RestOptions {
+  /** The version of the service, as its description has it. */
+  readonly version?: string;
   /** Rejects while the service cannot answer; `GET /readyz` reads it. */
   readonly ready?: () => Promise<void>;
   /** Further routes of the REST port: metrics, console, MCP. */

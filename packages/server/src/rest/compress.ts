@@ -9,14 +9,11 @@ const zstdCompressed = promisify(zstdCompress);
 const GZIP = { level: 1 };
 const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
-/** A body as it is sent. */
-export interface Sent {
-  readonly body: string | Buffer;
-  readonly encoding: 'gzip' | 'zstd' | undefined;
-}
-
-/** A body in an encoding that the client accepts: zstd before gzip, none for small bodies. */
-export function encodingFor(accepted: string | undefined, length: number): Sent['encoding'] {
+/** An encoding that the client accepts: zstd before gzip, none for small bodies. */
+export function encodingFor(
+  accepted: string | undefined,
+  length: number,
+): 'gzip' | 'zstd' | undefined {
   if (accepted === undefined || length < LEAST_BYTES) return undefined;
   if (accepts(accepted, 'zstd')) return 'zstd';
   return accepts(accepted, 'gzip') ? 'gzip' : undefined;

@@ -2,10 +2,10 @@ import type { WireMethod } from '@lakehouse-search/client';
 import { type CallContext, LhsError, type Principal } from '@lakehouse-search/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Calls, indexOf } from '../calls/calls.ts';
-import { compress, encodingFor } from './compress.ts';
 import { type ReadRequest, requestReader } from './read-request.ts';
 import { arrivalOf, notesOf } from './rest-call.ts';
-import { JSON_TYPE, sendError } from './send-error.ts';
+import { sendError } from './send-error.ts';
+import { sendJson } from './send-json.ts';
 import { NDJSON_TYPE, ndjson } from './stream.ts';
 
 /** Bytes of a request body; change batches are larger. */
@@ -53,7 +53,9 @@ async function answer(
     const call = contextOf(request, reply, begun.principal);
     const result = calls.run(operation, wanted, call);
     if (route.stream !== 'responses') {
-      return await sendJson(request, reply, route.status ?? 200, await result);
+      const value = await result;
+      const text = value === undefined ? '{}' : JSON.stringify(value);
+      return await sendJson(request, reply, route.status ?? 200, text);
     }
     const ended = release;
     release = undefined;
@@ -90,21 +92,6 @@ function deadlineOf(header: string | readonly string[] | undefined): number | un
   if (typeof header === 'string' && /^\d{1,10}$/.test(header)) return Date.now() + Number(header);
   const message = `the header "lhs-timeout-ms" is ${JSON.stringify(header)}: expected milliseconds`;
   throw new LhsError('invalid_argument', message);
-}
-
-async function sendJson(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  status: number,
-  value: unknown,
-): Promise<FastifyReply> {
-  const text = value === undefined ? '{}' : JSON.stringify(value);
-  notesOf(request).bytesOut = text.length;
-  reply.code(status).header('content-type', JSON_TYPE);
-  const encoding = encodingFor(request.headers['accept-encoding'], text.length);
-  if (encoding === undefined) return reply.send(text);
-  const body = await compress(text, encoding);
-  return reply.header('content-encoding', encoding).header('vary', 'accept-encoding').send(body);
 }
 
 async function sendLines(

@@ -1,0 +1,32 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Backend } from '@lakehouse-search/contract';
+import { openLocal } from '@lakehouse-search/engine';
+import type { GatewayOptions } from '@lakehouse-search/server';
+import { createContractTable } from '../../../test/contract/table.ts';
+import { startGateway, type TestGateway } from '../../../test/support/gateway.ts';
+
+/** A gateway over an embedded engine with the index `notes` of three rows. */
+export interface ServedNotes extends TestGateway {
+  readonly backend: Backend;
+}
+
+/** Starts it; `close` removes its files. */
+export async function serveNotes(options: Partial<GatewayOptions> = {}): Promise<ServedNotes> {
+  const folder = mkdtempSync(join(tmpdir(), 'lhs-served-'));
+  const table = await createContractTable();
+  const backend = await openLocal(folder, { freshnessMs: 0 });
+  await backend.createIndex({ definition: table.definition('notes') });
+  await backend.reindex({ index: 'notes' });
+  const gateway = await startGateway(backend, options);
+  return {
+    ...gateway,
+    backend,
+    async close() {
+      await gateway.close();
+      table.remove();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
