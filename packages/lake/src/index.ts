@@ -31,15 +31,22 @@ export { type OpenTableOptions, openTable } from './table.ts';
 export { decodeVariant } from './variant/decode.ts';
 export { encodeVariant, type VariantBytes } from './variant/encode.ts';
 export { nodeFromJson, variantFromJson } from './variant/from-json.ts';
+export type { CompactOptions, CompactResult } from './write/compact-table.ts';
+export type { ExpireOptions, ExpireResult } from './write/expire-snapshots.ts';
 export type { ImportOptions } from './write/import-files.ts';
 export type { InputReading, WriteInput } from './write/input.ts';
 export type { InputFormat } from './write/input-files.ts';
+export type { RefChange } from './write/table-refs.ts';
 export type { WriteResult } from './write/table-writer.ts';
 export type { WriteProgress, WriteWatch } from './write/write-progress.ts';
 export {
   appendRows,
+  compactTable,
   createTable,
   deleteRows,
+  dropTableRef,
+  expireSnapshots,
   importFiles,
+  setTableRef,
   upsertRows,
 } from './write/writing.ts';

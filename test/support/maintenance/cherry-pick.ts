@@ -9,8 +9,8 @@ import { ancestryOf, snapshotOf } from '../../../packages/lake/src/metadata/tabl
 import type { TableConfig } from '../../../packages/lake/src/source-table.ts';
 import { commitTable } from '../../../packages/lake/src/write/commit.ts';
 import type { NewDataFile } from '../../../packages/lake/src/write/data-files.ts';
+import { withRef } from '../../../packages/lake/src/write/next-refs.ts';
 import { snapshotMetadata } from '../../../packages/lake/src/write/snapshot-commit.ts';
-import { withRef } from './next-metadata.ts';
 
 /**
  * Brings what a snapshot appended to the head of main: the head moves to it where it stands on
@@ -30,7 +30,7 @@ export async function cherryPick(config: TableConfig, snapshotId: bigint): Promi
     if (picked.parentId === currentSnapshotId) {
       head = snapshotId;
       return {
-        metadata: withRef(metadata, 'main', 'branch', snapshotId, Date.now()),
+        metadata: withRef(metadata, 'main', { kind: 'branch', snapshotId }, Date.now()),
         written: [],
       };
     }

@@ -1,8 +1,12 @@
 import { loadTable } from '../../../packages/lake/src/catalog/load-table.ts';
-import { snapshotOf } from '../../../packages/lake/src/metadata/table-metadata.ts';
 import type { TableConfig } from '../../../packages/lake/src/source-table.ts';
 import { commitTable } from '../../../packages/lake/src/write/commit.ts';
-import { withoutRef, withProperties, withRef, withSchema } from './next-metadata.ts';
+import {
+  type CompactResult,
+  compactTableFiles,
+} from '../../../packages/lake/src/write/compact-table.ts';
+import { setTableRef } from '../../../packages/lake/src/write/table-refs.ts';
+import { withProperties, withSchema } from './next-metadata.ts';
 import { changeSchema, type SchemaChange } from './schema-change.ts';
 
 /** Changes the table's columns: one metadata commit, no data is touched. */
@@ -23,17 +27,7 @@ export async function setRef(
   kind: 'branch' | 'tag',
   snapshotId: bigint,
 ): Promise<void> {
-  await commitTable(await loadTable(config), async ({ metadata }) => {
-    snapshotOf(metadata, snapshotId);
-    return { metadata: withRef(metadata, name, kind, snapshotId, Date.now()), written: [] };
-  });
-}
-
-/** Removes a tag or branch. */
-export async function dropRef(config: TableConfig, name: string): Promise<void> {
-  await commitTable(await loadTable(config), async ({ metadata }) => {
-    return { metadata: withoutRef(metadata, name, Date.now()), written: [] };
-  });
+  await setTableRef(config, name, { kind, snapshotId, replace: true });
 }
 
 /** Sets properties of the table; null removes one. */
@@ -45,3 +39,7 @@ export async function setProperties(
     return { metadata: withProperties(metadata, properties, Date.now()), written: [] };
   });
 }
+
+/** Rewrites all live rows of the current snapshot. Throws unsupported, commit_conflict. */
+export const compactTable = (config: TableConfig): Promise<CompactResult> =>
+  compactTableFiles(config, { all: true });

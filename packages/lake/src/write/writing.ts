@@ -15,4 +15,12 @@ export const createTable = lazy(async () => (await writer()).writeTable);
 export const appendRows = lazy(async () => (await writer()).appendToTable);
 export const deleteRows = lazy(async () => (await writer()).deleteFromTable);
 export const upsertRows = lazy(async () => (await writer()).upsertIntoTable);
+export const compactTable = lazy(
+  async () => (await import('./compact-table.ts')).compactTableFiles,
+);
+export const expireSnapshots = lazy(
+  async () => (await import('./expire-snapshots.ts')).expireTableSnapshots,
+);
+export const setTableRef = lazy(async () => (await import('./table-refs.ts')).setTableRef);
+export const dropTableRef = lazy(async () => (await import('./table-refs.ts')).dropTableRef);
 export const importFiles = lazy(async () => (await import('./import-files.ts')).importIntoTable);
