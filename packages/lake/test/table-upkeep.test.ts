@@ -9,7 +9,7 @@ import type { Schema } from '../src/schema/type.ts';
 import { openTable } from '../src/table.ts';
 import { compactTableFiles } from '../src/write/compact-table.ts';
 import { expireTableSnapshots } from '../src/write/expire-snapshots.ts';
-import { dropTableRef, setTableRef } from '../src/write/table-refs.ts';
+import { pointTableRef, removeTableRef } from '../src/write/table-refs.ts';
 import { appendToTable, deleteFromTable, writeTable } from '../src/write/table-writer.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lhs-upkeep-'));
@@ -129,7 +129,7 @@ describe('the expiry of snapshots', () => {
     const config = await newTable(3);
     const ids: bigint[] = [];
     for (const from of [0, 10, 20, 30, 40]) ids.push(await append(config, from, 10));
-    await setTableRef(config, 'audit', { kind: 'tag', snapshotId: ids[1] });
+    await pointTableRef(config, 'audit', { kind: 'tag', snapshotId: ids[1] });
     await compactTableFiles(config);
     const foreign = join(folder, ...config.table.split('.'), 'data', 'foreign.parquet');
     writeFileSync(foreign, 'not of a snapshot');
@@ -146,7 +146,7 @@ describe('the expiry of snapshots', () => {
     expect((await look(config, ids[1])).ids).toHaveLength(20);
     expect((await look(config, ids[4])).ids).toHaveLength(50);
     expect(existsSync(foreign)).toBe(true);
-    await dropTableRef(config, 'audit');
+    await removeTableRef(config, 'audit');
     await expireTableSnapshots(config, {});
     expect((await look(config)).snapshots).toHaveLength(1);
     expect(dataFiles(config)).toHaveLength(2);
@@ -158,15 +158,15 @@ describe('the expiry of snapshots', () => {
     const ids: bigint[] = [];
     for (const from of [0, 10, 20, 30]) ids.push(await append(config, from, 10));
     const retention = { minSnapshots: 3 };
-    await setTableRef(config, 'work', { kind: 'branch', snapshotId: ids[2], retention });
+    await pointTableRef(config, 'work', { kind: 'branch', snapshotId: ids[2], retention });
     const short = { kind: 'tag', snapshotId: ids[3], retention: { maxRefAgeMs: 1 } } as const;
-    await setTableRef(config, 'short', short);
+    await pointTableRef(config, 'short', short);
     const made = Date.now() + 1;
     await expect.poll(() => Date.now() > made).toBe(true);
     const done = await expireTableSnapshots(config, { keep: 1 });
     expect(done).toMatchObject({ expired: [], refs: ['short'], kept: 4 });
     expect((await look(config)).refs.map(({ name }) => name)).toEqual(['main', 'work']);
-    await setTableRef(config, 'work', {
+    await pointTableRef(config, 'work', {
       ...{ kind: 'branch', snapshotId: ids[2], replace: true },
       retention: { minSnapshots: 1 },
     });
@@ -188,16 +188,20 @@ describe('a branch or tag', () => {
   it('is made at the current snapshot, and not moved by accident', async () => {
     const config = await newTable(2);
     const first = await append(config, 0, 10);
-    expect(await setTableRef(config, 'now', { kind: 'tag' })).toBe(first);
+    expect(await pointTableRef(config, 'now', { kind: 'tag' })).toBe(first);
     await append(config, 10, 10);
-    await expect(setTableRef(config, 'now', { kind: 'tag' })).rejects.toThrow(
+    await expect(pointTableRef(config, 'now', { kind: 'tag' })).rejects.toThrow(
       'has the tag "now" already',
     );
     const branch = { kind: 'branch', replace: true } as const;
-    await expect(setTableRef(config, 'now', branch)).rejects.toThrow('has the tag "now" already');
-    await expect(setTableRef(config, 'x', { kind: 'tag', snapshotId: 1n })).rejects.toMatchObject({
-      code: 'snapshot_not_found',
-    });
-    await expect(dropTableRef(config, 'main')).rejects.toThrow('no branch or tag "main" to remove');
+    await expect(pointTableRef(config, 'now', branch)).rejects.toThrow('has the tag "now" already');
+    await expect(pointTableRef(config, 'x', { kind: 'tag', snapshotId: 1n })).rejects.toMatchObject(
+      {
+        code: 'snapshot_not_found',
+      },
+    );
+    await expect(removeTableRef(config, 'main')).rejects.toThrow(
+      'no branch or tag "main" to remove',
+    );
   });
 });

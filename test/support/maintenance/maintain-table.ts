@@ -5,7 +5,7 @@ import {
   type CompactResult,
   compactTableFiles,
 } from '../../../packages/lake/src/write/compact-table.ts';
-import { setTableRef } from '../../../packages/lake/src/write/table-refs.ts';
+import { pointTableRef } from '../../../packages/lake/src/write/table-refs.ts';
 import { withProperties, withSchema } from './next-metadata.ts';
 import { changeSchema, type SchemaChange } from './schema-change.ts';
 
@@ -27,7 +27,7 @@ export async function setRef(
   kind: 'branch' | 'tag',
   snapshotId: bigint,
 ): Promise<void> {
-  await setTableRef(config, name, { kind, snapshotId, replace: true });
+  await pointTableRef(config, name, { kind, snapshotId, replace: true });
 }
 
 /** Sets properties of the table; null removes one. */

@@ -17,7 +17,7 @@ import type { TableConfig } from '../source-table.ts';
 import { tableOf } from '../table.ts';
 import { commitTable } from './commit.ts';
 import type { NewDataFile } from './data-files.ts';
-import { type CompactionRule, deleteKey, planCompaction } from './plan-compaction.ts';
+import { type CompactionRule, deleteFileKey, planCompaction } from './plan-compaction.ts';
 import { removeFiles } from './remove-files.ts';
 import { rewriteRows } from './rewrite-rows.ts';
 import { type PreparedSnapshot, snapshotMetadata } from './snapshot-commit.ts';
@@ -106,10 +106,10 @@ function commitOf(
 ): Promise<PreparedSnapshot> {
   const gone = new Set([...old].map(({ data }) => data.path));
   const needed = new Set(
-    files.filter((scan) => !old.has(scan)).flatMap(({ deletes }) => deletes.map(deleteKey)),
+    files.filter((scan) => !old.has(scan)).flatMap(({ deletes }) => deletes.map(deleteFileKey)),
   );
   const removes = ({ content, file }: ManifestEntry) =>
-    content === 'data' ? gone.has(file.path) : !needed.has(deleteKey(file));
+    content === 'data' ? gone.has(file.path) : !needed.has(deleteFileKey(file));
   const change = {
     operation: 'replace' as const,
     addedData,

@@ -75,5 +75,5 @@ function packed(files: readonly FileScan[], targetBytes: number): readonly FileS
 }
 
 /** What tells a delete file from others: vectors share files. */
-export const deleteKey = (file: DeleteFile): string =>
+export const deleteFileKey = (file: DeleteFile): string =>
   file.kind === 'vector' ? `${file.path} ${file.contentOffset}` : file.path;

@@ -17,7 +17,7 @@ export interface RefChange extends Omit<RefTarget, 'snapshotId'> {
  * Makes a branch or tag, or moves it, and returns its snapshot. `main` moves too: that is a
  * rollback. Throws snapshot_not_found, invalid_argument, commit_conflict.
  */
-export async function setTableRef(
+export async function pointTableRef(
   config: TableConfig,
   name: string,
   { kind, snapshotId, retention, replace = false }: RefChange,
@@ -41,7 +41,7 @@ export async function setTableRef(
 }
 
 /** Removes a tag or branch. Throws snapshot_not_found, commit_conflict. */
-export async function dropTableRef(config: TableConfig, name: string): Promise<void> {
+export async function removeTableRef(config: TableConfig, name: string): Promise<void> {
   await commitTable(await loadTable(config), async ({ metadata }) => {
     return { metadata: withoutRef(metadata, name, Date.now()), written: [] };
   });

@@ -21,6 +21,6 @@ export const compactTable = lazy(
 export const expireSnapshots = lazy(
   async () => (await import('./expire-snapshots.ts')).expireTableSnapshots,
 );
-export const setTableRef = lazy(async () => (await import('./table-refs.ts')).setTableRef);
-export const dropTableRef = lazy(async () => (await import('./table-refs.ts')).dropTableRef);
+export const setTableRef = lazy(async () => (await import('./table-refs.ts')).pointTableRef);
+export const dropTableRef = lazy(async () => (await import('./table-refs.ts')).removeTableRef);
 export const importFiles = lazy(async () => (await import('./import-files.ts')).importIntoTable);

@@ -1,0 +1,51 @@
+/** Flags of the commands that maintain a table: compact, expire, tag. */
+import { type Backend, LhsError } from '@lakehouse-search/contract';
+import { Args, Flags } from '@oclif/core';
+import { snapshotName } from '../terminal/figures.ts';
+
+const UNITS: Readonly<Record<string, number>> = {
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 7 * 86_400_000,
+};
+
+/** Milliseconds of `30m`, `12h`, `7d` or `2w`. Throws invalid_argument with the flag's name. */
+export function ageMillis(flag: string, text: string): number {
+  const [, digits, unit = ''] = /^(\d{1,6})([mhdw])$/.exec(text) ?? [];
+  if (digits !== undefined) return Number(digits) * UNITS[unit];
+  throw new LhsError('invalid_argument', `--${flag} is "${text}"`, {
+    hint: 'write an age like 30m, 12h, 7d or 2w',
+  });
+}
+
+/** The argument of a table that is changed, and the flags of a change that is planned first. */
+export const upkeepArgs = {
+  table: Args.string({ ignoreStdin: true, description: 'namespace.table', required: true }),
+};
+export const planFlags = {
+  'dry-run': Flags.boolean({ description: 'print the plan and change nothing' }),
+  yes: Flags.boolean({ char: 'y', description: 'do not ask' }),
+};
+
+/**
+ * A warning for each index whose checkpoint is among the snapshots: look-ups of rows at that
+ * snapshot fail once its files are gone.
+ */
+export async function checkpointWarnings(
+  backend: Backend,
+  snapshots: readonly bigint[],
+): Promise<readonly string[]> {
+  const gone = new Set(snapshots.map(String));
+  const warnings: string[] = [];
+  for (const { name, status } of await backend.listIndexes()) {
+    if (status !== 'live') continue;
+    const { snapshot } = await backend.describeIndex({ index: name });
+    if (snapshot === null || !gone.has(snapshot)) continue;
+    warnings.push(
+      `warning: index ${name} is at snapshot ${snapshotName(snapshot)}, which would expire; ` +
+        `run lhs index sync ${name} first`,
+    );
+  }
+  return warnings;
+}
