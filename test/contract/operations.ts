@@ -476,6 +476,18 @@ export const OPERATIONS: { readonly [K in Name]: OperationRow<K> } = {
       [{ aliases: 'some' }, 'invalid_argument'],
     ],
   },
+  diffHits: {
+    request: () => ({ ...INDEX, query: 'disk', from: 'now' }),
+    answers: { index: 'notes', same: 2, hits: [], notes: [] },
+    refused: [
+      BAD_QUERY,
+      [{ from: '77' }, 'not_found'],
+      [{ to: 'generation:99' }, 'not_found'],
+      [{ from: 'pit:none' }, 'not_found'],
+      [{ limit: 1001 }, 'limit_exceeded'],
+    ],
+    index: 'needed',
+  },
   checkErasure: {
     request: () => ({ ...INDEX, keys: [key('gone')] }),
     answers: { index: 'notes', keys: 1, clean: true, in_table: [], remains: [] },

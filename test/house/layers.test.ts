@@ -40,7 +40,7 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
       'query-text',
       'windows',
     ],
-    ['aliases', 'jobs', 'saved-queries'],
+    ['aliases', 'diff', 'jobs', 'saved-queries'],
     ['backend.ts'],
     ['index.ts'],
   ],

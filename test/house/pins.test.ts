@@ -120,6 +120,7 @@ describe('pinned surfaces', () => {
         "index compact": "INDEX --segments",
         "index create": "[FILE] --file",
         "index describe": "INDEX",
+        "index diff": "INDEX --filter --from --limit --plan --query --syntax --to",
         "index drop": "INDEX --yes",
         "index explain": "INDEX [QUERY] --ef --exact --filter --k --key --lexical-fields --limit --min-score --mode --offset --operator --pit --rrf-k --sort --syntax --vector --vector-field --weights",
         "index export": "INDEX --format --query",

@@ -26,6 +26,15 @@ import type { CallContext } from './call.ts';
 import type { ActivityRequest, RoutingRequest } from './cluster/request.ts';
 import type { ActivityEntry, ConsoleConfig, IndexRouting, License } from './cluster/response.ts';
 import type {
+  ActivityEntry,
+  ColdTier,
+  ConsoleConfig,
+  IndexRouting,
+  License,
+} from './cluster/response.ts';
+import type { DiffRequest } from './diff/request.ts';
+import type { DiffResponse } from './diff/response.ts';
+import type {
   ErasureCheckRequest,
   ErasureRunRequest,
   VerifyReceiptRequest,
@@ -140,6 +149,11 @@ export interface SearchApi {
   suggest(request: SuggestRequest, call?: CallContext): Promise<SuggestResponse>;
   /** Why the row of a key is, or is not, among the hits of a search. */
   explain(request: ExplainRequest, call?: CallContext): Promise<ExplainResponse>;
+  /**
+   * The hits of one search at two moments of an index, and why they differ. A moment that no commit
+   * on disk shows is built from the table in a temporary folder.
+   */
+  diffHits(request: DiffRequest, call?: CallContext): Promise<DiffResponse>;
   /** Rows of the table by key. */
   getKeys(request: KeysRequest, call?: CallContext): Promise<KeysResponse>;
   exportDocuments(request: ExportRequest, call?: CallContext): AsyncIterable<ExportedDocument>;

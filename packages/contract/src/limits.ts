@@ -30,4 +30,5 @@ export const REQUEST_LIMITS = Object.freeze({
   erasedKeys: 1000,
   erasedTextBytes: 16 * 1024 * 1024,
   erasureTargets: 100,
+  diffedHits: 1000,
 });

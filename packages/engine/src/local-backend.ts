@@ -90,6 +90,10 @@ export class LocalBackend implements Backend {
   readonly explain: Backend['explain'] = this.#read(
     later(async () => (await reads()).explainLocal),
   );
+  readonly diffHits: Backend['diffHits'] = this.#work(
+    'diffHits',
+    later(async () => (await import('./local/diff.ts')).diffLocal),
+  );
   readonly getKeys: Backend['getKeys'] = this.#read(later(async () => (await reads()).keysLocal));
   readonly clauseCounts: Backend['clauseCounts'] = this.#read(
     later(async () => (await reads()).clauseCountsLocal),

@@ -85,7 +85,7 @@ function remainLines(
     PLACES[place],
     key === null ? '' : formatKey(keys[key]),
     until === undefined ? ENDS[goes] : `${dateTime(until)}`,
-    `${detail}${partsOf(fields)} · ${where}`,
+    `${detail}${partsOf(fields)} · ${shownPath(where)}`,
   ]);
   const titles = ['place', 'key', 'goes with', 'what'].map((title) => ({ title }));
   const more = remains.length - shown.length;
@@ -94,6 +94,9 @@ function remainLines(
     ...(more > 0 ? [`and ${count(more)} more (--json lists all)`] : []),
   ];
 }
+
+/** A path of the data folder without the folder of the index. */
+const shownPath = (where: string): string => where.replace(/^indexes\/[0-9a-f-]{36}\//, '');
 
 /** `note (terms, stored), size (column)`. */
 function partsOf(fields: ErasureRemain['fields']): string {

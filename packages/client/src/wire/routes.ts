@@ -47,6 +47,7 @@ export const ROUTES: Readonly<Record<Operation, Route>> = Object.freeze({
     ...READ,
     list: 'clauses',
   }),
+  diffHits: route('POST /v1/index:diff', 'Search/DiffHits', READ),
   openPit: route('POST /v1/pit:open', 'Search/OpenPit'),
   closePit: route('POST /v1/pit:close', 'Search/ClosePit', READ),
   analyze: route('POST /v1/index:analyze', 'Search/Analyze', READ),

@@ -41,6 +41,6 @@ const rankOf = (keys: readonly Coordinates[]) =>
   new Map(keys.map((key, rank) => [keyText(key), rank]));
 
 /** A key as one text: names and values of its columns. */
-function keyText({ partition = [], identifier }: Coordinates): string {
+export function keyText({ partition = [], identifier }: Coordinates): string {
   return JSON.stringify([...partition, ...identifier].map(({ name, value }) => [name, value]));
 }

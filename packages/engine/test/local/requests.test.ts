@@ -212,6 +212,15 @@ const OPERATIONS: Readonly<Record<Exclude<keyof Backend, Plain>, Operation>> = {
   restore: {
     fields: { ...INDEX, ...TARGET, backup: 'text', as: 'text', aliases: 'text', base_dir: 'text' },
   },
+  diffHits: {
+    fields: {
+      ...INDEX,
+      ...{ query: 'text', ast: 'object', syntax: 'text', default_operator: 'text' },
+      ...{ filter: 'text or object', from: 'text', to: 'text', limit: 'whole', plan: 'flag' },
+    },
+    required: ['from'],
+    with: { from: 'now', query: 'disk' },
+  },
   checkErasure: { fields: ERASED, required: ['keys'], with: { keys: [key] } },
   runErasure: {
     fields: { ...ERASED, close_pits: 'flag', replace_backups: 'flag' },

@@ -16,6 +16,7 @@ export const REQUIRED_SCOPES: Readonly<Record<Operation, Scope | null>> = Object
   printQuery: 'search',
   clauseCounts: 'search',
   bench: 'ops',
+  diffHits: 'ops',
   openPit: 'search',
   closePit: 'search',
   listSavedQueries: 'search',
