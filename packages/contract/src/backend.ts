@@ -25,13 +25,6 @@ import type {
 import type { CallContext } from './call.ts';
 import type { ActivityRequest, RoutingRequest } from './cluster/request.ts';
 import type { ActivityEntry, ConsoleConfig, IndexRouting, License } from './cluster/response.ts';
-import type {
-  ActivityEntry,
-  ColdTier,
-  ConsoleConfig,
-  IndexRouting,
-  License,
-} from './cluster/response.ts';
 import type { DiffRequest } from './diff/request.ts';
 import type { DiffResponse } from './diff/response.ts';
 import type {
