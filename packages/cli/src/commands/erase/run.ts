@@ -54,8 +54,8 @@ export default class EraseRun extends LhsCommand {
     this.print([
       ...actionLines(done.actions),
       ...reportLines(done.report, request.keys, this.terminal.width),
-      `${duration(done.took_ms)} · receipt signed with key ${done.receipt.key_id}` +
-        (flags.receipt === undefined ? '' : ` in ${flags.receipt}`),
+      `${duration(done.took_ms)} · signed receipt ` +
+        (flags.receipt === undefined ? 'not written (--receipt FILE)' : `in ${flags.receipt}`),
     ]);
   }
 }
