@@ -48,7 +48,7 @@ interface Page {
 }
 
 /** The difference of two pages. */
-export interface ComparedSides {
+export interface ComparedPages {
   readonly totals: { readonly from: number; readonly to: number };
   readonly same: number;
   readonly hits: readonly DiffedHit[];
@@ -63,7 +63,7 @@ export interface CompareRequest {
 }
 
 /** Compares. Throws what a search throws on either side. */
-export async function compareSides(request: CompareRequest): Promise<ComparedSides> {
+export async function compareSides(request: CompareRequest): Promise<ComparedPages> {
   const { from, to, search, rows } = request;
   const before = await pageOf(from, search);
   const after = await pageOf(to, search);

@@ -35,7 +35,7 @@ export async function rowStates(
   if (keys.length === 0 || from.snapshotId === to.snapshotId) {
     return keys.map(() => ({ state: 'same' }));
   }
-  if (!hasSnapshot(table, from.snapshotId) || !hasSnapshot(table, to.snapshotId)) {
+  if (!tableHas(table, from.snapshotId) || !tableHas(table, to.snapshotId)) {
     return keys.map((key) => stateByHash(mapping, from.index, to.index, key));
   }
   const ids = new Set(table.schema.fields.map(({ id }) => id));
@@ -57,7 +57,7 @@ export async function rowStates(
 }
 
 /** True if the table can be read at a snapshot. */
-export const hasSnapshot = (table: SourceTable, id: bigint | null): boolean =>
+export const tableHas = (table: SourceTable, id: bigint | null): boolean =>
   id === null || table.snapshots.some((snapshot) => snapshot.id === id);
 
 async function rowsAt(

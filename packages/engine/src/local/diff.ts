@@ -4,7 +4,7 @@ import type { SourceTable } from '@lakehouse-search/lake';
 import { Deadline } from '../base/deadline.ts';
 import { compareSides, type SearchedSide } from '../diff/compare-sides.ts';
 import { type FoundSide, findSide } from '../diff/find-side.ts';
-import { hasSnapshot, type RowSide, rowStates } from '../diff/row-states.ts';
+import { type RowSide, rowStates, tableHas } from '../diff/row-states.ts';
 import type { KnownIndex } from '../open/open-index.ts';
 import { type SearchContext, UNKNOWN_LAG } from '../search/context.ts';
 import { localShards } from '../shard/local-shard.ts';
@@ -171,7 +171,7 @@ const rowSide = ({ context, snapshotId }: OpenSide): RowSide => {
 
 function notesOf(table: SourceTable, sides: readonly OpenSide[]): readonly string[] {
   return sides.flatMap(({ snapshotId }) => {
-    if (hasSnapshot(table, snapshotId)) return [];
+    if (tableHas(table, snapshotId)) return [];
     const message = `the table has snapshot ${snapshotId} no more: changed columns are not known`;
     return [message];
   });
