@@ -21,6 +21,7 @@ export const REQUEST_EXAMPLES: Readonly<Record<Operation, object>> = Object.free
   aggregate: { ...INDEX, query: '*:*', aggs: { by_status: { terms: { field: 'status' } } } },
   facets: { ...INDEX, query: 'timeout', fields: ['status'], size: 10 },
   suggest: { ...INDEX, field: 'title', text: 'pay', limit: 5 },
+  diffHits: { ...INDEX, query: 'timeout', from: '5029384756100371', to: 'now' },
   explain: { ...INDEX, query: 'timeout', coordinates: KEY },
   clauseCounts: { ...INDEX, query: 'payment timeout' },
   openPit: { ...INDEX, keep_alive: '5m' },
