@@ -30,7 +30,9 @@ export interface ForceOptions {
   readonly planned?: (plans: readonly MergePlan[]) => void;
   /** The part of the merge `at` that is done, 0 to 1. */
   readonly report?: (at: number, part: number) => void;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
+  /** Limits of the segments that are made. Default: those of the writer. */
+  readonly settings?: MergeSettings | undefined;
 }
 
 /** Settings of background merges. */
@@ -135,7 +137,7 @@ export class BackgroundMerges {
   async force(count: number, options: ForceOptions = {}): Promise<number> {
     await this.running;
     this.collect();
-    return this.#runAll(this.#writer.planForced(count), options);
+    return this.#runAll(this.#writer.planForced(count, options.settings), options);
   }
 
   /** Writes each of these segments again without its deleted documents; as `force`. */

@@ -418,6 +418,11 @@ export class IndexWriter {
     }
   }
 
+  /** Gives the pages of its segments back to the system until they are read again. */
+  leavePages(): void {
+    for (const { reader } of this.#segments.all) reader.leavePages();
+  }
+
   /** Gives files back. What was not committed is removed. */
   close(): void {
     this.#segments.release();

@@ -70,6 +70,24 @@ export function runHere({ job, sources }: MergePlan, directory: Directory): Merg
   return mergeSegments(inputs, job.fields, directory, job.id);
 }
 
+/** Bytes of inputs after which their pages are given back. */
+const LEAVE_BYTES = 32 * 2 ** 20;
+
+/** Reports, and from time to time gives the pages of the inputs back: each is read once. */
+function leavingPages(
+  readers: readonly SegmentReader[],
+  report: (part: number) => void = () => {},
+): (part: number) => void {
+  const bytes = readers.reduce((sum, { entry }) => sum + segmentBytes(entry), 0);
+  let left = 0;
+  return (part) => {
+    report(part);
+    if ((part - left) * bytes < LEAVE_BYTES) return;
+    left = part;
+    for (const reader of readers) reader.leavePages();
+  };
+}
+
 /**
  * Merges in a directory that this thread opened for it. Throws corrupt_index where an input is
  * damaged, and errors of the disk; files that were written so far are orphans then.
@@ -85,7 +103,10 @@ export function runJob(
     for (const input of job.inputs) {
       inputs.push({ ...input, reader: SegmentReader.open(directory, input.entry, verification) });
     }
-    return mergeSegments(inputs, job.fields, directory, job.id, { report, share: job.share });
+    const readers = inputs.map(({ reader }) => reader);
+    return mergeSegments(inputs, job.fields, directory, job.id, {
+      ...{ report: leavingPages(readers, report), share: job.share },
+    });
   } finally {
     for (const { reader } of inputs) reader.release();
   }

@@ -5,13 +5,13 @@
  *   2. `finish` chooses the impacts that get codes, patches the codes in, and lays the sections out
  *      (format.ts)
  */
-import { BitOutput } from '../postings/bit-output.ts';
 import { encodeBig, encodeScratch } from '../postings/encode-big.ts';
 import type { EncodeContext } from '../postings/encode-dense.ts';
-import { DENSE_SHARE, LIST_BLOCK, RANGE, RECORD_WORDS } from '../postings/format.ts';
+import { DENSE_SHARE, LIST, LIST_BLOCK, RANGE, RECORD, RECORD_WORDS } from '../postings/format.ts';
 import { ImpactCodes } from '../postings/impact-codes.ts';
 import type { TermPostings } from '../postings/postings-buffer.ts';
 import { encodeShort } from '../postings/short-terms.ts';
+import type { FilePart, Spill } from '../storage/spill.ts';
 import { DictionaryWriter, isShort } from './dictionary-writer.ts';
 import {
   FIRST_SECTION_WORD,
@@ -23,9 +23,20 @@ import {
   type Section,
 } from './format.ts';
 import { type EncodedLengths, encodeLengths } from './lengths.ts';
+import { SpilledOutput } from './spilled-output.ts';
 
 /** Unpackers and kernels may read past the end of the last structure. */
 const SLACK = 1024;
+/** Postings of so many bytes are written aside where that is possible. */
+const SPILL_BYTES = 32 * 2 ** 20;
+
+/** Where an encoder may write what memory should not hold. */
+export interface EncoderSpills {
+  /** A place for the postings of short and of other terms. */
+  readonly open: (what: 'small' | 'big') => Spill;
+  /** Default: 32 MiB. */
+  readonly fromBytes?: number;
+}
 
 /** Encodes one field of one segment. */
 export class InvertedEncoder {
@@ -34,17 +45,26 @@ export class InvertedEncoder {
   readonly #lengths: EncodedLengths;
   readonly #denseFrom: number;
   readonly #dictionary = new DictionaryWriter();
-  readonly #small = new BitOutput(1 << 12);
-  readonly #big = new BitOutput(1 << 14);
+  readonly #small: SpilledOutput;
+  readonly #big: SpilledOutput;
   readonly #impacts = new ImpactCodes();
   readonly #records: number[] = [];
   readonly #scratch = encodeScratch();
 
   /**
    * `lengths`, `positionEnds` by document: tokens, and last position + 1. In a keyword field they
-   * are 1 where the document has a value.
+   * are 1 where the document has a value. Without `spills` all of it stays in memory.
    */
-  constructor(docs: number, text: boolean, lengths: Int32Array, positionEnds: Int32Array) {
+  constructor(
+    docs: number,
+    text: boolean,
+    lengths: Int32Array,
+    positionEnds: Int32Array,
+    spills?: EncoderSpills,
+  ) {
+    const { fromBytes = SPILL_BYTES } = spills ?? {};
+    this.#small = new SpilledOutput(spills?.open('small') ?? null, fromBytes, false);
+    this.#big = new SpilledOutput(spills?.open('big') ?? null, fromBytes, true);
     this.#docs = docs;
     this.#text = text;
     this.#lengths = encodeLengths(lengths, positionEnds);
@@ -55,15 +75,21 @@ export class InvertedEncoder {
   term(bytes: Uint8Array, from: number, to: number, postings: TermPostings): void {
     const { df } = postings;
     const big = this.#records.length / RECORD_WORDS;
+    this.#small.beginTerm();
     this.#dictionary.add(bytes, from, to, df, this.#small.length, big);
     if (isShort(df)) {
-      const begin = this.#small.length;
+      const { bits } = this.#small;
+      const begin = bits.length;
       const { widths } = this.#lengths;
-      encodeShort(postings, { output: this.#small, widths }, this.#text);
-      this.#dictionary.smallBytes(this.#small.length - begin);
+      encodeShort(postings, { output: bits, widths }, this.#text);
+      this.#dictionary.smallBytes(bits.length - begin);
       return;
     }
+    this.#big.beginTerm();
+    const { base } = this.#big;
+    this.#impacts.base = base;
     const record = encodeBig(postings, this.#context(postings), df >= this.#denseFrom);
+    if (base > 0) movePlaces(record, base);
     for (const word of record) this.#records.push(word);
   }
 
@@ -73,7 +99,7 @@ export class InvertedEncoder {
     return {
       docs: this.#docs,
       ranges: Math.ceil(this.#docs / RANGE),
-      output: this.#big,
+      output: this.#big.bits,
       impacts: this.#impacts,
       ...this.#scratch,
       widths,
@@ -83,15 +109,13 @@ export class InvertedEncoder {
   }
 
   /** The component's bytes, in parts. */
-  finish(): Uint8Array[] {
+  finish(): FilePart[] {
     const lengths = this.#lengths;
     const apart = lengths.widthCodes !== lengths.codes;
     this.#dictionary.output.room(SLACK);
-    this.#small.room(SLACK);
-    this.#big.room(SLACK);
-    const impacts = this.#impacts.write(this.#big.u8);
+    const impacts = this.#impacts.choose();
     const none = new Uint8Array(0);
-    const sections: Record<Section, ArrayBufferView> = {
+    const sections: Record<Section, ArrayBufferView | FilePart> = {
       impacts,
       codes: this.#text ? lengths.codes : none,
       longDoc: this.#text ? lengths.longDoc : none,
@@ -100,8 +124,8 @@ export class InvertedEncoder {
       blocks: Int32Array.from(this.#dictionary.blocks),
       records: Int32Array.from(this.#records),
       dictionary: tail(this.#dictionary.output, 16),
-      small: tail(this.#small, 16),
-      big: tail(this.#big, SLACK),
+      small: this.#small.finish(16),
+      big: this.#big.finish(SLACK, (piece, from) => this.#impacts.write(piece, from)),
     };
     return layOut(this.#header(apart), sections);
   }
@@ -129,21 +153,36 @@ export class InvertedEncoder {
 }
 
 /** What was written, and `slack` zero bytes more. */
-function tail(output: BitOutput, slack: number): Uint8Array {
+function tail(output: DictionaryWriter['output'], slack: number): Uint8Array {
   output.u8.fill(0, output.length, output.length + slack);
   return output.u8.subarray(0, output.length + slack);
 }
 
-function layOut(header: Int32Array, sections: Record<Section, ArrayBufferView>): Uint8Array[] {
-  const parts: Uint8Array[] = [new Uint8Array(header.buffer)];
+/** Addresses of a record, which count from the bytes in memory, become those of the section. */
+function movePlaces(record: Int32Array, base: number): void {
+  record[RECORD.start] += base >> 2;
+  record[RECORD.payload] += base;
+  if (record[RECORD.kind] === LIST) record[RECORD.positions] += base;
+}
+
+function layOut(
+  header: Int32Array,
+  sections: Record<Section, ArrayBufferView | FilePart>,
+): FilePart[] {
+  const parts: FilePart[] = [new Uint8Array(header.buffer)];
   let offset = HEADER_WORDS * 4;
   INVERTED_SECTIONS.forEach((name, i) => {
-    const { buffer, byteOffset, byteLength } = sections[name];
+    const part = partOf(sections[name]);
     header[FIRST_SECTION_WORD + 2 * i] = offset;
-    header[FIRST_SECTION_WORD + 2 * i + 1] = byteLength;
-    const padding = -byteLength & 15;
-    parts.push(new Uint8Array(buffer, byteOffset, byteLength), new Uint8Array(padding));
-    offset += byteLength + padding;
+    header[FIRST_SECTION_WORD + 2 * i + 1] = part.length;
+    const padding = -part.length & 15;
+    parts.push(part, new Uint8Array(padding));
+    offset += part.length + padding;
   });
   return parts;
+}
+
+function partOf(section: ArrayBufferView | FilePart): FilePart {
+  if (!ArrayBuffer.isView(section)) return section;
+  return new Uint8Array(section.buffer, section.byteOffset, section.byteLength);
 }

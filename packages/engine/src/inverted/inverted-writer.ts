@@ -10,6 +10,7 @@ import { partOf, runSteps, type Steps } from '../base/steps.ts';
 import { PostingsBuffer } from '../postings/postings-buffer.ts';
 import type { FieldBlock } from '../schema/field-block.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
+import { type FilePart, inMemory } from '../storage/spill.ts';
 import { InvertedEncoder } from './inverted-encoder.ts';
 import { TermTable, termOrder } from './term-table.ts';
 
@@ -123,11 +124,11 @@ export class InvertedWriter implements TokenSink {
 
   /** The component of a segment with `docs` documents, in parts. Call once. */
   finish(docs: number): Uint8Array[] {
-    return runSteps(this.finishing(docs));
+    return inMemory(runSteps(this.finishing(docs)));
   }
 
   /** As `finish`, in steps. */
-  *finishing(docs: number): Steps<Uint8Array[]> {
+  *finishing(docs: number): Steps<FilePart[]> {
     this.#reserveDocs(docs);
     this.#skipTo(docs);
     const text = this.#plan.kind === 'text';

@@ -7,7 +7,9 @@ import { NO_MORE_DOCS } from '../postings/cursors.ts';
 import { docsAt, docWidthOf } from '../postings/list-terms.ts';
 import type { ListTerm } from '../postings/term-info.ts';
 import type { FieldBlock } from '../schema/field-block.ts';
+import { MemoryDirectory } from '../storage/memory-directory.ts';
 import { plainArena } from '../storage/plain-arena.ts';
+import { Spill } from '../storage/spill.ts';
 import { checkInverted } from './check.ts';
 import { eachTermOf } from './document-terms.ts';
 import { InvertedReader } from './inverted-reader.ts';
@@ -210,6 +212,36 @@ describe('an inverted component', () => {
       { seed: SEED, numRuns: 150 },
     );
   });
+
+  it.each([1, 300, 4096])(
+    'merges to the same bytes if postings above %i are spilled',
+    (fromBytes) => {
+      const words = (doc: number) =>
+        Array.from({ length: 40 }, (_, i) => `w${(doc * i * i + i) % (7 + 60 * (i % 9))}`);
+      const parts = [0, 1, 2].map((part) =>
+        Array.from({ length: 900 }, (_, i) => [words(1000 * part + i).join(' ')]),
+      );
+      const inputs = parts.map((docs, part) => ({
+        reader: build(docs),
+        docMap: Int32Array.from(docs, (_, doc) => part * 900 + doc),
+      }));
+      const directory = new MemoryDirectory();
+      let spilled = 0;
+      const open = (what: string) => {
+        const spill = new Spill(directory, what);
+        const { write } = spill;
+        spill.write = (bytes) => {
+          spilled++;
+          write.call(spill, bytes);
+        };
+        return spill;
+      };
+      const merged = mergeInverted(inputs, 2700, { open, fromBytes });
+      expect(Buffer.concat(merged)).toEqual(Buffer.concat(mergeInverted(inputs, 2700)));
+      expect(spilled).toBeGreaterThan(2);
+      expect(directory.list()).toEqual([]);
+    },
+  );
 
   it.each([239, 240, 241, 70_000])('takes %d keywords of one document', (count) => {
     const many = Array.from({ length: count }, (_, i) => `value ${i}`);

@@ -10,7 +10,8 @@ import { runSteps, type Steps } from '../base/steps.ts';
 import { NO_MORE_DOCS } from '../postings/cursors.ts';
 import { PostingsJoin } from '../postings/join-postings.ts';
 import { PostingsBuffer } from '../postings/postings-buffer.ts';
-import { InvertedEncoder } from './inverted-encoder.ts';
+import { type FilePart, inMemory } from '../storage/spill.ts';
+import { type EncoderSpills, InvertedEncoder } from './inverted-encoder.ts';
 import type { InvertedReader } from './inverted-reader.ts';
 import type { TermCursor } from './term-cursor.ts';
 
@@ -39,15 +40,20 @@ interface OpenInput {
  * The merged component for `docs` documents, in parts. Document maps rise, and inputs follow one
  * another.
  */
-export function mergeInverted(inputs: readonly InvertedInput[], docs: number): Uint8Array[] {
-  return runSteps(mergingInverted(inputs, docs));
+export function mergeInverted(
+  inputs: readonly InvertedInput[],
+  docs: number,
+  spills?: EncoderSpills,
+): Uint8Array[] {
+  return inMemory(runSteps(mergingInverted(inputs, docs, spills)));
 }
 
 /** As `mergeInverted`, in steps. */
 export function* mergingInverted(
   inputs: readonly InvertedInput[],
   docs: number,
-): Steps<Uint8Array[]> {
+  spills?: EncoderSpills,
+): Steps<FilePart[]> {
   const buffer = new PostingsBuffer();
   const open = inputs.flatMap(({ reader, docMap }): OpenInput[] => {
     if (reader === null) return [];
@@ -57,7 +63,7 @@ export function* mergingInverted(
   });
   const text = open.length > 0 && open[0].reader.text;
   const { lengths, positionEnds } = mergedLengths(open, docs, text);
-  const encoder = new InvertedEncoder(docs, text, lengths, positionEnds);
+  const encoder = new InvertedEncoder(docs, text, lengths, positionEnds, spills);
   const tokens = open.reduce((sum, { reader }) => sum + reader.tokens, 0);
   let merged = 0;
   let step = 0;

@@ -3,31 +3,51 @@ export class ImpactCodes {
   #at: Float64Array = new Float64Array(1 << 12);
   #value: Float64Array = new Float64Array(1 << 12);
   #size = 0;
+  #impacts = new Float64Array(0);
+  #count = 0;
+  /** Added to the addresses that are noted. */
+  base = 0;
+  /** The next code to write. */
+  #next = 0;
 
-  /** Remembers that the byte at `at` stands for the impact `value` (0: no posting there). */
+  /**
+   * Remembers that the byte at `at` stands for the impact `value` (0: no posting there). Addresses
+   * rise.
+   */
   note(at: number, value: number): void {
     if (this.#size === this.#at.length) {
       this.#at = doubled(this.#at);
       this.#value = doubled(this.#value);
     }
-    this.#at[this.#size] = at;
+    this.#at[this.#size] = this.base + at;
     this.#value[this.#size++] = value;
   }
 
   /**
-   * Chooses 255 impacts that occur, by quantile, and writes the code of each noted impact: the
-   * first that is not smaller, so that codes are upper bounds and common impacts are exact. Returns
-   * the impacts, rising; entry 0 is 0.
+   * Chooses 255 impacts that occur, by quantile: the code of a noted impact is the first that is
+   * not smaller, so that codes are upper bounds and common impacts are exact. Returns the impacts,
+   * rising; entry 0 is 0.
    */
-  write(output: Uint8Array): Float64Array {
+  choose(): Float64Array {
     const values = this.#chosen();
     const impacts = new Float64Array(256);
     for (let i = 1; i < 256; i++) impacts[i] = values[Math.min(i - 1, values.length - 1)] ?? 0;
-    for (let i = 0; i < this.#size; i++) {
-      output[this.#at[i]] =
-        this.#value[i] === 0 ? 0 : codeOf(impacts, values.length, this.#value[i]);
-    }
+    this.#impacts = impacts;
+    this.#count = values.length;
     return impacts;
+  }
+
+  /**
+   * Writes the codes of the noted impacts into a piece of the output that begins at `from`; the
+   * pieces come in their order, after `choose`.
+   */
+  write(piece: Uint8Array, from: number): void {
+    const end = from + piece.length;
+    for (; this.#next < this.#size && this.#at[this.#next] < end; this.#next++) {
+      const value = this.#value[this.#next];
+      piece[this.#at[this.#next] - from] =
+        value === 0 ? 0 : codeOf(this.#impacts, this.#count, value);
+    }
   }
 
   #chosen(): readonly number[] {

@@ -2,6 +2,7 @@ import type { HashRun } from '../schema/hash-set.ts';
 import type { WindowStart } from '../schema/windows.ts';
 import type { Directory } from '../storage/directory.ts';
 import { type FileKind, type FileSeal, writeFramed } from '../storage/frame.ts';
+import type { FilePart } from '../storage/spill.ts';
 
 /**
  * What a component file holds. A segment has one `keys`, `hashes` and `locators`; `live` if
@@ -81,7 +82,7 @@ export function writeComponent(
   directory: Directory,
   segment: string,
   component: { readonly kind: ComponentKind; readonly field?: number; readonly revision?: number },
-  parts: readonly Uint8Array[],
+  parts: readonly FilePart[],
 ): Component {
   const { kind, field = -1, revision = 0 } = component;
   const file = componentFile(segment, kind, field, revision);

@@ -14,6 +14,7 @@ import { mergingInverted } from '../inverted/merge.ts';
 import type { FieldType } from '../schema/definition.ts';
 import { appendHashRun, type HashRun, NO_COLUMNS } from '../schema/hash-set.ts';
 import type { Directory } from '../storage/directory.ts';
+import { Spill } from '../storage/spill.ts';
 import { StoredWriter } from '../stored/stored-writer.ts';
 import { type VectorLayout, VectorWriter } from '../vector/vector-writer.ts';
 import { type Component, type SegmentEntry, writeComponent } from './entry.ts';
@@ -179,7 +180,8 @@ function* mergingField(
       docMap,
     }));
     const component = { kind: field.inverted, field: field.id };
-    const parts = yield* mergingInverted(readers, docs);
+    const open = (what: string) => new Spill(directory, `${id}.f${field.id}.spill-${what}`);
+    const parts = yield* mergingInverted(readers, docs, { open });
     components.push(writeComponent(directory, id, component, parts));
     yield 1;
   }

@@ -185,6 +185,11 @@ export class SegmentReader {
     for (const framed of this.#files.values()) check(framed);
   }
 
+  /** Gives the pages of its files back to the system; what is read again comes again. */
+  leavePages(): void {
+    for (const { file } of this.#files.values()) file.pages?.leave(file.offset, file.length);
+  }
+
   /** One holder more (another commit that names these very files); each calls `release` once. */
   retain(): this {
     if (this.#holders === 0) throw corrupt(`segment ${this.id}`, 'it was closed before this use');

@@ -19,7 +19,8 @@
 import { crc32 } from 'node:zlib';
 import { LhsError } from '@lakehouse-search/contract';
 import { MAX_FILE_BYTES } from './arena.ts';
-import type { Directory, Region } from './directory.ts';
+import type { Directory, FileWriter, Region } from './directory.ts';
+import type { FilePart } from './spill.ts';
 
 /** A kind of file: its number on disk, the version that is written, the oldest that is read. */
 interface Kind {
@@ -70,7 +71,7 @@ export function writeFramed(
   directory: Directory,
   name: string,
   kind: FileKind,
-  parts: readonly Uint8Array[],
+  parts: readonly FilePart[],
 ): FileSeal {
   const length = parts.reduce((sum, part) => sum + part.length, 0);
   if (length > MAX_PAYLOAD_BYTES) {
@@ -82,12 +83,11 @@ export function writeFramed(
     );
   }
   const header = frameHeader(kind, length);
-  let crc = crc32(header);
-  for (const part of parts) crc = crc32(part, crc);
   const writer = directory.create(name);
+  let crc = crc32(header);
   try {
     writer.write(header);
-    for (const part of parts) if (part.length > 0) writer.write(part);
+    for (const part of parts) crc = writePart(writer, part, crc);
     writer.write(frameFooter(crc, length));
     writer.finish();
   } catch (error) {
@@ -95,6 +95,16 @@ export function writeFramed(
     throw error;
   }
   return { length: FRAME_HEADER_BYTES + length + FRAME_FOOTER_BYTES, crc };
+}
+
+/** Writes a part; returns the CRC-32 of all bytes up to its end. */
+function writePart(writer: FileWriter, part: FilePart, before: number): number {
+  let crc = before;
+  for (const piece of part instanceof Uint8Array ? [part] : part.pieces()) {
+    crc = crc32(piece, crc);
+    if (piece.length > 0) writer.write(piece);
+  }
+  return crc;
 }
 
 function frameHeader(kind: FileKind, length: number): Uint8Array {

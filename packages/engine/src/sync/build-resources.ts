@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { ReindexRequest } from '@lakehouse-search/contract';
 import type { OpenBuildThreads } from '../index/build-threads.ts';
+import { MERGE_SETTINGS, type MergeSettings } from '../index/merge-policy.ts';
 
 /** Memory of a build. */
 const MEMORY_BYTES = 2 ** 30;
@@ -14,6 +15,10 @@ const THREAD_BYTES = 48 * 2 ** 20;
 const FLUSH_FACTOR = 2.2;
 /** Documents may take so much however little memory there is. */
 const LEAST_SEGMENT_BYTES = 16 * 2 ** 20;
+/** Memory of a merge per document: keys and their order, lengths, impacts. */
+const MERGED_DOC_BYTES = 120;
+/** Merges make segments of so many documents however little memory there is. */
+const LEAST_MERGED_DOCS = 262_144;
 /** A table with fewer rows is built by one thread unless the request names a number. */
 const FEW_ROWS = 65_536;
 
@@ -47,4 +52,11 @@ export function buildResources(
 export function segmentMemory({ memoryBytes, threads }: BuildResources): number {
   const free = memoryBytes - BASE_BYTES - (threads - 1) * THREAD_BYTES;
   return Math.max(LEAST_SEGMENT_BYTES, Math.floor(free / FLUSH_FACTOR));
+}
+
+/** Limits of the segments that the merges at the end of a build make. */
+export function mergeSettings({ memoryBytes }: BuildResources): MergeSettings {
+  const docs = Math.floor((memoryBytes - BASE_BYTES) / MERGED_DOC_BYTES);
+  const maxDocs = Math.min(MERGE_SETTINGS.maxDocs, Math.max(LEAST_MERGED_DOCS, docs));
+  return { ...MERGE_SETTINGS, maxDocs };
 }

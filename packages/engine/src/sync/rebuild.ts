@@ -30,8 +30,9 @@ import { layoutOf, type Mapping } from '../schema/mapping.ts';
 import { windowName } from '../schema/windows.ts';
 import { fromSource, readAhead, refuseAborted } from '../source/source-errors.ts';
 import type { Directory } from '../storage/directory.ts';
+import { freeMemory } from '../storage/free-memory.ts';
 import { piecesOf } from './batch-pieces.ts';
-import { type BuildResources, segmentMemory } from './build-resources.ts';
+import { type BuildResources, mergeSettings, segmentMemory } from './build-resources.ts';
 import { createFileTable } from './file-table.ts';
 import { mergeProgress } from './merge-progress.ts';
 import { SavedFiles } from './saved-files.ts';
@@ -124,9 +125,15 @@ export async function rebuildIndex(request: RebuildRequest): Promise<RebuildResu
     await saved.end(docs);
     await stage.endBuild();
     const droppedDuplicates = await settle(docs);
+    if (request.resources !== undefined) {
+      await threads?.close();
+      writer.leavePages();
+      if (writer.segments > 1) freeMemory();
+    }
     merges = new BackgroundMerges(writer, request.mergeRunner ?? inlineRunner(directory));
     const more = { ...snapshotOf(request), ...shardProgress(request, writer, docs) };
-    await merges.force(1, { ...mergeProgress(request, more), signal });
+    const settings = request.resources && mergeSettings(request.resources);
+    await merges.force(1, { ...mergeProgress(request, more), signal, settings });
     refuseAborted(signal);
     tell(request, writer, 'committing', docs, docs);
     const names = files.at(state.files);

@@ -9,10 +9,18 @@ import { ShareThread } from './build-thread.ts';
 const MOST_SENT = 8 * 2 ** 20;
 
 /**
- * Costs by microseconds per row of git.commits: reading rows and making documents of them is what
- * the caller's thread does besides.
+ * Costs by microseconds per row of git.commits. Reading rows, making documents of them and
+ * embedding texts is what the caller's thread does besides.
  */
-const COST = Object.freeze({ read: 4, text: 8, keyword: 1, column: 0.5, vector: 4, rows: 2 });
+const COST = Object.freeze({
+  read: 4,
+  embed: 26,
+  text: 8,
+  keyword: 1,
+  column: 0.5,
+  vector: 4,
+  rows: 2,
+});
 
 /**
  * Threads of a build: with the caller's thread `threads` together. Each makes a share of every
@@ -21,7 +29,9 @@ const COST = Object.freeze({ read: 4, text: 8, keyword: 1, column: 0.5, vector: 
 export const buildThreads =
   (analyzers: readonly AnalyzerDefinition[], threads: number): OpenBuildThreads =>
   (plans, path) => {
-    const busy = Array.from({ length: threads }, (_, at) => (at === 0 ? COST.read : 0));
+    const embeds = plans.some(({ vector }) => vector !== undefined && vector.model !== null);
+    const besides = COST.read + (embeds ? COST.embed : 0);
+    const busy = Array.from({ length: threads }, (_, at) => (at === 0 ? besides : 0));
     const [own, ...others] = divideSegment(itemsOf(plans), busy);
     const shares = others.filter((share) => !isEmptyShare(share));
     if (shares.length === 0) return null;
