@@ -126,6 +126,7 @@ export async function listBackupsLocal(
   call: CallContext,
 ): Promise<readonly BackupSummary[]> {
   const { index, ...at } = checkListBackupsRequest(request);
+  if (index !== undefined) requireListed(call, index);
   const repository = await existing(requireTarget(indexes, at), call);
   const found: BackupSummary[] = [];
   for (const name of await listManifests(repository, index, call.signal)) {
