@@ -49,11 +49,13 @@ export function startLines({ server, options }: Started): readonly string[] {
     `access   ${auth ? 'with credentials' : 'open: everybody who reaches the ports'}`,
     `memory   ${limit}${bytes(heap)} of heap per thread, ${plural(threads, 'search thread')}`,
     `sync     ${sync.enabled ? `on, a look at each table every ${sync.pollMs} ms or less` : 'off'}`,
-    ...(adminPassword === undefined
-      ? []
-      : ['', `user "admin", password "${adminPassword}": it is shown this once`]),
+    ...passwordLines(adminPassword),
     '',
     `curl -s ${url}/v1/search -H 'content-type: application/json'${header} \\`,
     `  -d '{"index": "${first}", "query": "*:*", "limit": 1}'`,
   ];
 }
+
+/** The password that was generated for the first admin: it is shown once, and never logged. */
+export const passwordLines = (password: string | undefined): readonly string[] =>
+  password === undefined ? [] : ['', `user "admin", password "${password}": it is shown this once`];

@@ -50,6 +50,7 @@ describe('the configuration of a server', () => {
 
   it.each([
     ['an unknown setting', 'auth: true\nouth: true', '2:1', 'outh'],
+    ['an unknown setting of a group', 'limits:\n  brst: 1', '2:3', 'limits.*brst.*burst'],
     ['a wrong type', 'auth: "yes"', '1:1', 'auth'],
     ['a number above the limit', 'limits:\n  burst: 9999999', '2:3', 'limits.burst'],
     ['no port', 'rest_addr: localhost', '1:1', 'rest_addr'],

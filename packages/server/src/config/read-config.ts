@@ -192,12 +192,14 @@ function placed(error: unknown, document: Document, at: (offset: number) => stri
   if (error instanceof ReferenceError) return invalid(at(0), 'aliases are not allowed', error);
   if (!(error instanceof LhsError)) return error;
   const paths = pathsOf(document.contents as Node | null);
-  const [quoted = ''] = [...error.message.matchAll(/"([^"]*)"/g)].map(([, path]) => path);
-  const parts = quoted.split('.');
+  const [quoted = '', second = ''] = [...error.message.matchAll(/"([^"]*)"/g)].map(([, t]) => t);
+  const parts = `${quoted}.${second}`.split('.');
   const prefixes = parts.map((_, i) => parts.slice(0, parts.length - i).join('.'));
   const found = prefixes.map((prefix) => paths.find(({ path }) => path === prefix));
   const offset = found.find((one) => one !== undefined)?.offset ?? 0;
-  const message = error.message.replace('unknown request field', 'unknown setting');
+  const message = error.message
+    .replace('unknown request field', 'unknown setting')
+    .replace('unknown field of', 'unknown setting of');
   return invalid(at(offset), message, error);
 }
 

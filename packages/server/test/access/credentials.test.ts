@@ -22,7 +22,7 @@ let store: Store;
 let access: StoredAccess;
 let accounts: StoredAccounts;
 let outside: VerifyOutside;
-let outsideKey: CryptoKey;
+let outsideKey: Awaited<ReturnType<typeof generateKeyPair>>['privateKey'];
 const ISSUER = 'https://issuer.example';
 
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { LhsCommand } from '../../base-command.ts';
-import { startLines, startServer } from '../../serve/run-server.ts';
+import { passwordLines, startLines, startServer } from '../../serve/run-server.ts';
 import { SERVE_FLAGS } from '../../serve/serve-flags.ts';
 
 export default class ServeAll extends LhsCommand {
@@ -16,9 +16,9 @@ export default class ServeAll extends LhsCommand {
     const { flags } = await this.parse(ServeAll);
     const { signal } = this.interruptible();
     const started = await startServer(flags, this.dataDir(flags));
-    const { url, grpc, indexes } = started.server;
+    const { url, grpc, indexes, adminPassword } = started.server;
     if (flags.json) this.printJson({ url, grpc, indexes });
-    else this.terminal.err(...startLines(started), '');
+    this.terminal.err(...(flags.json ? passwordLines(adminPassword) : startLines(started)), '');
     await this.untilStopped(signal, () => started.server.stop());
   }
 }

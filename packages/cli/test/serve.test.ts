@@ -1,0 +1,194 @@
+/** `lhs serve all` as a process: the README's requests, drain, limits, lock, background sync. */
+import type { ChildProcess } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { ended, Home } from './child.ts';
+
+const home = new Home();
+const running: ChildProcess[] = [];
+const ROOT = new URL('../../../', import.meta.url);
+
+beforeAll(async () => {
+  await home.json(['demo']);
+});
+afterEach(async () => {
+  for (const child of running.splice(0)) {
+    if (child.exitCode !== null || child.signalCode !== null) continue;
+    const end = ended(child);
+    child.kill('SIGKILL');
+    await end;
+  }
+});
+afterAll(() => home.dispose());
+
+const FREE = ['--rest-addr', '127.0.0.1:0', '--addr', '127.0.0.1:0', '--json'];
+
+interface Served {
+  readonly url: string;
+  readonly grpc: string;
+  readonly indexes: readonly string[];
+  readonly child: ChildProcess;
+  /** What it has printed so far. */
+  readonly printed: { out: string; err: string };
+}
+
+/** Starts a server on free ports and waits until it listens. */
+async function serve(args: readonly string[] = [], env: Record<string, string> = {}) {
+  const child = home.start(['serve', 'all', ...FREE, ...args], { env });
+  running.push(child);
+  const printed = { out: '', err: '' };
+  child.stderr?.on('data', (chunk) => {
+    printed.err += chunk;
+  });
+  child.stdout?.on('data', (chunk) => {
+    printed.out += chunk;
+  });
+  await vi.waitFor(
+    () => {
+      expect(printed.out, printed.err).toMatch(/^\{"url":.*\}$/m);
+    },
+    { timeout: 60_000 },
+  );
+  const line = printed.out.split('\n').find((one) => one.startsWith('{"url":')) as string;
+  return { ...JSON.parse(line), child, printed } as Served;
+}
+
+const post = (url: string, body: object, headers: Record<string, string> = {}) =>
+  fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+
+/** The requests with curl in a section of the README. */
+function curlLines(): readonly string[] {
+  const page = readFileSync(new URL('README.md', ROOT), 'utf8');
+  const section = page.split(/^## /m).find((text) => text.startsWith('Serve')) ?? '';
+  return section
+    .replaceAll('\\\n', ' ')
+    .split('\n')
+    .filter((line) => line.startsWith('curl '));
+}
+
+describe('lhs serve all', () => {
+  it('answers the requests of the README as they are printed', async () => {
+    const { url, indexes } = await serve();
+    expect(indexes).toEqual(['demo-incidents']);
+    const lines = curlLines();
+    expect(lines.length).toBeGreaterThanOrEqual(3);
+    const { execFile } = await import('node:child_process');
+    for (const line of lines) {
+      const own = line.replaceAll('http://127.0.0.1:8080', url);
+      const out = await new Promise<string>((resolve, reject) => {
+        execFile('sh', ['-c', `${own} --fail-with-body`], (error, stdout) =>
+          error === null ? resolve(stdout) : reject(new Error(`${line}: ${stdout}`)),
+        );
+      });
+      expect(out, line).not.toBe('');
+    }
+  });
+
+  it('keeps an index equal to its table, which another process changes', async () => {
+    const { url } = await serve([], { LHS_SYNC_POLL_MS: '50' });
+    const total = async () => {
+      const body = { index: 'demo-incidents', query: 'title:zebracrossing' };
+      return ((await (await post(`${url}/v1/search`, body)).json()) as { total: number }).total;
+    };
+    expect(await total()).toBe(0);
+    const rows = home.path('rows.ndjson');
+    const table = ['ops.incidents', '--warehouse', home.path('data', 'demo-lake')];
+    const [row] = (await home.run(['source', 'rows', ...table, '--limit', '1'])).stdout.split('\n');
+    writeFileSync(
+      rows,
+      `${JSON.stringify({ ...JSON.parse(row), id: 777001, title: 'zebracrossing' })}\n`,
+    );
+    const done = await home.run(['source', 'upsert', 'ops.incidents', rows, ...table.slice(1)]);
+    expect(done.stderr).toBe('');
+    await vi.waitFor(async () => expect(await total()).toBe(1), { timeout: 60_000 });
+  });
+
+  it('refuses other writers and servers of the data folder by name, and lets readers in', async () => {
+    const { child } = await serve();
+    const writer = await home.run(['index', 'sync', 'demo-incidents']);
+    expect(writer.code).toBe(5);
+    expect(writer.stderr).toContain(`is served by process ${child.pid}`);
+    const second = await home.run(['serve', 'all', ...FREE]);
+    expect(second.code).toBe(5);
+    expect(second.stdout).toContain(`process ${child.pid}`);
+    const reader = await home.json<{ total: number }>(['search', 'demo-incidents', 'timeout']);
+    expect(reader.total).toBeGreaterThan(100);
+  });
+
+  it('ends with exit code 0 after SIGTERM, when running calls have ended', async () => {
+    const { url, child } = await serve();
+    const stream = await post(`${url}/v1/index:export`, { index: 'demo-incidents' });
+    const end = ended(child);
+    child.kill('SIGTERM');
+    const lines = (await stream.text()).trim().split('\n');
+    expect(lines.length).toBeGreaterThan(4000);
+    expect((await end).code).toBe(0);
+    const again = await serve();
+    expect((await fetch(`${again.url}/readyz`)).status).toBe(200);
+  });
+
+  it('limits the rate of an address, and says when to come again', async () => {
+    const { url } = await serve([], {
+      LHS_LIMITS_CALLS_PER_SECOND: '5',
+      LHS_LIMITS_BURST: '5',
+    });
+    const answers = await Promise.all(Array.from({ length: 40 }, () => fetch(`${url}/v1/indexes`)));
+    const statuses = new Set(answers.map(({ status }) => status));
+    expect([...statuses].sort()).toEqual([200, 429]);
+    const refused = answers.find(({ status }) => status === 429);
+    expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+    const metrics = await (await fetch(`${url}/metrics`)).text();
+    expect(metrics).toMatch(/lhs_calls_total\{operation="listIndexes",.*status="429"\} \d+/);
+    expect(metrics).toMatch(/lhs_call_duration_seconds_bucket\{le="0.01",operation="listIndexes"/);
+  });
+
+  it('is open on this machine alone', async () => {
+    const open = ['--rest-addr', '0.0.0.0:0', '--addr', '127.0.0.1:0'];
+    const refused = await home.run(['serve', 'all', ...open]);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain('would let everybody in');
+  });
+
+  it('requires credentials with --auth; the generated password is printed once, not logged', async () => {
+    const first = await serve(['--auth']);
+    expect((await fetch(`${first.url}/v1/indexes`)).status).toBe(401);
+    const [, password] = /user "admin", password "([^"]+)"/.exec(first.printed.err) ?? [];
+    const login = { username: 'admin', password };
+    const answer = await post(`${first.url}/v1/login`, login);
+    const { token } = (await answer.json()) as { token: string };
+    const headers = { authorization: `Bearer ${token}` };
+    expect((await fetch(`${first.url}/v1/indexes`, { headers })).status).toBe(200);
+    await post(`${first.url}/v1/search`, { index: 'demo-incidents', query: 'canaryword' }, headers);
+    const end = ended(first.child);
+    first.child.kill('SIGTERM');
+    await end;
+    expect(first.printed.out).toContain('"log":"audit"');
+    expect(first.printed.out).toContain('"operation":"search"');
+    for (const secret of [password, token, 'canaryword']) {
+      expect(first.printed.out).not.toContain(secret);
+    }
+    const second = await serve(['--auth']);
+    expect(second.printed.err).not.toContain('password');
+    expect((await post(`${second.url}/v1/login`, login)).status).toBe(200);
+    await home.run(['serve', 'password', 'ann'], { input: 'another password\n' });
+    const ann = { username: 'ann', password: 'another password' };
+    expect((await post(`${second.url}/v1/login`, ann)).status).toBe(200);
+  });
+});
+
+describe('lhs serve check', () => {
+  it('reports the place of a fault, and prints the schema', async () => {
+    writeFileSync(home.path('server.yaml'), 'auth: true\nlimits:\n  brst: 5\n');
+    const faulty = await home.run(['serve', 'check', 'server.yaml']);
+    expect(faulty.code).toBe(2);
+    expect(faulty.stderr).toMatch(/server\.yaml:3:3: unknown setting .*burst/);
+    writeFileSync(home.path('server.yaml'), 'auth: true\nlimits: { burst: 5 }\n');
+    expect((await home.run(['serve', 'check', 'server.yaml'])).stdout).toContain('is valid');
+    const schema = await home.json<{ title: string }>(['serve', 'check', '--schema']);
+    expect(schema.title).toContain('lhs serve');
+  });
+});
