@@ -96,13 +96,13 @@ describe('lhs serve all', () => {
     };
     expect(await total()).toBe(0);
     const rows = home.path('rows.ndjson');
-    const table = ['ops.incidents', '--warehouse', home.path('data', 'demo-lake')];
+    const table = ['demo.incidents', '--warehouse', home.path('data', 'demo-lake')];
     const [row] = (await home.run(['source', 'rows', ...table, '--limit', '1'])).stdout.split('\n');
     writeFileSync(
       rows,
       `${JSON.stringify({ ...JSON.parse(row), id: 777001, title: 'zebracrossing' })}\n`,
     );
-    const done = await home.run(['source', 'upsert', 'ops.incidents', rows, ...table.slice(1)]);
+    const done = await home.run(['source', 'upsert', 'demo.incidents', rows, ...table.slice(1)]);
     expect(done.stderr).toBe('');
     await vi.waitFor(async () => expect(await total()).toBe(1), { timeout: 60_000 });
   });
