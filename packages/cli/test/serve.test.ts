@@ -107,7 +107,7 @@ describe('lhs serve all', () => {
     await vi.waitFor(async () => expect(await total()).toBe(1), { timeout: 60_000 });
   });
 
-  it('refuses other writers and servers of the data folder by name, and lets readers in', async () => {
+  it('refuses other writers and servers of the data folder, and lets readers in', async () => {
     const { child } = await serve();
     const writer = await home.run(['index', 'sync', 'demo-incidents']);
     expect(writer.code).toBe(5);
@@ -153,7 +153,7 @@ describe('lhs serve all', () => {
     expect(refused.stderr).toContain('would let everybody in');
   });
 
-  it('requires credentials with --auth; the generated password is printed once, not logged', async () => {
+  it('requires credentials with --auth, and prints the generated password once', async () => {
     const first = await serve(['--auth']);
     expect((await fetch(`${first.url}/v1/indexes`)).status).toBe(401);
     const [, password] = /user "admin", password "([^"]+)"/.exec(first.printed.err) ?? [];
