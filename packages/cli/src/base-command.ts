@@ -1,6 +1,7 @@
 import { type Backend, LhsError, type SourceApi } from '@lakehouse-search/contract';
 import type { LocalBackend, LocalOptions } from '@lakehouse-search/engine';
 import { Command, Flags } from '@oclif/core';
+import { localOnly, refuseUrl } from './config/local-commands.ts';
 import { readSettings, settingValue } from './config/settings.ts';
 import { absoluteTarget } from './files/backup-target.ts';
 import { type OutputTarget, outputTarget } from './output/output-target.ts';
@@ -29,7 +30,7 @@ export abstract class LhsCommand extends Command {
       helpGroup: 'GLOBAL',
     }),
     url: Flags.string({
-      description: 'address of a cluster, instead of the embedded engine (LHS_URL)',
+      description: 'address of a service, instead of the embedded engine (LHS_URL)',
       helpValue: 'URL',
       helpGroup: 'GLOBAL',
     }),
@@ -83,7 +84,24 @@ export abstract class LhsCommand extends Command {
     flags: GlobalFlags,
     options: LocalOptions = { freshnessMs: 0 },
   ): Promise<Backend> {
-    return this.localBackend(flags, options);
+    const url = this.remoteUrl(flags);
+    if (url === undefined) return this.localBackend(flags, options);
+    const { openRemote } = await import('./config/open-remote.ts');
+    const backend = openRemote(url, process.env);
+    this.#backend = backend;
+    return backend;
+  }
+
+  /** The URL of the service that runs the command; undefined: the embedded engine runs it. */
+  protected remoteUrl(flags: GlobalFlags): string | undefined {
+    const url = flags.url ?? (flags['data-dir'] === undefined ? undefined : '');
+    if (url !== undefined) return url === '' ? undefined : url;
+    return settingValue(readSettings(), 'url');
+  }
+
+  override async init(): Promise<void> {
+    await super.init();
+    refuseUrl(this.id ?? '', this.argv);
   }
 
   /** As `backend`, where only the embedded engine will do. */
@@ -92,7 +110,7 @@ export abstract class LhsCommand extends Command {
     options: LocalOptions = { freshnessMs: 0 },
   ): Promise<LocalBackend> {
     const settings = readSettings({ data_dir: flags['data-dir'], url: flags.url });
-    refuseRemote(settingValue(settings, 'url'));
+    if (this.remoteUrl(flags) !== undefined) throw localOnly(this.id ?? '');
     const { openLocal } = await import('@lakehouse-search/engine');
     const target = settingValue(settings, 'backup_target');
     const all =
@@ -104,8 +122,7 @@ export abstract class LhsCommand extends Command {
 
   /** The operations on tables, which need no data folder. */
   protected async source(flags: GlobalFlags): Promise<SourceApi> {
-    const settings = readSettings({ data_dir: flags['data-dir'], url: flags.url });
-    refuseRemote(settingValue(settings, 'url'));
+    if (this.remoteUrl(flags) !== undefined) return this.backend(flags);
     return (await import('@lakehouse-search/engine')).LOCAL_SOURCE;
   }
 
@@ -175,13 +192,6 @@ export abstract class LhsCommand extends Command {
   override async finally(): Promise<void> {
     await this.#backend?.close();
   }
-}
-
-function refuseRemote(url: string | undefined): void {
-  if (url === undefined) return;
-  throw new LhsError('unsupported', `no remote backend for "${url}": it needs a server`, {
-    hint: 'remove --url (and LHS_URL) to use the embedded engine',
-  });
 }
 
 const INTERRUPTED_EXIT = 130;

@@ -606,8 +606,8 @@ describe('the rest', () => {
       if (!line.startsWith('data folder')) expect(line.length).toBeLessThanOrEqual(80);
     }
     expect(help.stdout.indexOf('EXAMPLES')).toBeLessThan(help.stdout.indexOf('USAGE'));
-    expect(url.code).toBe(1);
-    expect(url.stderr).toMatch(/no remote backend/);
+    expect(url.code).toBe(7);
+    expect(url.stderr).toMatch(/cannot reach "http:\/\/127.0.0.1:1"/);
   });
 
   it('short flags mean the long ones', async () => {

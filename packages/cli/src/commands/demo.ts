@@ -19,7 +19,7 @@ export default class Demo extends LhsCommand {
 
   override async run(): Promise<void> {
     const { flags } = await this.parse(Demo);
-    const backend = await this.backend(flags);
+    const backend = await this.localBackend(flags);
     const dataDir = this.dataDir(flags);
     const tell = flags.json ? () => {} : (line: string) => this.print(this.#folded(line));
     if (flags.git !== undefined) {

@@ -25,7 +25,7 @@ export const SETTINGS = {
     env: 'LHS_BACKUP_TARGET',
     meaning: 'folder or s3://bucket/prefix for backups',
   },
-  url: { env: 'LHS_URL', meaning: 'address of a cluster, instead of the embedded engine' },
+  url: { env: 'LHS_URL', meaning: 'address of a service, instead of the embedded engine' },
 } as const;
 export type SettingKey = keyof typeof SETTINGS;
 export const SETTING_KEYS = Object.keys(SETTINGS) as readonly SettingKey[];

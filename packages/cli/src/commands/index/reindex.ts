@@ -64,8 +64,10 @@ export default class IndexReindex extends LhsCommand {
       threads: flags.threads,
       memory_bytes: memoryBytes(flags.memory),
     };
+    if (this.remoteUrl(flags) !== undefined && flags.detach) return this.#start(request, flags);
     const own = flags.detach || (this.terminal.asks && !flags.json);
-    const done = own ? await this.#beside(request, flags) : await this.#here(request, flags);
+    const isHere = this.remoteUrl(flags) !== undefined || !own;
+    const done = isHere ? await this.#here(request, flags) : await this.#beside(request, flags);
     if (done === null) return;
     if (flags.json) this.printJson(done);
     else this.#report(args.index, done);
@@ -114,12 +116,20 @@ export default class IndexReindex extends LhsCommand {
     return last.result;
   }
 
+  /** Starts a job of a service and does not wait. */
+  async #start(request: ReindexRequest, flags: BuildFlags): Promise<void> {
+    const backend = await this.backend(flags);
+    const job = await backend.startJob({ kind: 'reindex', ...request });
+    if (flags.json) this.printJson(job);
+    else this.print([`${job.index}  job ${job.job_id} goes on`, watchLine(job.job_id)]);
+  }
+
   async #detach(job: BackgroundJob, json: boolean): Promise<null> {
     await job.detach();
     if (json) this.printJson(job.first);
     else {
       const { index, job_id } = job.first;
-      this.print([`${index}  job ${job_id} goes on`, `next: lhs jobs watch ${job_id}`]);
+      this.print([`${index}  job ${job_id} goes on`, watchLine(job_id)]);
     }
     return null;
   }
@@ -141,3 +151,5 @@ export default class IndexReindex extends LhsCommand {
     this.print([...lines, `next: lhs search ${index} "some words"`]);
   }
 }
+
+const watchLine = (id: string): string => `next: lhs jobs watch ${id}`;

@@ -35,7 +35,7 @@ export default class JobsRun extends LhsCommand {
     for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(name, () => cancel());
     try {
       const request = await start.promise;
-      const backend = await this.backend(flags);
+      const backend = await this.localBackend(flags);
       const { job_id } = await backend.startJob(request);
       cancel = () => void backend.cancelJob({ job_id }).catch(() => {});
       if (!process.connected && !detached) cancel();

@@ -1,0 +1,89 @@
+import { openLocal } from '@lakehouse-search/engine';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startGateway, type TestGateway } from '../../../test/support/gateway.ts';
+import { Home } from './child.ts';
+
+/** Commands on a service: the answer is that of the embedded engine. */
+const home = new Home();
+let gateway: TestGateway;
+beforeAll(async () => {
+  await home.json(['demo']);
+  gateway = await startGateway(await openLocal(home.path('data'), { freshnessMs: 0 }));
+});
+afterAll(async () => {
+  await gateway.close();
+  home.dispose();
+});
+
+const VOLATILE = /"(took_ms|lag_checked_ms|index_ms|hydration_ms|total_ms)": ?[\d.]+/g;
+const shown = (text: string): string => text.replaceAll(VOLATILE, '"$1":0');
+/** Keys come in the order of the fields in gRPC. */
+const sorted = (text: string): unknown => JSON.parse(shown(text));
+
+const COMMANDS: readonly (readonly string[])[] = [
+  ['index', 'list'],
+  ['index', 'describe', 'demo-incidents'],
+  ['index', 'status', 'demo-incidents'],
+  ['index', 'search', 'demo-incidents', 'timeout'],
+  ['index', 'facets', 'demo-incidents', 'timeout', '--field', 'service'],
+  ['index', 'suggest', 'demo-incidents', '--field', 'service', 'p'],
+  ['index', 'parse', 'a:b'],
+  ['index', 'analyze', '--analyzer', 'english', 'running'],
+  ['index', 'export', 'demo-incidents'],
+  ['jobs', 'list'],
+  ['alias', 'list'],
+  ['query', 'list'],
+];
+
+describe('a command with --url', () => {
+  it.each(COMMANDS.map((words) => words.join(' ')))(
+    'prints what the embedded engine prints: %s',
+    async (command) => {
+      const words = command.split(' ');
+      const [local, rest, grpc] = await Promise.all(
+        [[], ['--url', gateway.restUrl], ['--url', gateway.grpcUrl]].map((flags) =>
+          home.run([...words, ...flags, '--json']),
+        ),
+      );
+      expect([local.code, local.stderr]).toEqual([0, '']);
+      expect([rest.code, rest.stderr, shown(rest.stdout)]).toEqual([0, '', shown(local.stdout)]);
+      const lines = (text: string) => text.trim().split('\n').map(sorted);
+      expect([grpc.code, lines(grpc.stdout)]).toEqual([0, lines(local.stdout)]);
+    },
+  );
+
+  it('ends with the error and the exit code of the service', async () => {
+    const words = ['index', 'search', 'nothing', 'x'];
+    const [local, remote] = await Promise.all([
+      home.run(words),
+      home.run([...words, '--url', gateway.restUrl]),
+    ]);
+    expect([remote.code, remote.stderr]).toEqual([local.code, local.stderr]);
+  });
+
+  it('starts and watches jobs of the service', async () => {
+    const env = { LHS_URL: gateway.restUrl };
+    const started = await home.json<{ job_id: string }>(
+      ['index', 'reindex', 'demo-incidents', '--detach'],
+      { env },
+    );
+    const watched = await home.run(['jobs', 'watch', started.job_id, '--json'], { env });
+    expect([watched.code, watched.stdout]).toEqual([0, expect.stringContaining('"done"')]);
+  });
+
+  it('is refused by name if it works on this machine alone', async () => {
+    for (const words of [['doctor'], ['model', 'list'], ['source', 'rows', 'x'], ['version']]) {
+      const { code, stderr } = await home.run([...words, '--url', gateway.restUrl]);
+      expect([code, stderr]).toEqual([
+        1,
+        expect.stringContaining(`"lhs ${words.slice(0, 2).join(' ').replace(/ x$/, '')}" works on`),
+      ]);
+    }
+  });
+
+  it('uses the data folder that a flag names, whatever the environment says', async () => {
+    const env = { LHS_URL: 'http://127.0.0.1:1' };
+    const words = ['index', 'list', '--data-dir', home.path('data')];
+    expect(await home.run(words, { env })).toMatchObject({ code: 0 });
+  });
+});
