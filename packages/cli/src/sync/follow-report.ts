@@ -46,6 +46,10 @@ export function followReport(terminal: Terminal, style: Style): FollowReport {
         return wait(`trying again in ${seconds(event.in_ms)} …`);
       }
       clear();
+      if (event.event === 'merge_failed') {
+        const what = `a merge failed and is tried again later: ${printable(event.message)}`;
+        return terminal.err(...line(event.at, what));
+      }
       fault = '';
       terminal.out(...line(event.at, event.event === 'commit' ? committed(event) : merged(event)));
       if (event.event === 'commit') {

@@ -139,6 +139,16 @@ export type FollowEvent =
       readonly took_ms: number;
     }
   /**
+   * A merge failed. Its segments stay, and later merges try again after ever more commits. Sent once
+   * until a merge succeeds.
+   */
+  | {
+      readonly event: 'merge_failed';
+      readonly at: string;
+      readonly code: string;
+      readonly message: string;
+    }
+  /**
    * The index is at the head; the follower polls every `every_ms`. Sent once until the next commit.
    */
   | { readonly event: 'waiting'; readonly at: string; readonly every_ms: number }

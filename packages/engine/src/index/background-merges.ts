@@ -202,7 +202,7 @@ export class BackgroundMerges {
   }
 
   #failed(error: Error): void {
-    if (this.#failures === 0) (this.#options.onError ?? warn)(error);
+    if (this.#failures === 0) (this.#options.onError ?? warnOfMerge)(error);
     this.#failures++;
     this.#pause = 2 ** Math.min(this.#failures, MAX_DOUBLINGS);
   }
@@ -212,7 +212,8 @@ export class BackgroundMerges {
   }
 }
 
-function warn({ message }: Error): void {
+/** Warns the process of a merge that failed. */
+export function warnOfMerge({ message }: Error): void {
   const what = `a merge of segments failed and is tried again later; the index goes on: ${message}`;
   process.emitWarning(what, 'LhsWarning');
 }

@@ -46,6 +46,7 @@ async function openFollowed(indexes: LocalIndexes, known: KnownIndex): Promise<F
         return live.merging;
       },
       takeMerges: () => live.takeMerges(),
+      takeMergeFault: () => live.takeMergeFault(),
     };
     const close = () => former.close().finally(() => live.close());
     return { session, close: () => close().finally(letGo) };

@@ -5,7 +5,8 @@
  * 2. Something new: the index is opened (its lock taken) and brought to the head, a commit for each
  *    snapshot. It stays open until a look finds nothing and no merge runs, or a reindex wants to
  *    make its generation the live one; then the lock is given back.
- * 3. Merges run beside; one that has ended is taken in by the next commit, or by one of its own.
+ * 3. Merges run beside; one that has ended is taken in by the next commit, or by one of its own. One
+ *    that fails is an event; the index goes on with more segments.
  * 4. What passes by itself (an outage, another writer, a full disk) is waited for, ever longer, for
  *    ever; everything else ends it with its error. After a fault the index is opened anew, at its
  *    last commit.
@@ -29,7 +30,7 @@ export const POLL_MS = 5000;
 /** An index that is open for following: its lock is held until it is closed. */
 export interface FollowedIndex {
   /** Opened at the last commit; closed before the lock is released. */
-  readonly session: Pick<SyncSession, 'catchUp' | 'merging' | 'takeMerges'>;
+  readonly session: Pick<SyncSession, 'catchUp' | 'merging' | 'takeMerges' | 'takeMergeFault'>;
   /** Gives back the session and the lock. */
   close(): Promise<void>;
 }
@@ -167,6 +168,11 @@ class Follower {
   /** Makes a merge that has ended visible and begins the next; nothing waits for one. */
   *#tendMerges({ session }: FollowedIndex): Generator<FollowEvent> {
     const taken = session.takeMerges();
+    const fault = session.takeMergeFault();
+    if (fault !== null) {
+      const code = fault instanceof LhsError ? fault.code : 'internal';
+      yield this.#event({ event: 'merge_failed', code, message: fault.message });
+    }
     if (taken === null) return;
     const now = this.#host.clock.ticks();
     const since = this.#mergingSince;

@@ -19,7 +19,7 @@ import type { FileScan, Schema, SourceTable } from '@lakehouse-search/lake';
 import { boundSchema, followColumns, schemaChanged } from '../documents/bound-schema.ts';
 import type { ModelPlaces } from '../documents/models-in-use.ts';
 import { VectorStage } from '../documents/vector-stage.ts';
-import { BackgroundMerges, type MergeRunner } from '../index/background-merges.ts';
+import { BackgroundMerges, type MergeRunner, warnOfMerge } from '../index/background-merges.ts';
 import { type Commit, fieldIds, readCommit } from '../index/commit.ts';
 import { IndexWriter } from '../index/index-writer.ts';
 import { inlineRunner } from '../index/merge-runners.ts';
@@ -79,6 +79,7 @@ export class SyncSession {
   readonly #merges: BackgroundMerges;
   readonly #target: BatchTarget;
   readonly #stage: VectorStage;
+  #mergeFault: Error | null = null;
 
   private constructor(options: SessionOptions) {
     const { directory, definition, definitionVersion, models, mergeRunner, memoryBytes } = options;
@@ -91,7 +92,12 @@ export class SyncSession {
     const stage = new VectorStage(models);
     const layout = { definitionVersion, memoryBytes, ...layoutOf(mapping) };
     const writer = IndexWriter.open(directory, plans, layout);
-    const merges = new BackgroundMerges(writer, mergeRunner ?? inlineRunner(directory));
+    const onError = (error: Error) => {
+      this.#mergeFault = error;
+    };
+    const merges = new BackgroundMerges(writer, mergeRunner ?? inlineRunner(directory), {
+      onError,
+    });
     this.#definition = definition;
     this.#writer = writer;
     this.#merges = merges;
@@ -179,6 +185,13 @@ export class SyncSession {
     return taken;
   }
 
+  /** The failure of a merge, once; null: none since the last call, or since a merge succeeded. */
+  takeMergeFault(): Error | null {
+    const fault = this.#mergeFault;
+    this.#mergeFault = null;
+    return fault;
+  }
+
   /**
    * Runs and commits all merges that the policy asks for, until `signal` aborts: the session has no
    * more merges then. null where there were none.
@@ -192,6 +205,8 @@ export class SyncSession {
   /** Gives the index back. Its lock stays the caller's. */
   async close(): Promise<void> {
     await this.#merges.close();
+    const fault = this.takeMergeFault();
+    if (fault !== null) warnOfMerge(fault);
     this.#writer.close();
     await this.#stage.close();
   }
