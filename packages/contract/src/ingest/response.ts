@@ -139,8 +139,8 @@ export type FollowEvent =
       readonly took_ms: number;
     }
   /**
-   * A merge failed. Its segments stay, and later merges try again after ever more commits. Sent once
-   * until a merge succeeds.
+   * A merge failed. Its segments stay, and later merges try again after ever more commits. Sent
+   * once until a merge succeeds.
    */
   | {
       readonly event: 'merge_failed';

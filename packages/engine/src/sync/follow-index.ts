@@ -5,8 +5,8 @@
  * 2. Something new: the index is opened (its lock taken) and brought to the head, a commit for each
  *    snapshot. It stays open until a look finds nothing and no merge runs, or a reindex wants to
  *    make its generation the live one; then the lock is given back.
- * 3. Merges run beside; one that has ended is taken in by the next commit, or by one of its own. One
- *    that fails is an event; the index goes on with more segments.
+ * 3. Merges run beside; one that has ended is taken in by the next commit, or by one of its own.
+ *    One that fails is an event; the index goes on with more segments.
  * 4. What passes by itself (an outage, another writer, a full disk) is waited for, ever longer, for
  *    ever; everything else ends it with its error. After a fault the index is opened anew, at its
  *    last commit.

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type FollowEvent, LhsError } from '@lakehouse-search/contract';
 import { appendRows, openTable, type Schema } from '@lakehouse-search/lake';
-import { expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openSmallLake } from '../../../../test/support/small-lake.ts';
 import { tinyModels } from '../../../../test/support/tiny-model.ts';
 import { ANALYZER_CATALOG } from '../../src/analysis/registry.ts';
@@ -23,49 +23,51 @@ const SCHEMA: Schema = {
 };
 const FIELDS = 'fields: [{ name: id, type: LONG }]';
 
-test('a merge that fails is one event of the follower, which goes on', async () => {
-  const lake = await openSmallLake();
-  const append = (id: number) => appendRows(lake.source, { kind: 'rows', rows: [{ id }] });
-  await lake.create(SCHEMA);
-  await append(0);
-  await lake.define(FIELDS);
-  await lake.backend.reindex({});
-  const indexes = join(lake.folder, 'data', 'indexes');
-  const { path } = currentGeneration(join(indexes, readdirSync(indexes)[0]))!;
-  const source = `source: { catalog: ${JSON.stringify(lake.source.catalog)}, table: a.t }`;
-  const text = `version: 1\nindex: t\n${source}\n${FIELDS}\nkey: { identifier: [id] }\n`;
-  const definition = requireDefinition(text, ANALYZER_CATALOG);
-  const directory = openLocalDirectory(path);
-  const models = { index: 't', folder: path, baseDir: path, openEmbedder: tinyModels().open };
-  let failures = 0;
-  const mergeRunner: MergeRunner = (job, signal, report) => {
-    if (++failures > 2) return inlineRunner(directory)(job, signal, report);
-    return Promise.reject(new LhsError('disk_full', 'no room for a merge'));
-  };
-  const options = { directory, definition, definitionVersion: 1, models, mergeRunner };
-  const host = {
-    clock: SYSTEM_CLOCK,
-    known: () => ({ definition, registered: { name: 't', uuid: 'u' } }) as unknown as KnownIndex,
-    commitVersion: () => 'same',
-    openTable: () => openTable(lake.source),
-    mustYield: () => false,
-    open: async () => {
-      const session = SyncSession.open(options);
-      return { session, close: () => session.close() };
-    },
-  };
-  const stop = new AbortController();
-  const events: FollowEvent[] = [];
-  let id = 0;
-  for await (const event of followIndex(host, { signal: stop.signal }, 10)) {
-    events.push(event);
-    if (event.event === 'merge') stop.abort();
-    if (event.event === 'waiting' || event.event === 'merge_failed') await append(++id);
-    if (event.event === 'commit' && id < 60) await append(++id);
-  }
-  const failed = events.filter(({ event }) => event === 'merge_failed');
-  expect(failed).toMatchObject([{ code: 'disk_full', message: 'no room for a merge' }]);
-  expect(events.at(-1)).toMatchObject({ event: 'merge' });
-  expect(events.some(({ event }) => event === 'retry')).toBe(false);
-  await lake.close();
+describe('a merge that fails', () => {
+  it('is one event of the follower, which goes on', async () => {
+    const lake = await openSmallLake();
+    const append = (id: number) => appendRows(lake.source, { kind: 'rows', rows: [{ id }] });
+    await lake.create(SCHEMA);
+    await append(0);
+    await lake.define(FIELDS);
+    await lake.backend.reindex({});
+    const indexes = join(lake.folder, 'data', 'indexes');
+    const { path } = currentGeneration(join(indexes, readdirSync(indexes)[0]))!;
+    const source = `source: { catalog: ${JSON.stringify(lake.source.catalog)}, table: a.t }`;
+    const text = `version: 1\nindex: t\n${source}\n${FIELDS}\nkey: { identifier: [id] }\n`;
+    const definition = requireDefinition(text, ANALYZER_CATALOG);
+    const directory = openLocalDirectory(path);
+    const models = { index: 't', folder: path, baseDir: path, openEmbedder: tinyModels().open };
+    let failures = 0;
+    const mergeRunner: MergeRunner = (job, signal, report) => {
+      if (++failures > 2) return inlineRunner(directory)(job, signal, report);
+      return Promise.reject(new LhsError('disk_full', 'no room for a merge'));
+    };
+    const options = { directory, definition, definitionVersion: 1, models, mergeRunner };
+    const host = {
+      clock: SYSTEM_CLOCK,
+      known: () => ({ definition, registered: { name: 't', uuid: 'u' } }) as unknown as KnownIndex,
+      commitVersion: () => 'same',
+      openTable: () => openTable(lake.source),
+      mustYield: () => false,
+      open: async () => {
+        const session = SyncSession.open(options);
+        return { session, close: () => session.close() };
+      },
+    };
+    const stop = new AbortController();
+    const events: FollowEvent[] = [];
+    let id = 0;
+    for await (const event of followIndex(host, { signal: stop.signal }, 10)) {
+      events.push(event);
+      if (event.event === 'merge') stop.abort();
+      if (event.event === 'waiting' || event.event === 'merge_failed') await append(++id);
+      if (event.event === 'commit' && id < 60) await append(++id);
+    }
+    const failed = events.filter(({ event }) => event === 'merge_failed');
+    expect(failed).toMatchObject([{ code: 'disk_full', message: 'no room for a merge' }]);
+    expect(events.at(-1)).toMatchObject({ event: 'merge' });
+    expect(events.some(({ event }) => event === 'retry')).toBe(false);
+    await lake.close();
+  });
 });
