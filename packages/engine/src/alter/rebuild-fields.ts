@@ -95,6 +95,7 @@ class FieldsBuild {
   }
 
   async run(): Promise<void> {
+    this.#sweep();
     await this.#upgrade();
     const lacking = this.#lacking();
     this.#total = lacking.reduce((sum, { reader }) => sum + reader.liveDocs, 0);
@@ -204,6 +205,11 @@ class FieldsBuild {
   #finish(): void {
     const { partial: _, ...checkpoint } = this.#commit.checkpoint!;
     this.#write(checkpoint);
+    this.#sweep();
+  }
+
+  /** Removes files that the commit does not name: what was replaced, or what a crash left. */
+  #sweep(): void {
     const { directory } = this.#request;
     const named = filesOf(this.#commit);
     for (const name of directory.list()) if (!named.has(name)) directory.remove(name);

@@ -96,7 +96,9 @@ export class Stage {
   async #keep(shards: number): Promise<void> {
     const { id } = this.table.snapshots[3];
     const built: Work = { kind: 'reindex', as_of: id };
-    const altered: Work = { kind: 'alter', definition: changedDefinition(this.table, shards) };
+    // another number of shards: the alter is a reindex, which follows the table to its head
+    const definition = changedDefinition(this.table, shards + 1);
+    const altered: Work = { kind: 'alter', definition };
     for (const [name, work] of [
       ['kept', built],
       ['altered', altered],
@@ -158,6 +160,10 @@ function plainOperations(
     return { name, work: { kind: 'sync', until: id }, from: i, states: texts.slice(i, i + 2) };
   });
   const altered: Work = { kind: 'alter', definition: changedDefinition(table, shards) };
+  const sharding = `sharding: { shards: ${shards} }\n`;
+  const less = table.definition.replace('name: service,', 'name: service, indexed: false,');
+  const dropped: Work = { kind: 'alter', definition: `${less}${sharding}` };
+  const rebuilt: Work = { kind: 'alter', definition: changedDefinition(table, shards + 1) };
   const back: Work = { kind: 'sync', until: snapshots[3].id };
   const kept = texts.slice(3);
   return [
@@ -168,7 +174,10 @@ function plainOperations(
     { name: 'reindex, later', work: { kind: 'reindex' }, from: 3, states: [texts[3], texts[last]] },
     { name: 'resume, later', work: { kind: 'resume' }, from: 3, states: [texts[3], texts[last]] },
     { name: 'alter, a field', work: altered, from: last, states: [texts[last]] },
-    { name: 'alter, later', work: altered, from: 3, states: [texts[3], texts[last]] },
+    { name: 'alter, later', work: altered, from: 3, states: [texts[3]] },
+    { name: 'alter, format 1', work: altered, from: 'format-1', states: [texts[last]] },
+    { name: 'alter, less of a field', work: dropped, from: last, states: [texts[last]] },
+    { name: 'alter, reindexed', work: rebuilt, from: 3, states: [texts[3], texts[last]] },
     { name: 'sync of all, two generations', work: { kind: 'sync' }, from: 'kept', states: kept },
     { name: 'rollback', work: { kind: 'rollback' }, from: 'altered', states: [texts[last]] },
     { name: 'compact', work: { kind: 'compact' }, from: last, states: [texts[last]] },

@@ -76,10 +76,9 @@ export class DiskTrace {
     this.#names(folder, { set: { name: to, node }, unset: from, born: null });
   }
 
-  link(folder: number, from: string, to: string): void {
-    const node = this.#folders.get(folder)?.get(from);
-    if (node === undefined) throw new Error(`nothing is named "${from}"`);
-    this.#names(folder, { set: { name: to, node }, unset: null, born: null });
+  /** Gives a node another name, in this folder or another one. */
+  link(node: number, folder: number, name: string): void {
+    this.#names(folder, { set: { name, node }, unset: null, born: null });
   }
 
   unlink(folder: number, name: string): void {

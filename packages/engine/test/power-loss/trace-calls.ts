@@ -36,7 +36,7 @@ export function noteCall(trace: DiskTrace, root: string, call: FileCall): void {
       trace.rename(folder, name, to);
       break;
     case 'link':
-      if (trace.find(partsOf(root, call.to ?? '')) === undefined) trace.link(folder, name, to);
+      noteLink(trace, root, node, call.to ?? '');
       break;
     case 'unlink':
     case 'rmdir':
@@ -44,6 +44,13 @@ export function noteCall(trace: DiskTrace, root: string, call: FileCall): void {
       break;
     default:
   }
+}
+
+/** A link whose new name is taken changes nothing; nor does one of a file that is gone. */
+function noteLink(trace: DiskTrace, root: string, node: number | undefined, to: string): void {
+  if (node === undefined || trace.find(partsOf(root, to)) !== undefined) return;
+  const [folder, name] = placeOf(trace, root, to);
+  trace.link(node, folder, name);
 }
 
 const partsOf = (root: string, path: string): string[] =>

@@ -63,9 +63,18 @@ function materialise(disk: Disk, data: string): void {
   }
 }
 
+/**
+ * Events of an operation that a state may have behind it. After CURRENT is renamed, the registry
+ * rolls the definition of an alter forward, so it would have to be part of the trace.
+ */
+function eventsOf({ work }: Operation, { events }: DiskTrace): number {
+  if (work.kind !== 'alter') return events.length;
+  return events.findIndex((event) => event.kind === 'names' && event.set?.name === 'CURRENT');
+}
+
 let states = 0;
 async function crash(operation: Operation, trace: DiskTrace, random: Random): Promise<void> {
-  const prefix = random(trace.events.length + 1);
+  const prefix = random(eventsOf(operation, trace) + 1);
   const model = random(2) === 0 ? 'ordered' : 'posix';
   const data = join(stage.folder, `state-${states++}`);
   materialise(crashState(trace, prefix, model, random), data);
