@@ -57,7 +57,7 @@ export async function alterGeneration(
   const own = left !== null && canContinue(index, left) ? left : null;
   if (own !== null) job.adopt(index.folder, own);
   const staged = own ?? job.stage(index.folder);
-  const base = own === null ? await share(index, live, staged, align, job) : null;
+  if (own === null) await share(index, live, staged, align, job);
   const directory = index.openDirectory(staged.path, job.fence);
   const commit = readCommit(directory);
   if (commit === null) throw notBuilt(index.definition.index);
@@ -69,8 +69,8 @@ export async function alterGeneration(
     ...{ signal: job.signal, progress: job.progress },
   });
   const response = builtResponse(staged, built, started);
-  const since = base === null ? 'head' : base.checkpoint;
-  return cutOver(index, staged, { built, since, response }, job);
+  // the live generation may have left the snapshot that it had when its files were shared
+  return cutOver(index, staged, { built, since: commit.checkpoint, response }, job);
 }
 
 /** Whether a staged generation has the fields of the definition, and the table its snapshot. */
@@ -97,7 +97,7 @@ export const hasSnapshot = (
 
 /**
  * Links the files of the live commit that stay into the staged generation, and commits them there
- * as partial. Returns the live commit.
+ * as partial.
  */
 async function share(
   index: BuiltIndex,
@@ -105,7 +105,7 @@ async function share(
   staged: Generation,
   align: AlterRequest['align'],
   job: BuildJob,
-): Promise<Commit> {
+): Promise<void> {
   const directory = index.openDirectory(live.path);
   const linked = new Set<string>();
   for (let attempt = 1; attempt <= SHARE_ATTEMPTS; attempt++) {
@@ -118,7 +118,7 @@ async function share(
     if (linkAll(segments, live, staged, linked)) {
       const target = index.openDirectory(staged.path, job.fence);
       writeCommit(target, firstCommit(index, commit, mapping, plans, segments));
-      return commit;
+      return;
     }
   }
   throw new LhsError('index_busy', `segments of "${index.definition.index}" merge too often`, {
