@@ -111,9 +111,7 @@ describe('an alter by field', () => {
     expect(await total('label:"no address"')).toBe(1);
     const [first] = await Array.fromAsync(lake.backend.exportDocuments({ index: 't' }));
     expect(first.fields).toEqual({ title: 'night 0', label: '10.0.0.1' });
-    const { number } = currentGeneration(home())!;
-    expect(readdirSync(home()).filter((name) => name.startsWith('gen-'))).toHaveLength(1);
-    expect(number).toBe(3);
+    expect(currentGeneration(home())?.number).toBe(3);
   });
 
   it('finds rows whose documents are in another order than the rows', async () => {
