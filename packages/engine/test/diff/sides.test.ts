@@ -1,0 +1,80 @@
+import { appendRows, deleteRows, type Schema } from '@lakehouse-search/lake';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
+
+const schema: Schema = {
+  schemaId: 0,
+  identifierFieldIds: [1],
+  fields: [
+    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
+    { id: 2, name: 'title', required: false, type: { kind: 'string' } },
+  ],
+};
+const fields = (analyzer: string) => `fields:
+  - { name: title, type: TEXT, analyzer: ${analyzer} }`;
+
+let lake: SmallLake;
+beforeEach(async () => {
+  lake = await openSmallLake();
+  await lake.create(schema);
+  await lake.define(fields('standard'));
+  const rows = ['disk full', 'disks are full', 'a quiet disk'].map((title, id) => ({ id, title }));
+  await appendRows(lake.source, { kind: 'rows', rows });
+  await lake.backend.reindex({ index: 't' });
+});
+afterEach(() => lake.close());
+
+const diff = (more: object) =>
+  lake.backend.diffHits({ index: 't', query: 'title:disk', from: 'now', ...more });
+
+describe('a side of a diff', () => {
+  it('is a kept generation by its number; what another analyzer changed is its cause', async () => {
+    const catalog = JSON.stringify(lake.source.catalog);
+    const source = `source: { catalog: ${catalog}, table: a.t }`;
+    await lake.backend.alterIndex({
+      index: 't',
+      definition_yaml: `version: 1\nindex: t\n${source}\n${fields('english')}\n`,
+      apply: true,
+    });
+    const found = await diff({ from: 'generation:1' });
+    expect([found.from.kind, found.to.kind]).toEqual(['kept', 'live']);
+    const entered = found.hits.filter(({ change }) => change === 'entered');
+    expect(entered).toMatchObject([{ causes: [{ cause: 'definition' }] }]);
+    expect(entered[0].coordinates.identifier[0].value).toBe('1');
+    expect(entered[0].from).toBeUndefined();
+  });
+
+  it('that no commit shows is built, and a plan says what that costs', async () => {
+    const from = String(await lake.head());
+    await deleteRows(lake.source, 'id = 0');
+    await lake.backend.sync({ index: 't' });
+    const plan = await diff({ from, plan: true });
+    expect(plan).toMatchObject({ from: { kind: 'built', rows: 3, texts: 0 }, hits: [] });
+    expect(plan.from.bytes).toBeGreaterThan(0);
+    const found = await diff({ from });
+    expect(found.from).toMatchObject({ kind: 'built', snapshot: from, rows: 3, total: 2 });
+    expect(found.hits.filter(({ change }) => change === 'left')).toMatchObject([
+      { causes: [{ cause: 'row_deleted' }] },
+    ]);
+  });
+
+  it('names the figures that moved, and the hits that went before', async () => {
+    const { pit_id } = await lake.backend.openPit({ index: 't' });
+    const rows = [{ id: 9, title: 'disk' }];
+    await appendRows(lake.source, { kind: 'rows', rows });
+    await lake.backend.sync({ index: 't' });
+    const { hits } = await diff({ from: `pit:${pit_id}` });
+    expect(hits[0]).toMatchObject({ change: 'entered', causes: [{ cause: 'row_inserted' }] });
+    const moved = hits.find(({ change }) => change === 'moved');
+    expect(moved!.causes[0]).toMatchObject({
+      cause: 'statistics',
+      statistics: [{ clause: 'title:disk', docs: [3, 4], df: [2, 3] }],
+    });
+  });
+
+  it('is refused if it is unknown, and the message names those that exist', async () => {
+    await expect(diff({ from: 'generation:7' })).rejects.toMatchObject({ code: 'not_found' });
+    await expect(diff({ from: '123' })).rejects.toMatchObject({ code: 'not_found' });
+    await expect(diff({ from: 'nowhere' })).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
