@@ -36,3 +36,11 @@ describe('a job that a request over the network starts', () => {
     expect(started).toEqual([request]);
   });
 });
+
+describe('an erasure that is requested over the network', () => {
+  it('names no places of backups', async () => {
+    const request = { index: 'a', keys: [], backups: ['/tmp/x'] };
+    await expect(gated.checkErasure(request)).rejects.toThrow('"backups"');
+    await expect(gated.runErasure(request)).rejects.toThrow('"backups"');
+  });
+});
