@@ -53,6 +53,7 @@ import type {
 import type {
   AlterPlan,
   DefinitionIssue,
+  DropResponse,
   ExportedDocument,
   IndexDescription,
   IndexSummary,
@@ -190,7 +191,11 @@ export interface IndexApi {
    * not_found if there is no such generation, index_busy if a build runs.
    */
   rollbackIndex(request: RollbackIndexRequest, call?: CallContext): Promise<RollbackResponse>;
-  dropIndex(request: DropIndexRequest, call?: CallContext): Promise<void>;
+  /**
+   * Drops an index with its generations, aliases, jobs, points in time, and the saved queries that
+   * name it. Throws index_busy while a build runs.
+   */
+  dropIndex(request: DropIndexRequest, call?: CallContext): Promise<DropResponse>;
   /** Checks a definition; with `against_source` also against the table's schema. */
   validateDefinition(
     request: ValidateDefinitionRequest,

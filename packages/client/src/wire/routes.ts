@@ -68,7 +68,7 @@ export const ROUTES: Readonly<Record<Operation, Route>> = Object.freeze({
   alterIndex: route('POST /v1/index:alter', 'Admin/AlterIndex'),
   rollbackIndex: route('POST /v1/index:rollback', 'Admin/RollbackIndex'),
   rehearseAlter: route('POST /v1/index:rehearse', 'Admin/RehearseAlter', READ),
-  dropIndex: route('DELETE /v1/indexes/{index}', 'Admin/DropIndex', { empty: true }),
+  dropIndex: route('DELETE /v1/indexes/{index}', 'Admin/DropIndex'),
   validateDefinition: route('POST /v1/definition:validate', 'Admin/ValidateDefinition', {
     ...READ,
     list: 'issues',

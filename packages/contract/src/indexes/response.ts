@@ -184,6 +184,22 @@ export interface RollbackResponse {
   readonly took_ms: number;
 }
 
+/** `DELETE /v1/indexes/{name}`: what went with an index. Its table is as it was. */
+export interface DropResponse {
+  readonly index: string;
+  /** Aliases of the index. */
+  readonly aliases: readonly string[];
+  /** Saved queries of all users that named the index or one of its aliases. */
+  readonly saved_queries: number;
+  /** Records of jobs. */
+  readonly jobs: number;
+  /** Generations, the live one and staged ones among them. */
+  readonly generations: number;
+  readonly points_in_time: number;
+  /** Bytes on disk. */
+  readonly bytes: number;
+}
+
 /** What the sample of one definition is like. */
 export interface RehearsedIndex {
   /** Bytes of its segments. */

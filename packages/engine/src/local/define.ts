@@ -3,6 +3,7 @@ import type {
   CreateIndexRequest,
   DefinitionIssue,
   DropIndexRequest,
+  DropResponse,
   IndexDescription,
   ValidateDefinitionRequest,
 } from '@lakehouse-search/contract';
@@ -14,7 +15,7 @@ import {
 import { ANALYZER_CATALOG } from '../analysis/registry.ts';
 import { endDeadJobs } from '../open/dead-jobs.ts';
 import { describeIndex } from '../open/describe-index.ts';
-import { dropFolder } from '../open/dropped-folders.ts';
+import { dropFolder, folderSize } from '../open/dropped-folders.ts';
 import { indexFolder } from '../open/index-folder.ts';
 import { tableName } from '../open/open-index.ts';
 import type { Definition } from '../schema/definition.ts';
@@ -44,30 +45,35 @@ export async function createLocal(
 }
 
 /**
- * Drops an index and its aliases: it is gone when its row is, and its files follow
+ * Drops an index and what belongs to it: it is gone when its row is, and its files follow
  * (open/dropped-folders.ts). Throws index_not_found, invalid_argument for an alias, index_busy if
- * a job runs on it, io_error.
+ * a build runs on it, io_error.
  */
 export async function dropLocal(
   indexes: LocalIndexes,
   request: DropIndexRequest,
   call: CallContext,
-): Promise<void> {
+): Promise<DropResponse> {
   const { index } = checkDropIndexRequest(request);
-  const { dataDir, registry } = indexes;
+  const { dataDir, registry, clock } = indexes;
   const registered = registry.named(index);
   requireListed(call, registered.name);
   const { uuid } = registered;
-  await withLock(indexes, registered, { what: 'drop', signal: call.signal }, async () => {
-    endDeadJobs(indexes, indexes.clock.now(), uuid);
-    if (!registry.remove(uuid)) {
-      const [job] = registry.jobs.running(uuid);
-      if (job !== undefined) throw buildRunning('drop', registered.name, job);
-    }
+  const folder = indexFolder(dataDir, uuid);
+  const turn = { what: 'drop', signal: call.signal };
+  const rows = await withLock(indexes, registered, turn, async () => {
+    endDeadJobs(indexes, clock.now(), uuid);
+    const removed = registry.remove(uuid);
+    const build = registry.jobs.build(uuid);
+    if (build !== undefined) throw buildRunning('drop', registered.name, build);
     indexes.forget(uuid);
+    return removed;
   });
-  dropFolder(indexFolder(dataDir, uuid));
+  const size = folderSize(folder, clock.now());
+  dropFolder(folder);
   indexes.sweep();
+  const { aliases = [], savedQueries: saved_queries = 0, jobs = 0 } = rows ?? {};
+  return { index: registered.name, aliases, saved_queries, jobs, ...size };
 }
 
 /** A definition that its table can give. Throws invalid_definition, and as `openSource`. */

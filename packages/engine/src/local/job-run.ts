@@ -294,11 +294,15 @@ export class JobRun<K extends JobKind = JobKind> {
     if (after === undefined || after.endedMs !== null) throw interrupted();
   }
 
-  /** Stops the work if another process wants that, or has ended the record. */
+  /**
+   * Stops the work if another process wants that, or has ended the record. Without a record the
+   * index was dropped: the work notices that itself, with the right error.
+   */
   #poll(): void {
     try {
       const job = this.#host.registry.jobs.get(this.#registered.id);
-      if (job === undefined || job.endedMs !== null || job.cancelMs !== null) this.#stop.abort();
+      if (job === undefined) return;
+      if (job.endedMs !== null || job.cancelMs !== null) this.#stop.abort();
     } catch (error) {
       // If the registry cannot be read now, the next poll tries again.
       if (!(error instanceof LhsError)) throw error;

@@ -7,15 +7,34 @@
  *     2. `dropFolder`: one rename to `<uuid>.dropped`
  *     3. `sweepFolders`: the files go; the next engine ends what a killed drop left at 1 or 2
  */
-import { readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { holds, pinsAmong } from '../index/pins.ts';
 import { REGISTRY_FILE } from '../registry/registry-file.ts';
 import { ioError, systemCode } from '../storage/io-errors.ts';
 import { syncFolder } from '../storage/make-folder.ts';
+import { generationAt, generationNumbers } from './index-folder.ts';
 import { sweepRestoring } from './restoring-folders.ts';
 
 const DROPPED = '.dropped';
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** What an index's folder contains; nothing if it is gone. Throws io_error. */
+export function folderSize(folder: string, now: number) {
+  if (!existsSync(folder)) return { generations: 0, points_in_time: 0, bytes: 0 };
+  const generations = generationNumbers(folder).map((number) => generationAt(folder, number));
+  const pins = generations.flatMap(({ path }) => pinsAmong(namesIn(path)));
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true });
+  const size = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  return {
+    generations: generations.length,
+    points_in_time: pins.filter((pin) => holds(pin, now)).length,
+    bytes: files.reduce(
+      (sum, file) => sum + (file.isFile() ? size(join(file.parentPath, file.name)) : 0),
+      0,
+    ),
+  };
+}
 
 /** Puts the folder of a dropped index aside, durably, if it is there. Throws io_error. */
 export function dropFolder(folder: string): void {

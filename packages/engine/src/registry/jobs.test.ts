@@ -144,9 +144,9 @@ describe('a registered job', () => {
   it('that builds prevents the removal of its index, and goes with it', () => {
     jobIn('building', 'verify');
     const id = jobIn('building');
-    expect(registry.remove(index.uuid)).toBe(false);
+    expect(registry.remove(index.uuid)).toBeNull();
     registry.jobs.apply(id, 'canceled', 3);
-    expect(registry.remove(index.uuid)).toBe(true);
+    expect(registry.remove(index.uuid)).not.toBeNull();
     expect(registry.jobs.list()).toEqual([]);
     expect(registry.jobs.get(id)).toBeUndefined();
   });

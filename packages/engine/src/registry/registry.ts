@@ -43,6 +43,13 @@ export type StoredDefinition = Pick<RegisteredIndex, 'definition' | 'parsed' | '
 /** A definition that replaces another. */
 export type NewDefinition = StoredDefinition & Pick<RegisteredIndex, 'name'>;
 
+/** What left the registry with an index. */
+export interface RemovedRows {
+  readonly aliases: readonly string[];
+  readonly savedQueries: number;
+  readonly jobs: number;
+}
+
 /** Definitions of an index that stay after a reindex replaced them. */
 const FORMER_DEFINITIONS = 100;
 
@@ -285,13 +292,19 @@ export class Registry {
   }
 
   /**
-   * Takes an index out, and its aliases and jobs with it. False if it was not there, or a job
-   * replaces its generation now.
+   * Takes an index out, and with it its aliases, jobs, named generations and the saved queries that
+   * name it or one of its aliases. Null if it was not there, or a job replaces its generation now.
    */
-  remove(uuid: string): boolean {
+  remove(uuid: string): RemovedRows | null {
     return this.#file.exclusively(() => {
-      if (this.jobs.build(uuid) !== undefined) return false;
-      return this.#file.change('DELETE FROM indexes WHERE uuid = @uuid', { uuid }) === 1;
+      const row = this.#row(uuid);
+      if (row === undefined || this.jobs.build(uuid) !== undefined) return null;
+      const own = this.aliases.list().filter(({ index }) => index === row.name);
+      const aliases = own.map(({ alias }) => alias);
+      const savedQueries = this.queries.deleteNaming([row.name, ...aliases]);
+      const jobs = this.jobs.list().filter((job) => job.uuid === uuid).length;
+      this.#file.change('DELETE FROM indexes WHERE uuid = @uuid', { uuid });
+      return { aliases, savedQueries, jobs };
     });
   }
 

@@ -93,6 +93,13 @@ export class SavedQueries {
     return this.#file.change(sql, { from, to });
   }
 
+  /** Deletes all owners' queries that name one of these indexes or aliases; how many there were. */
+  deleteNaming(names: readonly string[]): number {
+    const sql = `DELETE FROM saved_queries WHERE json_extract(request, '$.index') IN
+      (SELECT value FROM json_each(@names))`;
+    return this.#file.change(sql, { names: JSON.stringify(names) });
+  }
+
   /** Forgets a query. Throws not_found. */
   delete(owner: string, id: string): void {
     const sql = 'DELETE FROM saved_queries WHERE id = @id AND owner = @owner';

@@ -284,9 +284,19 @@ describe('a kept generation', () => {
     await expectTrue();
   });
 
-  it('is gone with its index', async () => {
+  it('is gone with its index, as its jobs, aliases and saved queries are', async () => {
     await altered();
-    await backend.dropIndex({ index: 't' });
+    await backend.setAlias({ alias: 'notes', index: 't' });
+    for (const index of ['t', 'notes', 'other']) {
+      await backend.createSavedQuery({ name: index, request: { index, query: 'timeout' } });
+    }
+    await backend.openPit({});
+    expect(await backend.dropIndex({ index: 't' })).toEqual({
+      ...{ index: 't', aliases: ['notes'], saved_queries: 2, jobs: 2 },
+      ...{ generations: 2, points_in_time: 1, bytes: expect.any(Number) },
+    });
+    expect(await backend.listSavedQueries()).toMatchObject([{ name: 'other' }]);
+    expect(await backend.listJobs()).toEqual([]);
     expect(existsSync(join(lake.folder, 'data', 'indexes'))).toBe(true);
     expect(readdirSync(join(lake.folder, 'data', 'indexes'))).toEqual([]);
   });
