@@ -4,6 +4,7 @@ import { LhsCommand } from '../../base-command.ts';
 import { readDefinition } from '../../files/definition-file.ts';
 import { alterLines } from '../../search/alter-lines.ts';
 import { failedGates, readGate, readRehearsed, rehearsalLines } from '../../search/rehearsal.ts';
+import { startDetached } from '../../sync/start-detached.ts';
 import { progressReport } from '../../terminal/progress.ts';
 
 const GATE_FAILED = 5;
@@ -23,6 +24,11 @@ export default class IndexAlter extends LhsCommand {
     index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
   };
   static override flags = {
+    detach: Flags.boolean({
+      description: 'with --apply: work in a background process that survives the terminal',
+      dependsOn: ['apply'],
+      exclusive: ['rehearse'],
+    }),
     file: Flags.string({
       char: 'f',
       description: 'new definition (YAML), - for stdin',
@@ -57,9 +63,12 @@ export default class IndexAlter extends LhsCommand {
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(IndexAlter);
     const { definition, baseDir } = await readDefinition(undefined, flags.file);
-    const backend = await this.backend(flags);
     const { index } = args;
     const request = { index, definition_yaml: definition, base_dir: baseDir };
+    if (flags.detach) {
+      return startDetached(this.terminal, { kind: 'alter', ...request, apply: true }, flags);
+    }
+    const backend = await this.backend(flags);
     const { apply, json = false } = flags;
     const alter = (call: CallContext) => backend.alterIndex({ ...request, apply }, call);
     if (flags.rehearse !== true) return this.#show(await this.#reported(index, json, alter), json);

@@ -1,6 +1,7 @@
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { backupTargetArg, targetField } from '../../files/backup-target.ts';
+import { detachFlag, startDetached } from '../../sync/start-detached.ts';
 import { bytes, count, duration, plural, snapshotName } from '../../terminal/figures.ts';
 import { progressReport } from '../../terminal/progress.ts';
 
@@ -16,6 +17,7 @@ export default class IndexBackup extends LhsCommand {
     to: backupTargetArg,
   };
   static override flags = {
+    ...detachFlag,
     to: Flags.string({ description: 'the same as a flag', helpValue: 'PLACE' }),
     verify: Flags.boolean({ description: 'read every file of the backup again and compare it' }),
   };
@@ -23,9 +25,10 @@ export default class IndexBackup extends LhsCommand {
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(IndexBackup);
     const target = targetField(args.to, flags.to);
+    const request = { index: args.index, ...target, verify: flags.verify };
+    if (flags.detach) return startDetached(this.terminal, { kind: 'backup', ...request }, flags);
     const backend = await this.backend(flags);
     const report = progressReport(this.terminal, args.index, flags.json ?? false);
-    const request = { index: args.index, ...target, verify: flags.verify };
     const done = await this.stoppable(
       'no backup was made; the next one continues with what was copied',
       (signal) => backend.backup(request, { progress: report.update, signal }).finally(report.stop),

@@ -1,5 +1,6 @@
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
+import { detachFlag, startDetached } from '../../sync/start-detached.ts';
 import { bytes, duration, plural } from '../../terminal/figures.ts';
 import { progressReport } from '../../terminal/progress.ts';
 
@@ -15,6 +16,7 @@ export default class IndexCompact extends LhsCommand {
     index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
   };
   static override flags = {
+    ...detachFlag,
     segments: Flags.integer({
       description: 'number of segments (1), more if a segment would be too large',
       helpValue: 'N',
@@ -24,9 +26,10 @@ export default class IndexCompact extends LhsCommand {
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(IndexCompact);
+    const request = { index: args.index, segments: flags.segments };
+    if (flags.detach) return startDetached(this.terminal, { kind: 'compact', ...request }, flags);
     const backend = await this.backend(flags);
     const report = progressReport(this.terminal, args.index, flags.json ?? false);
-    const request = { index: args.index, segments: flags.segments };
     const done = await this.stoppable('the index is unchanged', (signal) =>
       backend.compact(request, { progress: report.update, signal }).finally(report.stop),
     );

@@ -4,6 +4,7 @@ import { endNow, LhsCommand } from '../../base-command.ts';
 import { memoryBytes } from '../../config/memory-size.ts';
 import { BackgroundJob, failureOf } from '../../sync/background-job.ts';
 import { JobWatch } from '../../sync/job-watch.ts';
+import { backendArgs, printDetached } from '../../sync/start-detached.ts';
 import { skippedLines, vectorLines } from '../../sync/step-lines.ts';
 import { bytes, count, duration, rate, snapshotName } from '../../terminal/figures.ts';
 import { progressReport } from '../../terminal/progress.ts';
@@ -98,11 +99,7 @@ export default class IndexReindex extends LhsCommand {
 
   /** Builds in a process of its own; null if the job goes on without this one. */
   async #beside(request: ReindexRequest, flags: BuildFlags): Promise<ReindexResponse | null> {
-    const { 'data-dir': dataDir, url } = flags;
-    const job = await BackgroundJob.start({ kind: 'reindex', ...request }, [
-      ...(dataDir === undefined ? [] : ['--data-dir', dataDir]),
-      ...(url === undefined ? [] : ['--url', url]),
-    ]);
+    const job = await BackgroundJob.start({ kind: 'reindex', ...request }, backendArgs(flags));
     if (flags.detach) return this.#detach(job, flags.json === true);
     const watch = new JobWatch(job, this.terminal, endNow);
     const last = await watch.end();
@@ -125,12 +122,7 @@ export default class IndexReindex extends LhsCommand {
   }
 
   async #detach(job: BackgroundJob, json: boolean): Promise<null> {
-    await job.detach();
-    if (json) this.printJson(job.first);
-    else {
-      const { index, job_id } = job.first;
-      this.print([`${index}  job ${job_id} goes on`, watchLine(job_id)]);
-    }
+    await printDetached(this.terminal, job, json);
     return null;
   }
 

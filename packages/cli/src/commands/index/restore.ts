@@ -3,6 +3,7 @@ import type { RestoredNames } from '@lakehouse-search/contract';
 import { Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { backupTargetArg, targetField } from '../../files/backup-target.ts';
+import { detachFlag, startDetached } from '../../sync/start-detached.ts';
 import { bytes, count, duration, snapshotName } from '../../terminal/figures.ts';
 import { progressReport } from '../../terminal/progress.ts';
 
@@ -15,6 +16,7 @@ export default class IndexRestore extends LhsCommand {
   ];
   static override args = { from: backupTargetArg };
   static override flags = {
+    ...detachFlag,
     index: Flags.string({
       description: 'index that was backed up, if the place has several',
       helpValue: 'INDEX',
@@ -39,6 +41,7 @@ export default class IndexRestore extends LhsCommand {
     const aliases: RestoredNames | undefined = flags.aliases;
     const base = baseDir === undefined ? {} : { base_dir: resolve(baseDir) };
     const request = { ...targetField(args.from), index, backup, as, aliases, ...base };
+    if (flags.detach) return startDetached(this.terminal, { kind: 'restore', ...request }, flags);
     const backend = await this.backend(flags);
     const label = as ?? index ?? 'restore';
     const report = progressReport(this.terminal, label, flags.json ?? false);

@@ -1,5 +1,6 @@
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
+import { detachFlag, startDetached } from '../../sync/start-detached.ts';
 import { bytes, duration, plural } from '../../terminal/figures.ts';
 import { progressReport } from '../../terminal/progress.ts';
 
@@ -14,14 +15,19 @@ export default class IndexUpgrade extends LhsCommand {
     index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
   };
   static override flags = {
-    plan: Flags.boolean({ description: 'print what would be rewritten, and change nothing' }),
+    ...detachFlag,
+    plan: Flags.boolean({
+      exclusive: ['detach'],
+      description: 'print what would be rewritten, and change nothing',
+    }),
   };
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(IndexUpgrade);
+    const request = { index: args.index, plan: flags.plan };
+    if (flags.detach) return startDetached(this.terminal, { kind: 'upgrade', ...request }, flags);
     const backend = await this.backend(flags);
     const report = progressReport(this.terminal, args.index, flags.json ?? false);
-    const request = { index: args.index, plan: flags.plan };
     const done = await this.stoppable('segments that are upgraded stay so', (signal) =>
       backend.upgrade(request, { progress: report.update, signal }).finally(report.stop),
     );

@@ -1,5 +1,6 @@
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
+import { detachFlag, startDetached } from '../../sync/start-detached.ts';
 import { progressReport } from '../../terminal/progress.ts';
 import { verifyReport } from '../../terminal/verify-report.ts';
 
@@ -18,6 +19,7 @@ export default class IndexVerify extends LhsCommand {
     index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
   };
   static override flags = {
+    ...detachFlag,
     snapshot: Flags.string({
       description: 'snapshot, branch or tag to compare with (the index’s own)',
       helpValue: 'SNAPSHOT',
@@ -40,10 +42,11 @@ export default class IndexVerify extends LhsCommand {
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(IndexVerify);
-    const backend = await this.backend(flags);
-    const report = progressReport(this.terminal, args.index, flags.json ?? false);
     const { snapshot, sample, repair, deep, generation } = flags;
     const request = { index: args.index, snapshot, sample, repair, deep, generation };
+    if (flags.detach) return startDetached(this.terminal, { kind: 'verify', ...request }, flags);
+    const backend = await this.backend(flags);
+    const report = progressReport(this.terminal, args.index, flags.json ?? false);
     const stopped = repair ? 'the index is as it was, or repaired' : 'nothing was changed';
     const found = await this.stoppable(stopped, (signal) =>
       backend.verify(request, { progress: report.update, signal }).finally(report.stop),

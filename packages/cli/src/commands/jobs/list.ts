@@ -39,11 +39,12 @@ export default class JobsList extends LhsCommand {
     const rows = jobs.map((job) => [
       job.job_id,
       job.index,
+      job.kind,
       jobState(job),
       dateTime(job.created_at),
       jobProgress(job),
     ]);
-    const others = ['index', 'state', 'started', 'progress'].map((title) => ({ title }));
+    const others = ['index', 'kind', 'state', 'started', 'progress'].map((title) => ({ title }));
     // aligned right, so that no id is ever cut
     const columns = [{ title: 'job', align: 'right' }, ...others] as const;
     this.print(table(columns, rows, this.terminal.width, this.style.dim));

@@ -1,0 +1,45 @@
+import type { Job, StartJobRequest } from '@lakehouse-search/contract';
+import { Flags } from '@oclif/core';
+import { jsonText } from '../terminal/json-text.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { BackgroundJob } from './background-job.ts';
+
+/** The flag of commands whose work can go on in a process of its own. */
+export const detachFlag = {
+  detach: Flags.boolean({ description: 'work in a background process that survives the terminal' }),
+};
+
+/** The flags that name a backend, and how the answer is printed. */
+interface BackendFlags {
+  readonly 'data-dir'?: string | undefined;
+  readonly url?: string | undefined;
+  readonly json?: boolean | undefined;
+}
+
+/** The flags that name a backend, as arguments of a process. */
+export const backendArgs = ({ 'data-dir': dataDir, url }: BackendFlags): readonly string[] => [
+  ...(dataDir === undefined ? [] : ['--data-dir', dataDir]),
+  ...(url === undefined ? [] : ['--url', url]),
+];
+
+/** Starts a job that survives this process, and prints it. Throws what the start throws. */
+export async function startDetached(
+  terminal: Terminal,
+  request: StartJobRequest,
+  flags: BackendFlags,
+): Promise<void> {
+  const job = await BackgroundJob.start(request, backendArgs(flags));
+  await printDetached(terminal, job, flags.json === true);
+}
+
+/** Lets a job go on without this process, and prints its record or how to watch it. */
+export async function printDetached(
+  terminal: Terminal,
+  job: BackgroundJob,
+  json: boolean,
+): Promise<void> {
+  await job.detach();
+  const { index, job_id } = job.first;
+  if (json) terminal.data(jsonText(job.first satisfies Job));
+  else terminal.out(`${index}  job ${job_id} goes on`, `next: lhs jobs watch ${job_id}`);
+}
