@@ -19,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file lhs/v1/indexes.proto.
  */
 export const file_lhs_v1_indexes: GenFile = /*@__PURE__*/
-  fileDesc("ChRsaHMvdjEvaW5kZXhlcy5wcm90bxIGbGhzLnYxIuQBCgtBbHRlckNoYW5nZRIVCgdzZXR0aW5nGAEgASgJQgSIzhgBEhYKBGZyb20YAiABKAlCCIjOGAGYzhgBEhQKAnRvGAMgASgJQgiIzhgBmM4YARIyCghzdHJhdGVneRgEIAEoCUIgiM4YAaLOGAVmaWVsZKLOGARsaXZlos4YB3JlaW5kZXgSFAoGcmVhc29uGAUgASgJQgSIzhgBEg8KB2NvbHVtbnMYBiADKAkSEgoFdGV4dHMYByABKANIAIgBARIXCg5wcmVzZW50X2ZpZWxkcxjoByADKAlCCAoGX3RleHRzIqsBChFBbHRlckluZGV4UmVxdWVzdBISCgVpbmRleBgBIAEoCUgAiAEBEiIKD2RlZmluaXRpb25feWFtbBgCIAEoCUIEiM4YAUgBiAEBEhUKCGJhc2VfZGlyGAMgASgJSAKIAQESEgoFYXBwbHkYBCABKAhIA4gBAUIICgZfaW5kZXhCEgoQX2RlZmluaXRpb25feWFtbEILCglfYmFzZV9kaXJCCAoGX2FwcGx5IukDCglBbHRlclBsYW4SEwoFaW5kZXgYASABKAlCBIjOGAESFQoHaXNfbm9vcBgCIAEoCEIEiM4YARIeChByZXF1aXJlc19yZWluZGV4GAMgASgIQgSIzhgBEh0KD3JlaW5kZXhfcmVhc29ucxgEIAMoCUIEiM4YARIeChBpbl9wbGFjZV9jaGFuZ2VzGAUgAygJQgSIzhgBEioKB2NoYW5nZXMYBiADKAsyEy5saHMudjEuQWx0ZXJDaGFuZ2VCBIjOGAESLgoMcmVpbmRleF9jb3N0GAcgASgLMhMubGhzLnYxLlJlaW5kZXhDb3N0SACIAQESFQoHYXBwbGllZBgIIAEoCEIEiM4YARIfChFyZWluZGV4X3RyaWdnZXJlZBgJIAEoCEIEiM4YARIYCgpnZW5lcmF0aW9uGAogASgDQgSIzhgBEjoKCHN0cmF0ZWd5GAsgASgJQiiIzhgBos4YBWZpZWxkos4YBGxpdmWizhgEbm9uZaLOGAdyZWluZGV4EhsKDWZpZWxkX2NoYW5nZXMYDCADKAlCBIjOGAESKgoKZmllbGRfY29zdBgNIAEoCzIRLmxocy52MS5GaWVsZENvc3RIAYgBAUIPCg1fcmVpbmRleF9jb3N0Qg0KC19maWVsZF9jb3N0IngKE0FuYWx5emVyRGVzY3JpcHRpb24SEgoEbmFtZRgBIAEoCUIEiM4YARIXCgl0b2tlbml6ZXIYAiABKAlCBIjOGAESGQoHZmlsdGVycxgDIAEoCUIIiM4YAZjOGAESGQoHb3B0aW9ucxgEIAEoCUIIiM4YAZjOGAEiZgoSQ3JlYXRlSW5kZXhSZXF1ZXN0Eh0KCmRlZmluaXRpb24YASABKAlCBIjOGAFIAIgBARIVCghiYXNlX2RpchgCIAEoCUgBiAEBQg0KC19kZWZpbml0aW9uQgsKCV9iYXNlX2RpciJ+Cg9EZWZpbml0aW9uSXNzdWUSKgoIc2V2ZXJpdHkYASABKAlCGIjOGAGizhgFZXJyb3KizhgHd2FybmluZxISCgRsaW5lGAIgASgDQgSIzhgBEhQKBmNvbHVtbhgDIAEoA0IEiM4YARIVCgdtZXNzYWdlGAQgASgJQgSIzhgBIjYKEERyb3BJbmRleFJlcXVlc3QSGAoFaW5kZXgYASABKAlCBIjOGAFIAIgBAUIICgZfaW5kZXgiSwoNRXhwb3J0UmVxdWVzdBISCgVpbmRleBgBIAEoCUgAiAEBEhIKBXF1ZXJ5GAIgASgJSAGIAQFCCAoGX2luZGV4QggKBl9xdWVyeSJcChBFeHBvcnRlZERvY3VtZW50Ei4KC2Nvb3JkaW5hdGVzGAEgASgLMhMubGhzLnYxLkNvb3JkaW5hdGVzQgSIzhgBEhgKBmZpZWxkcxgCIAEoCUIIiM4YAZjOGAEidgoJRmllbGRDb3N0EhQKBmZpZWxkcxgBIAMoCUIEiM4YARIVCgdjb2x1bW5zGAIgAygJQgSIzhgBEhIKBHJvd3MYAyABKANCBIjOGAESEwoFYnl0ZXMYBCABKANCBIjOGAESEwoFdGV4dHMYBSABKANCBIjOGAEi8AIKEEZpZWxkRGVzY3JpcHRpb24SEgoEbmFtZRgBIAEoCUIEiM4YARISCgR0eXBlGAIgASgJQgSIzhgBEhUKB2luZGV4ZWQYAyABKAhCBIjOGAESEgoEZmFzdBgEIAEoCEIEiM4YARIUCgZjYWNoZWQYBSABKAhCBIjOGAESFQoIYW5hbHl6ZXIYBiABKAlIAIgBARIWCglzZW5zaXRpdmUYByABKAhIAYgBARIZCgxtdWx0aV92YWx1ZWQYCCABKAhIAogBARIUCgZzb3VyY2UYCSADKAlCBIjOGAESFgoJbWF4X2J5dGVzGAogASgDSAOIAQESEQoEcGF0aBgLIAEoCUgEiAEBEgwKBHdoZW4YDCADKAkSFwoOcHJlc2VudF9maWVsZHMY6AcgAygJQgsKCV9hbmFseXplckIMCgpfc2Vuc2l0aXZlQg8KDV9tdWx0aV92YWx1ZWRCDAoKX21heF9ieXRlc0IHCgVfcGF0aCKOBwoQSW5kZXhEZXNjcmlwdGlvbhITCgVpbmRleBgBIAEoCUIEiM4YARInCgZzdGF0dXMYAiABKAlCF4jOGAGizhgHY3JlYXRlZKLOGARsaXZlEhYKCG51bV9kb2NzGAMgASgDQgSIzhgBEhkKDGRlbGV0ZWRfZG9jcxgEIAEoA0gAiAEBEhUKCHNlZ21lbnRzGAUgASgDSAGIAQESEgoFYnl0ZXMYBiABKANIAogBARIoCgZzaGFyZHMYByADKAsyGC5saHMudjEuU2hhcmREZXNjcmlwdGlvbhIfCghzbmFwc2hvdBgIIAEoCUIIiM4YAZDOGAFIA4gBARIdCgpjaGVja3BvaW50GAkgASgJQgSYzhgBSASIAQESHgoQaW5kZXhfZ2VuZXJhdGlvbhgKIAEoA0IEiM4YARIuCgNrZXkYCyABKAsyGy5saHMudjEuSW5kZXhEZXNjcmlwdGlvbktleUIEiM4YARIZCgZzb3VyY2UYDCABKAlCBJjOGAFIBYgBARIuCgZmaWVsZHMYDSADKAsyGC5saHMudjEuRmllbGREZXNjcmlwdGlvbkIEiM4YARIZCgt0aW1lX2ZpZWxkcxgOIAMoCUIEiM4YARIZCgtzb3J0X2ZpZWxkcxgPIAMoCUIEiM4YARI7Cg12ZWN0b3JfZmllbGRzGBAgAygLMh4ubGhzLnYxLlZlY3RvckZpZWxkRGVzY3JpcHRpb25CBIjOGAESGQoMdGVuYW50X2ZpZWxkGBEgASgJSAaIAQESMgoIdmFyaWFudHMYEiADKAsyGi5saHMudjEuVmFyaWFudERlc2NyaXB0aW9uQgSIzhgBEjQKCWFuYWx5emVycxgTIAMoCzIbLmxocy52MS5BbmFseXplckRlc2NyaXB0aW9uQgSIzhgBEigKB3dpbmRvd3MYFCABKAsyEi5saHMudjEuV2luZG93TGlzdEgHiAEBEjIKC2dlbmVyYXRpb25zGBUgAygLMh0ubGhzLnYxLkdlbmVyYXRpb25EZXNjcmlwdGlvbhIXCg5wcmVzZW50X2ZpZWxkcxjoByADKAlCDwoNX2RlbGV0ZWRfZG9jc0ILCglfc2VnbWVudHNCCAoGX2J5dGVzQgsKCV9zbmFwc2hvdEINCgtfY2hlY2twb2ludEIJCgdfc291cmNlQg8KDV90ZW5hbnRfZmllbGRCCgoIX3dpbmRvd3MiSAoTSW5kZXhEZXNjcmlwdGlvbktleRIXCglwYXJ0aXRpb24YASADKAlCBIjOGAESGAoKaWRlbnRpZmllchgCIAMoCUIEiM4YASLEAQoMSW5kZXhTdW1tYXJ5EhIKBG5hbWUYASABKAlCBIjOGAESJwoGc3RhdHVzGAIgASgJQheIzhgBos4YB2NyZWF0ZWSizhgEbGl2ZRIWCghudW1fZG9jcxgDIAEoA0IEiM4YARITCgVieXRlcxgEIAEoA0IEiM4YARIfCghzbmFwc2hvdBgFIAEoCUIIiM4YAZDOGAFIAIgBARISCgVlcnJvchgGIAEoCUgBiAEBQgsKCV9zbmFwc2hvdEIICgZfZXJyb3IiYwoISnVkZ21lbnQSKwoDa2V5GAEgASgLMhMubGhzLnYxLkNvb3JkaW5hdGVzQgSIzhgBSACIAQESGAoFZ3JhZGUYAiABKAFCBIjOGAFIAYgBAUIGCgRfa2V5QggKBl9ncmFkZSK5AgoJUmVoZWFyc2FsEhMKBWluZGV4GAEgASgJQgSIzhgBEhIKBHJvd3MYAiABKANCBIjOGAESKgoEZnJvbRgDIAEoCzIWLmxocy52MS5SZWhlYXJzZWRJbmRleEIEiM4YARIoCgJ0bxgEIAEoCzIWLmxocy52MS5SZWhlYXJzZWRJbmRleEIEiM4YARItCgdxdWVyaWVzGAUgAygLMhYubGhzLnYxLlJlaGVhcnNlZFF1ZXJ5QgSIzhgBEh4KB292ZXJsYXAYBiABKAFCCIjOGAGQzhgBSACIAQESMgoEbmRjZxgHIAEoCzIVLmxocy52MS5SZWhlYXJzYWxOZGNnQgiIzhgBkM4YAUgBiAEBEhUKB3Rvb2tfbXMYCCABKAFCBIjOGAFCCgoIX292ZXJsYXBCBwoFX25kY2ciNQoNUmVoZWFyc2FsTmRjZxISCgRmcm9tGAEgASgBQgSIzhgBEhAKAnRvGAIgASgBQgSIzhgBIvQBChRSZWhlYXJzZUFsdGVyUmVxdWVzdBIpCgdxdWVyaWVzGAEgAygLMhgubGhzLnYxLlJlaGVhcnNlZFJlcXVlc3QSEwoGc2FtcGxlGAIgASgDSACIAQESEgoFaW5kZXgYAyABKAlIAYgBARIiCg9kZWZpbml0aW9uX3lhbWwYBCABKAlCBIjOGAFIAogBARIVCghiYXNlX2RpchgFIAEoCUgDiAEBEhcKDnByZXNlbnRfZmllbGRzGOgHIAMoCUIJCgdfc2FtcGxlQggKBl9pbmRleEISChBfZGVmaW5pdGlvbl95YW1sQgsKCV9iYXNlX2RpciJtCg5SZWhlYXJzZWRJbmRleBITCgVieXRlcxgBIAEoA0IEiM4YARIWCghidWlsZF9tcxgCIAEoAUIEiM4YARIgCglzZWFyY2hfdXMYAyABKAFCCIjOGAGQzhgBSACIAQFCDAoKX3NlYXJjaF91cyKxAgoOUmVoZWFyc2VkUXVlcnkSMwoEbW9kZRgBIAEoCUIliM4YAaLOGAZoeWJyaWSizhgHbGV4aWNhbKLOGAhzZW1hbnRpYxITCgVxdWVyeRgCIAEoCUIEiM4YARIVCgdvdmVybGFwGAMgASgBQgSIzhgBEioKB2VudGVyZWQYBCADKAsyEy5saHMudjEuQ29vcmRpbmF0ZXNCBIjOGAESJwoEbGVmdBgFIAMoCzITLmxocy52MS5Db29yZGluYXRlc0IEiM4YARITCgVtb3ZlZBgGIAEoAUIEiM4YARItCgRuZGNnGAcgASgLMhoubGhzLnYxLlJlaGVhcnNlZFF1ZXJ5TmRjZ0gAiAEBEhIKBWVycm9yGAggASgJSAGIAQFCBwoFX25kY2dCCAoGX2Vycm9yIjoKElJlaGVhcnNlZFF1ZXJ5TmRjZxISCgRmcm9tGAEgASgBQgSIzhgBEhAKAnRvGAIgASgBQgSIzhgBItgBChBSZWhlYXJzZWRSZXF1ZXN0EjQKBG1vZGUYASABKAlCIaLOGAZoeWJyaWSizhgHbGV4aWNhbKLOGAhzZW1hbnRpY0gAiAEBEjsKB3JlcXVlc3QYAiABKAsyHy5saHMudjEuUmVoZWFyc2VkUmVxdWVzdFJlcXVlc3RCBIjOGAFIAYgBARIjCglqdWRnbWVudHMYAyADKAsyEC5saHMudjEuSnVkZ21lbnQSFwoOcHJlc2VudF9maWVsZHMY6AcgAygJQgcKBV9tb2RlQgoKCF9yZXF1ZXN0IksKC1JlaW5kZXhDb3N0EhIKBHJvd3MYASABKANCBIjOGAESEwoFYnl0ZXMYAiABKANCBIjOGAESEwoFdGV4dHMYAyABKANCBIjOGAEiXAoUUm9sbGJhY2tJbmRleFJlcXVlc3QSEgoFaW5kZXgYASABKAlIAIgBARIXCgpnZW5lcmF0aW9uGAIgASgDSAGIAQFCCAoGX2luZGV4Qg0KC19nZW5lcmF0aW9uIokCChBSb2xsYmFja1Jlc3BvbnNlEhMKBWluZGV4GAEgASgJQgSIzhgBEh4KEGluZGV4X2dlbmVyYXRpb24YAiABKANCBIjOGAESHwoRZm9ybWVyX2dlbmVyYXRpb24YAyABKANCBIjOGAESIAoSZGVmaW5pdGlvbl92ZXJzaW9uGAQgASgDQgSIzhgBEh8KCHNuYXBzaG90GAUgASgJQgiIzhgBkM4YAUgAiAEBEhcKCWRvY19jb3VudBgGIAEoA0IEiM4YARIfChFzbmFwc2hvdHNfYXBwbGllZBgHIAEoA0IEiM4YARIVCgd0b29rX21zGAggASgBQgSIzhgBQgsKCV9zbmFwc2hvdCLmAQoZVmFsaWRhdGVEZWZpbml0aW9uUmVxdWVzdBIdCgpkZWZpbml0aW9uGAEgASgJQgSIzhgBSACIAQESFQoIYmFzZV9kaXIYAiABKAlIAYgBARIbCg5hZ2FpbnN0X3NvdXJjZRgDIAEoCEgCiAEBEjwKBnNvdXJjZRgEIAEoCzInLmxocy52MS5WYWxpZGF0ZURlZmluaXRpb25SZXF1ZXN0U291cmNlSAOIAQFCDQoLX2RlZmluaXRpb25CCwoJX2Jhc2VfZGlyQhEKD19hZ2FpbnN0X3NvdXJjZUIJCgdfc291cmNlIm8KElZhcmlhbnREZXNjcmlwdGlvbhIUCgZjb2x1bW4YASABKAlCBIjOGAESFQoHZmxhdHRlbhgCIAEoCEIEiM4YARIaCg1kaXNjcmltaW5hdG9yGAMgASgJSACIAQFCEAoOX2Rpc2NyaW1pbmF0b3IirwIKFlZlY3RvckZpZWxkRGVzY3JpcHRpb24SEgoEbmFtZRgBIAEoCUIEiM4YARISCgRkaW1zGAIgASgDQgSIzhgBEi8KCnNpbWlsYXJpdHkYAyABKAlCG4jOGAGizhgGY29zaW5los4YA2RvdKLOGAJsMhIrCgVpbmRleBgEIAEoCUIciM4YAaLOGARhdXRvos4YBGZsYXSizhgEaG5zdxJBCgVtb2RlbBgFIAEoCzIjLmxocy52MS5WZWN0b3JGaWVsZERlc2NyaXB0aW9uTW9kZWxCCIjOGAGQzhgBSACIAQESFgoJZG9jdW1lbnRzGAYgASgDSAGIAQESEgoFYnl0ZXMYByABKANIAogBAUIICgZfbW9kZWxCDAoKX2RvY3VtZW50c0IICgZfYnl0ZXMiVQobVmVjdG9yRmllbGREZXNjcmlwdGlvbk1vZGVsEhIKBG5hbWUYASABKAlCBIjOGAESFQoIY2hlY2tzdW0YAiABKAlIAIgBAUILCglfY2hlY2tzdW1iBnByb3RvMw", [file_lhs_v1_options, file_lhs_v1_search, file_lhs_v1_source, file_lhs_v1_values]);
+  fileDesc("ChRsaHMvdjEvaW5kZXhlcy5wcm90bxIGbGhzLnYxIuQBCgtBbHRlckNoYW5nZRIVCgdzZXR0aW5nGAEgASgJQgSIzhgBEhYKBGZyb20YAiABKAlCCIjOGAGYzhgBEhQKAnRvGAMgASgJQgiIzhgBmM4YARIyCghzdHJhdGVneRgEIAEoCUIgiM4YAaLOGAVmaWVsZKLOGARsaXZlos4YB3JlaW5kZXgSFAoGcmVhc29uGAUgASgJQgSIzhgBEg8KB2NvbHVtbnMYBiADKAkSEgoFdGV4dHMYByABKANIAIgBARIXCg5wcmVzZW50X2ZpZWxkcxjoByADKAlCCAoGX3RleHRzIqsBChFBbHRlckluZGV4UmVxdWVzdBISCgVpbmRleBgBIAEoCUgAiAEBEiIKD2RlZmluaXRpb25feWFtbBgCIAEoCUIEiM4YAUgBiAEBEhUKCGJhc2VfZGlyGAMgASgJSAKIAQESEgoFYXBwbHkYBCABKAhIA4gBAUIICgZfaW5kZXhCEgoQX2RlZmluaXRpb25feWFtbEILCglfYmFzZV9kaXJCCAoGX2FwcGx5IukDCglBbHRlclBsYW4SEwoFaW5kZXgYASABKAlCBIjOGAESFQoHaXNfbm9vcBgCIAEoCEIEiM4YARIeChByZXF1aXJlc19yZWluZGV4GAMgASgIQgSIzhgBEh0KD3JlaW5kZXhfcmVhc29ucxgEIAMoCUIEiM4YARIeChBpbl9wbGFjZV9jaGFuZ2VzGAUgAygJQgSIzhgBEioKB2NoYW5nZXMYBiADKAsyEy5saHMudjEuQWx0ZXJDaGFuZ2VCBIjOGAESLgoMcmVpbmRleF9jb3N0GAcgASgLMhMubGhzLnYxLlJlaW5kZXhDb3N0SACIAQESFQoHYXBwbGllZBgIIAEoCEIEiM4YARIfChFyZWluZGV4X3RyaWdnZXJlZBgJIAEoCEIEiM4YARIYCgpnZW5lcmF0aW9uGAogASgDQgSIzhgBEjoKCHN0cmF0ZWd5GAsgASgJQiiIzhgBos4YBWZpZWxkos4YBGxpdmWizhgEbm9uZaLOGAdyZWluZGV4EhsKDWZpZWxkX2NoYW5nZXMYDCADKAlCBIjOGAESKgoKZmllbGRfY29zdBgNIAEoCzIRLmxocy52MS5GaWVsZENvc3RIAYgBAUIPCg1fcmVpbmRleF9jb3N0Qg0KC19maWVsZF9jb3N0IngKE0FuYWx5emVyRGVzY3JpcHRpb24SEgoEbmFtZRgBIAEoCUIEiM4YARIXCgl0b2tlbml6ZXIYAiABKAlCBIjOGAESGQoHZmlsdGVycxgDIAEoCUIIiM4YAZjOGAESGQoHb3B0aW9ucxgEIAEoCUIIiM4YAZjOGAEiZgoSQ3JlYXRlSW5kZXhSZXF1ZXN0Eh0KCmRlZmluaXRpb24YASABKAlCBIjOGAFIAIgBARIVCghiYXNlX2RpchgCIAEoCUgBiAEBQg0KC19kZWZpbml0aW9uQgsKCV9iYXNlX2RpciJ+Cg9EZWZpbml0aW9uSXNzdWUSKgoIc2V2ZXJpdHkYASABKAlCGIjOGAGizhgFZXJyb3KizhgHd2FybmluZxISCgRsaW5lGAIgASgDQgSIzhgBEhQKBmNvbHVtbhgDIAEoA0IEiM4YARIVCgdtZXNzYWdlGAQgASgJQgSIzhgBIjYKEERyb3BJbmRleFJlcXVlc3QSGAoFaW5kZXgYASABKAlCBIjOGAFIAIgBAUIICgZfaW5kZXgiuQEKDERyb3BSZXNwb25zZRITCgVpbmRleBgBIAEoCUIEiM4YARIVCgdhbGlhc2VzGAIgAygJQgSIzhgBEhsKDXNhdmVkX3F1ZXJpZXMYAyABKANCBIjOGAESEgoEam9icxgEIAEoA0IEiM4YARIZCgtnZW5lcmF0aW9ucxgFIAEoA0IEiM4YARIcCg5wb2ludHNfaW5fdGltZRgGIAEoA0IEiM4YARITCgVieXRlcxgHIAEoA0IEiM4YASJLCg1FeHBvcnRSZXF1ZXN0EhIKBWluZGV4GAEgASgJSACIAQESEgoFcXVlcnkYAiABKAlIAYgBAUIICgZfaW5kZXhCCAoGX3F1ZXJ5IlwKEEV4cG9ydGVkRG9jdW1lbnQSLgoLY29vcmRpbmF0ZXMYASABKAsyEy5saHMudjEuQ29vcmRpbmF0ZXNCBIjOGAESGAoGZmllbGRzGAIgASgJQgiIzhgBmM4YASJ2CglGaWVsZENvc3QSFAoGZmllbGRzGAEgAygJQgSIzhgBEhUKB2NvbHVtbnMYAiADKAlCBIjOGAESEgoEcm93cxgDIAEoA0IEiM4YARITCgVieXRlcxgEIAEoA0IEiM4YARITCgV0ZXh0cxgFIAEoA0IEiM4YASLwAgoQRmllbGREZXNjcmlwdGlvbhISCgRuYW1lGAEgASgJQgSIzhgBEhIKBHR5cGUYAiABKAlCBIjOGAESFQoHaW5kZXhlZBgDIAEoCEIEiM4YARISCgRmYXN0GAQgASgIQgSIzhgBEhQKBmNhY2hlZBgFIAEoCEIEiM4YARIVCghhbmFseXplchgGIAEoCUgAiAEBEhYKCXNlbnNpdGl2ZRgHIAEoCEgBiAEBEhkKDG11bHRpX3ZhbHVlZBgIIAEoCEgCiAEBEhQKBnNvdXJjZRgJIAMoCUIEiM4YARIWCgltYXhfYnl0ZXMYCiABKANIA4gBARIRCgRwYXRoGAsgASgJSASIAQESDAoEd2hlbhgMIAMoCRIXCg5wcmVzZW50X2ZpZWxkcxjoByADKAlCCwoJX2FuYWx5emVyQgwKCl9zZW5zaXRpdmVCDwoNX211bHRpX3ZhbHVlZEIMCgpfbWF4X2J5dGVzQgcKBV9wYXRoIo4HChBJbmRleERlc2NyaXB0aW9uEhMKBWluZGV4GAEgASgJQgSIzhgBEicKBnN0YXR1cxgCIAEoCUIXiM4YAaLOGAdjcmVhdGVkos4YBGxpdmUSFgoIbnVtX2RvY3MYAyABKANCBIjOGAESGQoMZGVsZXRlZF9kb2NzGAQgASgDSACIAQESFQoIc2VnbWVudHMYBSABKANIAYgBARISCgVieXRlcxgGIAEoA0gCiAEBEigKBnNoYXJkcxgHIAMoCzIYLmxocy52MS5TaGFyZERlc2NyaXB0aW9uEh8KCHNuYXBzaG90GAggASgJQgiIzhgBkM4YAUgDiAEBEh0KCmNoZWNrcG9pbnQYCSABKAlCBJjOGAFIBIgBARIeChBpbmRleF9nZW5lcmF0aW9uGAogASgDQgSIzhgBEi4KA2tleRgLIAEoCzIbLmxocy52MS5JbmRleERlc2NyaXB0aW9uS2V5QgSIzhgBEhkKBnNvdXJjZRgMIAEoCUIEmM4YAUgFiAEBEi4KBmZpZWxkcxgNIAMoCzIYLmxocy52MS5GaWVsZERlc2NyaXB0aW9uQgSIzhgBEhkKC3RpbWVfZmllbGRzGA4gAygJQgSIzhgBEhkKC3NvcnRfZmllbGRzGA8gAygJQgSIzhgBEjsKDXZlY3Rvcl9maWVsZHMYECADKAsyHi5saHMudjEuVmVjdG9yRmllbGREZXNjcmlwdGlvbkIEiM4YARIZCgx0ZW5hbnRfZmllbGQYESABKAlIBogBARIyCgh2YXJpYW50cxgSIAMoCzIaLmxocy52MS5WYXJpYW50RGVzY3JpcHRpb25CBIjOGAESNAoJYW5hbHl6ZXJzGBMgAygLMhsubGhzLnYxLkFuYWx5emVyRGVzY3JpcHRpb25CBIjOGAESKAoHd2luZG93cxgUIAEoCzISLmxocy52MS5XaW5kb3dMaXN0SAeIAQESMgoLZ2VuZXJhdGlvbnMYFSADKAsyHS5saHMudjEuR2VuZXJhdGlvbkRlc2NyaXB0aW9uEhcKDnByZXNlbnRfZmllbGRzGOgHIAMoCUIPCg1fZGVsZXRlZF9kb2NzQgsKCV9zZWdtZW50c0IICgZfYnl0ZXNCCwoJX3NuYXBzaG90Qg0KC19jaGVja3BvaW50QgkKB19zb3VyY2VCDwoNX3RlbmFudF9maWVsZEIKCghfd2luZG93cyJIChNJbmRleERlc2NyaXB0aW9uS2V5EhcKCXBhcnRpdGlvbhgBIAMoCUIEiM4YARIYCgppZGVudGlmaWVyGAIgAygJQgSIzhgBIsQBCgxJbmRleFN1bW1hcnkSEgoEbmFtZRgBIAEoCUIEiM4YARInCgZzdGF0dXMYAiABKAlCF4jOGAGizhgHY3JlYXRlZKLOGARsaXZlEhYKCG51bV9kb2NzGAMgASgDQgSIzhgBEhMKBWJ5dGVzGAQgASgDQgSIzhgBEh8KCHNuYXBzaG90GAUgASgJQgiIzhgBkM4YAUgAiAEBEhIKBWVycm9yGAYgASgJSAGIAQFCCwoJX3NuYXBzaG90QggKBl9lcnJvciJjCghKdWRnbWVudBIrCgNrZXkYASABKAsyEy5saHMudjEuQ29vcmRpbmF0ZXNCBIjOGAFIAIgBARIYCgVncmFkZRgCIAEoAUIEiM4YAUgBiAEBQgYKBF9rZXlCCAoGX2dyYWRlIrkCCglSZWhlYXJzYWwSEwoFaW5kZXgYASABKAlCBIjOGAESEgoEcm93cxgCIAEoA0IEiM4YARIqCgRmcm9tGAMgASgLMhYubGhzLnYxLlJlaGVhcnNlZEluZGV4QgSIzhgBEigKAnRvGAQgASgLMhYubGhzLnYxLlJlaGVhcnNlZEluZGV4QgSIzhgBEi0KB3F1ZXJpZXMYBSADKAsyFi5saHMudjEuUmVoZWFyc2VkUXVlcnlCBIjOGAESHgoHb3ZlcmxhcBgGIAEoAUIIiM4YAZDOGAFIAIgBARIyCgRuZGNnGAcgASgLMhUubGhzLnYxLlJlaGVhcnNhbE5kY2dCCIjOGAGQzhgBSAGIAQESFQoHdG9va19tcxgIIAEoAUIEiM4YAUIKCghfb3ZlcmxhcEIHCgVfbmRjZyI1Cg1SZWhlYXJzYWxOZGNnEhIKBGZyb20YASABKAFCBIjOGAESEAoCdG8YAiABKAFCBIjOGAEi9AEKFFJlaGVhcnNlQWx0ZXJSZXF1ZXN0EikKB3F1ZXJpZXMYASADKAsyGC5saHMudjEuUmVoZWFyc2VkUmVxdWVzdBITCgZzYW1wbGUYAiABKANIAIgBARISCgVpbmRleBgDIAEoCUgBiAEBEiIKD2RlZmluaXRpb25feWFtbBgEIAEoCUIEiM4YAUgCiAEBEhUKCGJhc2VfZGlyGAUgASgJSAOIAQESFwoOcHJlc2VudF9maWVsZHMY6AcgAygJQgkKB19zYW1wbGVCCAoGX2luZGV4QhIKEF9kZWZpbml0aW9uX3lhbWxCCwoJX2Jhc2VfZGlyIm0KDlJlaGVhcnNlZEluZGV4EhMKBWJ5dGVzGAEgASgDQgSIzhgBEhYKCGJ1aWxkX21zGAIgASgBQgSIzhgBEiAKCXNlYXJjaF91cxgDIAEoAUIIiM4YAZDOGAFIAIgBAUIMCgpfc2VhcmNoX3VzIrECCg5SZWhlYXJzZWRRdWVyeRIzCgRtb2RlGAEgASgJQiWIzhgBos4YBmh5YnJpZKLOGAdsZXhpY2Fsos4YCHNlbWFudGljEhMKBXF1ZXJ5GAIgASgJQgSIzhgBEhUKB292ZXJsYXAYAyABKAFCBIjOGAESKgoHZW50ZXJlZBgEIAMoCzITLmxocy52MS5Db29yZGluYXRlc0IEiM4YARInCgRsZWZ0GAUgAygLMhMubGhzLnYxLkNvb3JkaW5hdGVzQgSIzhgBEhMKBW1vdmVkGAYgASgBQgSIzhgBEi0KBG5kY2cYByABKAsyGi5saHMudjEuUmVoZWFyc2VkUXVlcnlOZGNnSACIAQESEgoFZXJyb3IYCCABKAlIAYgBAUIHCgVfbmRjZ0IICgZfZXJyb3IiOgoSUmVoZWFyc2VkUXVlcnlOZGNnEhIKBGZyb20YASABKAFCBIjOGAESEAoCdG8YAiABKAFCBIjOGAEi2AEKEFJlaGVhcnNlZFJlcXVlc3QSNAoEbW9kZRgBIAEoCUIhos4YBmh5YnJpZKLOGAdsZXhpY2Fsos4YCHNlbWFudGljSACIAQESOwoHcmVxdWVzdBgCIAEoCzIfLmxocy52MS5SZWhlYXJzZWRSZXF1ZXN0UmVxdWVzdEIEiM4YAUgBiAEBEiMKCWp1ZGdtZW50cxgDIAMoCzIQLmxocy52MS5KdWRnbWVudBIXCg5wcmVzZW50X2ZpZWxkcxjoByADKAlCBwoFX21vZGVCCgoIX3JlcXVlc3QiSwoLUmVpbmRleENvc3QSEgoEcm93cxgBIAEoA0IEiM4YARITCgVieXRlcxgCIAEoA0IEiM4YARITCgV0ZXh0cxgDIAEoA0IEiM4YASJcChRSb2xsYmFja0luZGV4UmVxdWVzdBISCgVpbmRleBgBIAEoCUgAiAEBEhcKCmdlbmVyYXRpb24YAiABKANIAYgBAUIICgZfaW5kZXhCDQoLX2dlbmVyYXRpb24iiQIKEFJvbGxiYWNrUmVzcG9uc2USEwoFaW5kZXgYASABKAlCBIjOGAESHgoQaW5kZXhfZ2VuZXJhdGlvbhgCIAEoA0IEiM4YARIfChFmb3JtZXJfZ2VuZXJhdGlvbhgDIAEoA0IEiM4YARIgChJkZWZpbml0aW9uX3ZlcnNpb24YBCABKANCBIjOGAESHwoIc25hcHNob3QYBSABKAlCCIjOGAGQzhgBSACIAQESFwoJZG9jX2NvdW50GAYgASgDQgSIzhgBEh8KEXNuYXBzaG90c19hcHBsaWVkGAcgASgDQgSIzhgBEhUKB3Rvb2tfbXMYCCABKAFCBIjOGAFCCwoJX3NuYXBzaG90IuYBChlWYWxpZGF0ZURlZmluaXRpb25SZXF1ZXN0Eh0KCmRlZmluaXRpb24YASABKAlCBIjOGAFIAIgBARIVCghiYXNlX2RpchgCIAEoCUgBiAEBEhsKDmFnYWluc3Rfc291cmNlGAMgASgISAKIAQESPAoGc291cmNlGAQgASgLMicubGhzLnYxLlZhbGlkYXRlRGVmaW5pdGlvblJlcXVlc3RTb3VyY2VIA4gBAUINCgtfZGVmaW5pdGlvbkILCglfYmFzZV9kaXJCEQoPX2FnYWluc3Rfc291cmNlQgkKB19zb3VyY2UibwoSVmFyaWFudERlc2NyaXB0aW9uEhQKBmNvbHVtbhgBIAEoCUIEiM4YARIVCgdmbGF0dGVuGAIgASgIQgSIzhgBEhoKDWRpc2NyaW1pbmF0b3IYAyABKAlIAIgBAUIQCg5fZGlzY3JpbWluYXRvciKvAgoWVmVjdG9yRmllbGREZXNjcmlwdGlvbhISCgRuYW1lGAEgASgJQgSIzhgBEhIKBGRpbXMYAiABKANCBIjOGAESLwoKc2ltaWxhcml0eRgDIAEoCUIbiM4YAaLOGAZjb3NpbmWizhgDZG90os4YAmwyEisKBWluZGV4GAQgASgJQhyIzhgBos4YBGF1dG+izhgEZmxhdKLOGARobnN3EkEKBW1vZGVsGAUgASgLMiMubGhzLnYxLlZlY3RvckZpZWxkRGVzY3JpcHRpb25Nb2RlbEIIiM4YAZDOGAFIAIgBARIWCglkb2N1bWVudHMYBiABKANIAYgBARISCgVieXRlcxgHIAEoA0gCiAEBQggKBl9tb2RlbEIMCgpfZG9jdW1lbnRzQggKBl9ieXRlcyJVChtWZWN0b3JGaWVsZERlc2NyaXB0aW9uTW9kZWwSEgoEbmFtZRgBIAEoCUIEiM4YARIVCghjaGVja3N1bRgCIAEoCUgAiAEBQgsKCV9jaGVja3N1bWIGcHJvdG8z", [file_lhs_v1_options, file_lhs_v1_search, file_lhs_v1_source, file_lhs_v1_values]);
 
 /**
  * One difference between two definitions.
@@ -345,6 +345,65 @@ export const DropIndexRequestSchema: GenMessage<DropIndexRequest> = /*@__PURE__*
   messageDesc(file_lhs_v1_indexes, 6);
 
 /**
+ * `DELETE /v1/indexes/{name}`: what went with an index. Its table is as it was.
+ *
+ * @generated from message lhs.v1.DropResponse
+ */
+export type DropResponse = Message<"lhs.v1.DropResponse"> & {
+  /**
+   * @generated from field: string index = 1;
+   */
+  index: string;
+
+  /**
+   * Aliases of the index.
+   *
+   * @generated from field: repeated string aliases = 2;
+   */
+  aliases: string[];
+
+  /**
+   * Saved queries of all users that named the index or one of its aliases.
+   *
+   * @generated from field: int64 saved_queries = 3;
+   */
+  savedQueries: bigint;
+
+  /**
+   * Records of jobs.
+   *
+   * @generated from field: int64 jobs = 4;
+   */
+  jobs: bigint;
+
+  /**
+   * Generations, the live one and staged ones among them.
+   *
+   * @generated from field: int64 generations = 5;
+   */
+  generations: bigint;
+
+  /**
+   * @generated from field: int64 points_in_time = 6;
+   */
+  pointsInTime: bigint;
+
+  /**
+   * Bytes on disk.
+   *
+   * @generated from field: int64 bytes = 7;
+   */
+  bytes: bigint;
+};
+
+/**
+ * Describes the message lhs.v1.DropResponse.
+ * Use `create(DropResponseSchema)` to create a new message.
+ */
+export const DropResponseSchema: GenMessage<DropResponse> = /*@__PURE__*/
+  messageDesc(file_lhs_v1_indexes, 7);
+
+/**
  * The documents that a query finds; all of them without one.
  *
  * @generated from message lhs.v1.ExportRequest
@@ -368,7 +427,7 @@ export type ExportRequest = Message<"lhs.v1.ExportRequest"> & {
  * Use `create(ExportRequestSchema)` to create a new message.
  */
 export const ExportRequestSchema: GenMessage<ExportRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 7);
+  messageDesc(file_lhs_v1_indexes, 8);
 
 /**
  * A live document: its key and all its cached and fast fields.
@@ -392,7 +451,7 @@ export type ExportedDocument = Message<"lhs.v1.ExportedDocument"> & {
  * Use `create(ExportedDocumentSchema)` to create a new message.
  */
 export const ExportedDocumentSchema: GenMessage<ExportedDocument> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 8);
+  messageDesc(file_lhs_v1_indexes, 9);
 
 /**
  * What an alter by field reads, by the metadata of the table's snapshot.
@@ -441,7 +500,7 @@ export type FieldCost = Message<"lhs.v1.FieldCost"> & {
  * Use `create(FieldCostSchema)` to create a new message.
  */
 export const FieldCostSchema: GenMessage<FieldCost> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 9);
+  messageDesc(file_lhs_v1_indexes, 10);
 
 /**
  * A mapped field and what it can do.
@@ -530,7 +589,7 @@ export type FieldDescription = Message<"lhs.v1.FieldDescription"> & {
  * Use `create(FieldDescriptionSchema)` to create a new message.
  */
 export const FieldDescriptionSchema: GenMessage<FieldDescription> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 10);
+  messageDesc(file_lhs_v1_indexes, 11);
 
 /**
  * `POST /v1/index:describe`. `bytes`: size on disk of the live generation. For the callers of a
@@ -666,7 +725,7 @@ export type IndexDescription = Message<"lhs.v1.IndexDescription"> & {
  * Use `create(IndexDescriptionSchema)` to create a new message.
  */
 export const IndexDescriptionSchema: GenMessage<IndexDescription> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 11);
+  messageDesc(file_lhs_v1_indexes, 12);
 
 /**
  * Values that belong together; the message that contains them has the description.
@@ -690,7 +749,7 @@ export type IndexDescriptionKey = Message<"lhs.v1.IndexDescriptionKey"> & {
  * Use `create(IndexDescriptionKeySchema)` to create a new message.
  */
 export const IndexDescriptionKeySchema: GenMessage<IndexDescriptionKey> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 12);
+  messageDesc(file_lhs_v1_indexes, 13);
 
 /**
  * An index in a list.
@@ -736,7 +795,7 @@ export type IndexSummary = Message<"lhs.v1.IndexSummary"> & {
  * Use `create(IndexSummarySchema)` to create a new message.
  */
 export const IndexSummarySchema: GenMessage<IndexSummary> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 13);
+  messageDesc(file_lhs_v1_indexes, 14);
 
 /**
  * How relevant a document is to a query.
@@ -760,7 +819,7 @@ export type Judgment = Message<"lhs.v1.Judgment"> & {
  * Use `create(JudgmentSchema)` to create a new message.
  */
 export const JudgmentSchema: GenMessage<Judgment> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 14);
+  messageDesc(file_lhs_v1_indexes, 15);
 
 /**
  * `POST /v1/index:rehearse`. `from` is the definition in force, `to` the new one.
@@ -818,7 +877,7 @@ export type Rehearsal = Message<"lhs.v1.Rehearsal"> & {
  * Use `create(RehearsalSchema)` to create a new message.
  */
 export const RehearsalSchema: GenMessage<Rehearsal> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 15);
+  messageDesc(file_lhs_v1_indexes, 16);
 
 /**
  * Values that belong together; the message that contains them has the description.
@@ -842,7 +901,7 @@ export type RehearsalNdcg = Message<"lhs.v1.RehearsalNdcg"> & {
  * Use `create(RehearsalNdcgSchema)` to create a new message.
  */
 export const RehearsalNdcgSchema: GenMessage<RehearsalNdcg> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 16);
+  messageDesc(file_lhs_v1_indexes, 17);
 
 /**
  * `POST /v1/index:rehearse`: searches over a sample of the table, under both definitions.
@@ -898,7 +957,7 @@ export type RehearseAlterRequest = Message<"lhs.v1.RehearseAlterRequest"> & {
  * Use `create(RehearseAlterRequestSchema)` to create a new message.
  */
 export const RehearseAlterRequestSchema: GenMessage<RehearseAlterRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 17);
+  messageDesc(file_lhs_v1_indexes, 18);
 
 /**
  * What the sample of one definition is like.
@@ -931,7 +990,7 @@ export type RehearsedIndex = Message<"lhs.v1.RehearsedIndex"> & {
  * Use `create(RehearsedIndexSchema)` to create a new message.
  */
 export const RehearsedIndexSchema: GenMessage<RehearsedIndex> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 18);
+  messageDesc(file_lhs_v1_indexes, 19);
 
 /**
  * The first ten hits of one search under both definitions.
@@ -997,7 +1056,7 @@ export type RehearsedQuery = Message<"lhs.v1.RehearsedQuery"> & {
  * Use `create(RehearsedQuerySchema)` to create a new message.
  */
 export const RehearsedQuerySchema: GenMessage<RehearsedQuery> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 19);
+  messageDesc(file_lhs_v1_indexes, 20);
 
 /**
  * Values that belong together; the message that contains them has the description.
@@ -1021,7 +1080,7 @@ export type RehearsedQueryNdcg = Message<"lhs.v1.RehearsedQueryNdcg"> & {
  * Use `create(RehearsedQueryNdcgSchema)` to create a new message.
  */
 export const RehearsedQueryNdcgSchema: GenMessage<RehearsedQueryNdcg> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 20);
+  messageDesc(file_lhs_v1_indexes, 21);
 
 /**
  * A search that a rehearsal runs over both definitions.
@@ -1063,7 +1122,7 @@ export type RehearsedRequest = Message<"lhs.v1.RehearsedRequest"> & {
  * Use `create(RehearsedRequestSchema)` to create a new message.
  */
 export const RehearsedRequestSchema: GenMessage<RehearsedRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 21);
+  messageDesc(file_lhs_v1_indexes, 22);
 
 /**
  * What a reindex reads, by the metadata of the table's snapshot.
@@ -1096,7 +1155,7 @@ export type ReindexCost = Message<"lhs.v1.ReindexCost"> & {
  * Use `create(ReindexCostSchema)` to create a new message.
  */
 export const ReindexCostSchema: GenMessage<ReindexCost> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 22);
+  messageDesc(file_lhs_v1_indexes, 23);
 
 /**
  * `POST /v1/index:rollback`: makes a kept generation the live one again, with the definition that
@@ -1125,7 +1184,7 @@ export type RollbackIndexRequest = Message<"lhs.v1.RollbackIndexRequest"> & {
  * Use `create(RollbackIndexRequestSchema)` to create a new message.
  */
 export const RollbackIndexRequestSchema: GenMessage<RollbackIndexRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 23);
+  messageDesc(file_lhs_v1_indexes, 24);
 
 /**
  * `POST /v1/index:rollback`: which generation is live now.
@@ -1185,7 +1244,7 @@ export type RollbackResponse = Message<"lhs.v1.RollbackResponse"> & {
  * Use `create(RollbackResponseSchema)` to create a new message.
  */
 export const RollbackResponseSchema: GenMessage<RollbackResponse> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 24);
+  messageDesc(file_lhs_v1_indexes, 25);
 
 /**
  * A definition to be checked.
@@ -1227,7 +1286,7 @@ export type ValidateDefinitionRequest = Message<"lhs.v1.ValidateDefinitionReques
  * Use `create(ValidateDefinitionRequestSchema)` to create a new message.
  */
 export const ValidateDefinitionRequestSchema: GenMessage<ValidateDefinitionRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 25);
+  messageDesc(file_lhs_v1_indexes, 26);
 
 /**
  * A VARIANT column.
@@ -1258,7 +1317,7 @@ export type VariantDescription = Message<"lhs.v1.VariantDescription"> & {
  * Use `create(VariantDescriptionSchema)` to create a new message.
  */
 export const VariantDescriptionSchema: GenMessage<VariantDescription> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 26);
+  messageDesc(file_lhs_v1_indexes, 27);
 
 /**
  * A VECTOR field: how it is stored and what is in it.
@@ -1313,7 +1372,7 @@ export type VectorFieldDescription = Message<"lhs.v1.VectorFieldDescription"> & 
  * Use `create(VectorFieldDescriptionSchema)` to create a new message.
  */
 export const VectorFieldDescriptionSchema: GenMessage<VectorFieldDescription> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 27);
+  messageDesc(file_lhs_v1_indexes, 28);
 
 /**
  * Values that belong together; the message that contains them has the description.
@@ -1337,5 +1396,5 @@ export type VectorFieldDescriptionModel = Message<"lhs.v1.VectorFieldDescription
  * Use `create(VectorFieldDescriptionModelSchema)` to create a new message.
  */
 export const VectorFieldDescriptionModelSchema: GenMessage<VectorFieldDescriptionModel> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 28);
+  messageDesc(file_lhs_v1_indexes, 29);
 
