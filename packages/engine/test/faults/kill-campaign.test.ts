@@ -25,7 +25,7 @@ const path = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 let stage: Stage;
 beforeAll(async () => {
   stage = await Stage.make();
-}, 60_000);
+}, 180_000);
 afterAll(() => stage.dispose());
 
 const childOf = (data: string, work: ChildWork, at = 0, how = 'WHOLE'): string[] => [
