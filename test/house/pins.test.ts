@@ -103,7 +103,7 @@ describe('pinned surfaces', () => {
         "alias set": "ALIAS INDEX",
         "config set": "KEY VALUE",
         "config view": "--show-origin",
-        "demo": "--git",
+        "demo": "--git --serve",
         "doctor": "[INDEX] --catalog --path --table --warehouse",
         "erase check": "INDEX --backup --deep --key --keys --texts",
         "erase key": "",

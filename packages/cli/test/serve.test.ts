@@ -180,6 +180,28 @@ describe('lhs serve all', () => {
   });
 });
 
+describe('lhs demo --serve', () => {
+  it('serves the indexes of the demo until it is stopped', async () => {
+    const env = { LHS_REST_ADDR: '127.0.0.1:0', LHS_ADDR: '127.0.0.1:0' };
+    const child = home.start(['demo', '--serve'], { env });
+    running.push(child);
+    let printed = '';
+    child.stdout?.resume();
+    child.stderr?.on('data', (chunk) => {
+      printed += chunk;
+    });
+    await vi.waitFor(() => expect(printed).toMatch(/^REST +http.*\n[\s\S]*curl/m), {
+      timeout: 60_000,
+    });
+    const [, url] = /^REST +(\S+)$/m.exec(printed) as RegExpExecArray;
+    const answer = await (await fetch(`${url}/v1/indexes`)).text();
+    expect(answer).toContain('demo-incidents');
+    const end = ended(child);
+    child.kill('SIGTERM');
+    expect((await end).code).toBe(0);
+  });
+});
+
 describe('lhs serve check', () => {
   it('reports the place of a fault, and prints the schema', async () => {
     writeFileSync(home.path('server.yaml'), 'auth: true\nlimits:\n  brst: 5\n');

@@ -1,3 +1,4 @@
+import type { Backend } from '@lakehouse-search/contract';
 import { Flags } from '@oclif/core';
 import { LhsCommand } from '../base-command.ts';
 import { runDemo } from '../demo/run-demo.ts';
@@ -9,12 +10,14 @@ export default class Demo extends LhsCommand {
   static override examples = [
     '<%= config.bin %> demo',
     '<%= config.bin %> demo --git ~/src/project',
+    '<%= config.bin %> demo --serve',
   ];
   static override flags = {
     git: Flags.string({
       description: 'use the history of this git repository instead',
       helpValue: 'DIR',
     }),
+    serve: Flags.boolean({ description: 'serve the data folder afterwards, until stopped' }),
   };
 
   override async run(): Promise<void> {
@@ -25,11 +28,23 @@ export default class Demo extends LhsCommand {
     if (flags.git !== undefined) {
       const report = await runGitDemo(backend, dataDir, flags.git, tell);
       if (flags.json) this.printJson(report);
+      if (flags.serve) await this.#serve(backend, flags);
       return;
     }
     const report = await runDemo(backend, dataDir, tell);
     if (!report.equal) process.exitCode = 1;
     if (flags.json) this.printJson(report);
+    if (flags.serve) await this.#serve(backend, flags);
+  }
+
+  /** Serves the data folder of the demo with the settings of the environment. */
+  async #serve(backend: Backend, flags: { readonly 'data-dir'?: string }): Promise<void> {
+    await backend.close();
+    const { startLines, startServer } = await import('../serve/run-server.ts');
+    const { signal } = this.interruptible();
+    const started = await startServer({}, this.dataDir(flags));
+    this.terminal.err('', ...startLines(started), '');
+    await this.untilStopped(signal, () => started.server.stop());
   }
 
   /**
