@@ -28,10 +28,15 @@ describe('the words of packages without a command line', () => {
   );
 });
 
-describe('packages/contract', () => {
+/** The transport that a browser does not load. */
+const NODE_ONLY = 'packages/client/src/grpc/';
+
+describe.each(['contract', 'client'])('packages/%s', (name) => {
   it('uses nothing that a browser does not have', () => {
     const node = /\bBuffer\b|\bprocess\.|\bfrom 'node:|\brequire\(/;
-    const files = sourcesOf('packages/contract/src').filter(({ path }) => !path.includes('.test.'));
+    const files = sourcesOf(`packages/${name}/src`).filter(
+      ({ path }) => !path.includes('.test.') && !path.startsWith(NODE_ONLY),
+    );
     const found = files.flatMap(({ path, lines }) =>
       lines.flatMap((line, i) => (isCode(line) && node.test(line) ? [`${path}:${i + 1}`] : [])),
     );
