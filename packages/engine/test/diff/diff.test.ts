@@ -159,11 +159,9 @@ describe('the difference of two searches', () => {
         expect([built.from.kind, built.to.kind]).toEqual(['live', 'built']);
         const back = await expectDiff(after, before, to, String(from));
         expect([back.from.kind, back.to.kind]).toEqual(['built', 'live']);
-        const { pit_id } = await lake.backend.openPit({ index: 't' });
         await lake.backend.reindex({ index: 't' });
         const live = await expectDiff(before, after, from, 'now');
-        expect([live.from.kind, live.to.kind]).toEqual(['point_in_time', 'live']);
-        await lake.backend.closePit({ index: 't', pit_id });
+        expect([live.from.kind, live.to.kind]).toEqual(['kept', 'live']);
       }),
       { numRuns: CASES },
     );
