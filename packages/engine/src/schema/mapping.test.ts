@@ -47,6 +47,21 @@ const faults = (body: string, of = schema) =>
     (i) => `${i.line}:${i.column} ${i.message}`,
   );
 
+describe('the ids of fields', () => {
+  it('are those of the index by name; others get ids above them', () => {
+    const fields = ['subject, type: TEXT', 'words, type: LONG', 'sha, type: KEYWORD'];
+    const lines = fields.map((field) => `  - { name: ${field} }\n`).join('');
+    const definition = requireDefinition(text(`fields:\n${lines}`), catalog);
+    const ids = new Map([
+      ['subject', 7],
+      ['sha', 2],
+    ]);
+    const mapping = createMapping(definition, schema, 'git.commits', analyzerOf, ids);
+    expect(mapping.fields.map(({ plan }) => plan.id)).toEqual([7, 9, 2]);
+    expect(map('fields: [{ name: subject, type: TEXT }]').fields[0].plan.id).toBe(0);
+  });
+});
+
 describe('a mapping', () => {
   it('reads key columns first and each column once', () => {
     const mapping = map(`key: { partition: [repo] }

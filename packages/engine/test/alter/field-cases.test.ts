@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { appendRows, deleteRows, upsertRows } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { compactTable, expireSnapshots } from '../../../../test/support/maintenance/index.ts';
+import { hasShared, tablePath } from '../../../../test/support/shared-tables.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 import { readCommit } from '../../src/index/commit.ts';
 import { currentGeneration, indexFolder } from '../../src/open/index-folder.ts';
@@ -87,6 +88,35 @@ describe('a row that a new field cannot take', () => {
     ]);
     expect((await alter(TITLE + HOST + LABEL, 'on_bad_row: skip\n')).strategy).toBe('field');
     expect(await total('*:*')).toBe(3);
+  });
+});
+
+describe.skipIf(!hasShared)('a field of a path of a VARIANT column', () => {
+  it('is added by reading that column', async () => {
+    const text = (paths: string) => `version: 1
+index: v
+source: { path: ${tablePath('events_variant')} }
+key: { identifier: [event_id] }
+fields:
+  - { name: kind, type: KEYWORD, fast: true }
+variants:
+  - column: payload
+    flatten: true
+    discriminator: kind
+    shapes: [ { name: one, when: [push], fields: [ ${paths} ] } ]
+`;
+    const size = '{ path: size, type: LONG }';
+    const more = `${size}, { path: ref, type: KEYWORD, cached: true }`;
+    const { backend } = lake;
+    await backend.createIndex({ definition: text(size) });
+    const { doc_count: deep_documents } = await backend.reindex({ index: 'v' });
+    const request = { index: 'v', definition_yaml: text(more), apply: true };
+    expect(await backend.alterIndex(request)).toMatchObject({
+      strategy: 'field',
+      field_cost: { fields: ['payload.ref'], columns: ['kind', 'payload'] },
+    });
+    const found = await backend.verify({ index: 'v', deep: true });
+    expect(found).toMatchObject({ equal: true, deep_documents, faults: [] });
   });
 });
 
