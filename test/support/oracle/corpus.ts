@@ -52,7 +52,7 @@ export const MAPPING = {
   key: { partition: [], identifier: ['id'] },
   columns: [],
   keyColumns: 1,
-  defaultField: 't1',
+  defaultFields: ['t1'],
   fields: PLANS.map((plan) => ({
     plan,
     definition: {

@@ -51,6 +51,7 @@ export function compareDefinitions(
     ...badRows(now, next, facts),
     ...freshness(now, next),
     ...keeping(now, next),
+    ...bareWords(now, next),
     ...tenant(now, next, fields),
     ...shards(now, next),
     ...windows(now, next),
@@ -108,6 +109,11 @@ function freshness(now: Definition, next: Definition): readonly AlterChange[] {
 function keeping(now: Definition, next: Definition): readonly AlterChange[] {
   const reason = 'it holds for the generations that are kept now, too';
   return change('keep_previous', now.keepPrevious, next.keepPrevious, 'live', reason);
+}
+
+function bareWords(now: Definition, next: Definition): readonly AlterChange[] {
+  const reason = 'the next search reads bare words so';
+  return change('default_fields', now.defaultFields, next.defaultFields, 'live', reason);
 }
 
 function tenant(now: Definition, next: Definition, fields: readonly AlterChange[]) {

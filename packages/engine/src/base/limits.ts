@@ -42,6 +42,8 @@ export const LIMITS = Object.freeze({
   resumableMillis: 7 * 86_400_000,
   keptMillis: 30 * 86_400_000,
   keptGenerations: 10,
+  /** Fields that bare words search. */
+  defaultFields: 16,
   lockWaitMillis: 30_000,
   shards: 64,
   windows: 1000,

@@ -24,13 +24,13 @@ export async function parseText(
 ): Promise<{ readonly ast: Json }> {
   const request = checkParseRequest(value);
   const { syntax, default_operator: defaultOperator } = request;
-  const parse = (defaultField: string) =>
-    parseQuery(request.query, { syntax, defaultOperator, defaultField });
+  const parse = (defaultFields: readonly string[]) =>
+    parseQuery(request.query, { syntax, defaultOperator, defaultFields });
   if (request.index === undefined) {
-    return { ast: writeTree(parse('text')) };
+    return { ast: writeTree(parse(['text'])) };
   }
   return readIndex(indexes, { index: request.index }, call, async ({ mapping }) => {
-    const query = parse(mapping.defaultField ?? 'text');
+    const query = parse(mapping.defaultFields);
     bindQuery(query, queryFields(mapping), request.query);
     return { ast: writeTree(query) };
   });

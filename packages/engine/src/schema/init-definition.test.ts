@@ -60,28 +60,29 @@ describe('the proposed definition', () => {
       table: 'ops.incidents',
     };
     expect(await initDefinition(table, { source })).toMatchInlineSnapshot(`
-    "# What is indexed of the table, and how. docs/definition.md explains every key.
-    version: 1
-    index: my_incidents
-    source:
-      catalog: { type: filesystem, warehouse: "/a lake" }
-      table: ops.incidents
-    key:
-      identifier: [id]     # the table's identifier fields
-    fields:
-      - { name: Title, type: TEXT, cached: true }                    # bare words search this field
-      - { name: id, type: LONG }                                     # part of the key
-      - { name: body, type: TEXT }                                   # 100 % distinct, 65 characters on average
-      - { name: service, type: KEYWORD, fast: true, cached: true }   # 2 % distinct, 7 characters on average
-      - { name: host, type: IP }                                     # addresses
-      - { name: at, type: DATE, cached: true }
-      # semantic and hybrid search (docs/definition.md, vectors):
-      # - { name: meaning, type: VECTOR, source: Title }
-    variants:
-      - { column: meta, flatten: true }     # found as meta.<path>:<value> and meta:<text>
-    # not indexed: "place": struct cannot be indexed
-    "
-  `);
+      "# What is indexed of the table, and how. docs/definition.md explains every key.
+      version: 1
+      index: my_incidents
+      source:
+        catalog: { type: filesystem, warehouse: "/a lake" }
+        table: ops.incidents
+      key:
+        identifier: [id]     # the table's identifier fields
+      default_fields: [Title, body]     # of bare words
+      fields:
+        - { name: Title, type: TEXT, cached: true }                    # bare words search this field
+        - { name: id, type: LONG }                                     # part of the key
+        - { name: body, type: TEXT }                                   # 100 % distinct, 65 characters on average
+        - { name: service, type: KEYWORD, fast: true, cached: true }   # 2 % distinct, 7 characters on average
+        - { name: host, type: IP }                                     # addresses
+        - { name: at, type: DATE, cached: true }
+        # semantic and hybrid search (docs/definition.md, vectors):
+        # - { name: meaning, type: VECTOR, source: Title }
+      variants:
+        - { column: meta, flatten: true }     # found as meta.<path>:<value> and meta:<text>
+      # not indexed: "place": struct cannot be indexed
+      "
+    `);
   });
 
   it('writes a valid definition for columns with any name', async () => {

@@ -59,6 +59,7 @@ export async function initDefinition(table: SourceTable, options: InitOptions): 
     'source:',
     ...sourceLines(options.source),
     ...keyLines(keys, table.schema.fields[0]?.name),
+    ...defaultFieldsLine(proposals, title),
     ...fitting('fields', fieldLines(proposals, title, keys), FIELD_BYTES),
     ...meaningLines(proposals, title),
     ...fitting('variants', variantLines(proposals), OTHER_BYTES),
@@ -214,6 +215,17 @@ function titleOf(proposals: readonly Proposal[]): string | null {
   );
   const named = texts.find((p) => /^(title|subject|headline|name|summary)$/i.test(p.column));
   return (named ?? texts[0])?.column ?? null;
+}
+
+/** Bare words search all prose, the title first. */
+function defaultFieldsLine(proposals: readonly Proposal[], title: string | null): string[] {
+  const names = proposals
+    .filter((p) => p.kind === 'field' && p.type === 'TEXT' && p.why !== 'JSON text')
+    .map(({ column }) => column)
+    .filter((column) => fieldNameFault(column) === null && column !== title)
+    .slice(0, LIMITS.defaultFields - 1);
+  if (title === null || names.length === 0 || fieldNameFault(title) !== null) return [];
+  return [`default_fields: [${[title, ...names].map(quote).join(', ')}]     # of bare words`];
 }
 
 function fieldLines(

@@ -101,6 +101,7 @@ export function definitionJsonSchema(): JsonObject {
           ],
         },
         tenant_field: text,
+        default_fields: { ...list(text), minItems: 1, maxItems: LIMITS.defaultFields },
         fields: {
           ...list(
             closed({ name: text, source: textOrTexts, ...SETTINGS, ...VECTOR }, ['name', 'type']),

@@ -86,7 +86,7 @@ variants: [{ column: meta }]
       'tags',
       'meta',
     ]);
-    expect(mapping.defaultField).toBe('subject');
+    expect(mapping.defaultFields).toEqual(['subject']);
     const plans = mapping.fields.map(({ plan, multiValued }) => [
       plan.id,
       plan.name,

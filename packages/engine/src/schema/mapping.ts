@@ -13,6 +13,7 @@ import { didYouMean, LhsError } from '@lakehouse-search/contract';
 import type { Field, Schema, Type } from '@lakehouse-search/lake';
 import type { Analyzer } from '../analysis/analyzer.ts';
 import { columnFault } from './column-rules.ts';
+import { defaultFieldsOf } from './default-fields.ts';
 import type { Definition, FieldDefinition, VariantDefinition } from './definition.ts';
 import type { FieldPlan, VectorPlan } from './field-plan.ts';
 import type { KeySpec } from './key.ts';
@@ -59,8 +60,8 @@ export interface Mapping {
   /** How many of `columns` are the key. */
   readonly keyColumns: number;
   readonly fields: readonly MappedField[];
-  /** The first analysed TEXT field, which bare terms search; null where there is none. */
-  readonly defaultField: string | null;
+  /** The fields that bare words search; empty where there is no indexed TEXT field. */
+  readonly defaultFields: readonly string[];
   /** How the index is cut into windows; absent: it has none. */
   readonly windows?: WindowLayout;
 }
@@ -169,12 +170,11 @@ function resolve(
   const fields = sources.map((source, i) =>
     finishField(source, ids.get(source.name) ?? fresh + i, analyzerOf),
   );
-  const first = sources.find((source) => source.type === 'TEXT' && source.indexed);
   const checked = { definition, key, columns: columns.used, keyColumns, fields };
   const windows = resolveWindows(definition, fields, tell);
   if (failed) return null;
-  const defaultField = first?.name ?? null;
-  return Object.freeze({ ...checked, defaultField, ...(windows && { windows }) });
+  const defaultFields = defaultFieldsOf(definition, sources);
+  return Object.freeze({ ...checked, defaultFields, ...(windows && { windows }) });
 }
 
 function resolveWindows(

@@ -12,6 +12,7 @@
 import type { DefinitionIssue } from '@lakehouse-search/contract';
 import { didYouMean, LhsError } from '@lakehouse-search/contract';
 import { LIMITS } from '../base/limits.ts';
+import { parseDefaultFields } from './default-fields.ts';
 import type {
   AnalyzerDefinition,
   Definition,
@@ -45,6 +46,7 @@ export const DEFINITION_KEYS = [
   'freshness_ms',
   'keep_previous',
   'tenant_field',
+  'default_fields',
   'fields',
   'variants',
   'analyzers',
@@ -154,6 +156,8 @@ function readAll(
   const names = new Set([...analyzers.map((a) => a.name), ...catalog.names]);
   const { fields, variants } = readFields(map, names, places, report);
   const tenantField = map.tenant_field && readTenant(map.tenant_field, fields, report);
+  const defaultFields =
+    map.default_fields && parseDefaultFields(map.default_fields, fields, report);
   const shards = readShards(map.sharding, report);
   const windows = map.windows && parseWindows(map.windows, fields, report);
   if (index === undefined || source === undefined) return null;
@@ -168,6 +172,7 @@ function readAll(
     ...(freshnessMs === undefined ? {} : { freshnessMs }),
     ...(keepPrevious === undefined ? {} : { keepPrevious }),
     ...(tenantField === undefined ? {} : { tenantField }),
+    ...(defaultFields === undefined ? {} : { defaultFields }),
     ...(shards === undefined || shards === 1 ? {} : { shards }),
     ...(windows === undefined ? {} : { windows }),
     fields: fields.map((placed) => Object.freeze(placed)),

@@ -82,8 +82,9 @@ function benchQuery(
   operator: 'or' | 'and' | 'phrase' | 'query',
   mapping: Mapping,
 ): Query {
-  const field = mapping.defaultField;
-  if (operator === 'query') return parseQuery(text, { defaultField: field ?? undefined });
+  const { defaultFields } = mapping;
+  const [field = null] = defaultFields;
+  if (operator === 'query') return parseQuery(text, { defaultFields });
   if (field === null) {
     const message = `index "${mapping.definition.index}" has no TEXT field to search words in`;
     throw new LhsError('invalid_argument', message, {

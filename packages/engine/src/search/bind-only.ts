@@ -54,7 +54,7 @@ function bindShared(mapping: Mapping, search: CheckedRequest): void {
 export function readOnly({ mode, checked }: CheckedSearch): void {
   const { request } = mode === 'lexical' ? checked : checked.search;
   const { query, ast, filter, syntax } = request;
-  const parse = (text: string) => parseQuery(text, { syntax, defaultField: 'text' });
+  const parse = (text: string) => parseQuery(text, { syntax, defaultFields: ['text'] });
   if (query !== undefined) parse(query);
   if (ast !== undefined) readTree(ast);
   if (typeof filter === 'string') parse(filter);

@@ -62,10 +62,16 @@ async function countMatches(
 
 function* positiveClauses(node: Query): Generator<Query> {
   if (node.kind === 'boost') yield* positiveClauses(node.query);
-  else if (node.kind !== 'bool') yield node;
+  else if (node.kind !== 'bool' || isWord(node)) yield node;
   else {
     for (const part of [...node.must, ...node.should, ...node.filter]) yield* positiveClauses(part);
   }
+}
+
+/** True for a bare word that several fields may hold: its clauses are one place in the query. */
+function isWord({ span, should }: Query & { readonly kind: 'bool' }): boolean {
+  if (span === undefined || should.length < 2) return false;
+  return should.every((part) => part.span?.from === span.from && part.span.to === span.to);
 }
 
 async function suggest(
@@ -74,6 +80,7 @@ async function suggest(
   node: Query,
   written: string,
 ): Promise<string | undefined> {
+  if (node.kind === 'bool') return suggest(context, fan, node.should[0], written);
   const meant = respelled(node, written, queryFields(context.mapping));
   if (meant !== undefined) return meant;
   // The nearest term is chosen among the words of all tenants.

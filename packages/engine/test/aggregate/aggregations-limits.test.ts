@@ -32,7 +32,7 @@ const PLANS = [
 const MAPPING = {
   definition: { index: 'edges' },
   key: { partition: [], identifier: ['id'] },
-  defaultField: null,
+  defaultFields: [],
   fields: PLANS.map((plan) => ({
     plan,
     definition: { name: plan.name, fast: plan.column !== null },

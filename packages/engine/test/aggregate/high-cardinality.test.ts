@@ -77,7 +77,7 @@ const PLANS = [
 const MAPPING = {
   definition: { index: 'many' },
   key: { partition: [], identifier: ['id'] },
-  defaultField: 'body',
+  defaultFields: ['body'],
   fields: PLANS.map((plan) => ({
     plan,
     definition: { name: plan.name, fast: plan.column !== null, cached: plan.stored },

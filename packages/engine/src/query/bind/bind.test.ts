@@ -93,7 +93,7 @@ function show(clause: Clause): string {
 }
 
 const bound = (query: string) =>
-  show(bindQuery(parseQuery(query, { defaultField: 'subject' }), fields, query));
+  show(bindQuery(parseQuery(query, { defaultFields: ['subject'] }), fields, query));
 
 describe('binding a query', () => {
   test.each([

@@ -27,9 +27,9 @@ interface Clause {
   readonly span: Span;
 }
 
-/** The field that words belong to: written (`f:`), then with a span, or the default one. */
+/** The field that words belong to: written (`f:`), then with a span, or the default ones. */
 interface Field {
-  readonly name: string | undefined;
+  readonly names: readonly string[];
   readonly span?: Span;
 }
 
@@ -40,7 +40,7 @@ type TokenOf<K extends Token['kind']> = Extract<Token, { readonly kind: K }>;
 /** How a text is to be read, and how much of it. */
 export interface GrammarOptions {
   readonly syntax: Syntax;
-  readonly defaultField: string | undefined;
+  readonly defaultFields: readonly string[];
   readonly defaultOperator: 'or' | 'and';
   readonly maxDepth: number;
   readonly maxClauses: number;
@@ -69,7 +69,7 @@ export class Grammar {
     if (this.token.kind === 'end') {
       throw this.error(this.token, 'the query is empty', 'write *:* to match every document');
     }
-    const query = this.list({ name: this.options.defaultField });
+    const query = this.list({ names: this.options.defaultFields });
     if (this.token.kind === 'close') {
       throw this.error(this.token, 'unexpected ")": no "(" is open', 'remove it or write \\)');
     }
@@ -162,7 +162,7 @@ export class Grammar {
       throw this.error(token, '"*:" would look in every field, which is not supported', hint);
     }
     const span = Object.freeze({ from: token.from, to: token.to });
-    return token.any ? { name: undefined } : { name: token.name, span };
+    return token.any ? { names: [] } : { names: [token.name], span };
   }
 
   private group(field: Field): Query {
@@ -251,12 +251,16 @@ export class Grammar {
 
   private leaf(node: Leaf, field: Field, from: number): Query {
     const span = { from, to: this.end };
-    if (field.name === undefined) {
+    if (field.names.length === 0) {
       const shown = clip(this.text.slice(from, this.end));
       const message = `"${shown}" names no field, and there is no TEXT field to look in`;
       throw this.error(span, message, 'write field:value');
     }
-    return placed({ ...node, field: field.name }, { span, fieldSpan: field.span });
+    const clauses = field.names.map((name) =>
+      placed({ ...node, field: name }, { span, fieldSpan: field.span }),
+    );
+    this.clauses += clauses.length - 1;
+    return bool({ must: [], should: clauses, must_not: [] }, span);
   }
 
   private is(kind: Token['kind']): boolean {

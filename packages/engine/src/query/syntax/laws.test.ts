@@ -95,7 +95,7 @@ describe('boolean algebra of queries', () => {
   it('means what the rules say, for every set of words', () => {
     fc.assert(
       fc.property(list, ({ text, means }) => {
-        const query = parseQuery(text, { defaultField: 'f', limits: { queryDepth: 60 } });
+        const query = parseQuery(text, { defaultFields: ['f'], limits: { queryDepth: 60 } });
         const wrong = sets.filter((words) => matches(query, words) !== means(words));
         if (wrong.length > 0) throw new Error(`${text}: ${[...wrong[0]]}`);
       }),
@@ -106,7 +106,7 @@ describe('boolean algebra of queries', () => {
   it('is the same in KQL with lower-case operators', () => {
     fc.assert(
       fc.property(list, ({ text }) => {
-        const options = { defaultField: 'f', limits: { queryDepth: 60 } } as const;
+        const options = { defaultFields: ['f'], limits: { queryDepth: 60 } } as const;
         const kql = text.replaceAll('AND', 'and').replaceAll('OR', 'or').replaceAll('NOT', 'not');
         expect(parseQuery(kql, { ...options, syntax: 'kql' })).toEqual(
           expect.objectContaining(strip(parseQuery(text, options))),
@@ -266,7 +266,7 @@ describe('parsing of any text', () => {
     fc.assert(
       fc.property(hostile, fc.constantFrom('default' as const, 'kql' as const), (text, syntax) => {
         try {
-          const parsed = parseQuery(text, { syntax, defaultField: 'f' });
+          const parsed = parseQuery(text, { syntax, defaultFields: ['f'] });
           taken++;
           const printed = printQuery(parsed);
           if (printed !== undefined)

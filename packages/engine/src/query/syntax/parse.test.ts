@@ -12,7 +12,7 @@ const bool = (parts: object) => ({ bool: parts });
 const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((word) => term(word));
 
 const parse = (text: string, options: ParseOptions = {}): Query =>
-  parseQuery(text, { defaultField: 'text', ...options });
+  parseQuery(text, { defaultFields: ['text'], ...options });
 const tree = (text: string, options: ParseOptions = {}) => writeTree(parse(text, options));
 
 function failure(text: string, options: ParseOptions = {}): LhsError {
@@ -247,7 +247,7 @@ describe('errors', () => {
   });
 
   it('refuses bare words when there is no default field', () => {
-    const error = failure('f:x fox', { defaultField: undefined });
+    const error = failure('f:x fox', { defaultFields: [] });
     expect(error.message).toBe('"fox" names no field, and there is no TEXT field to look in');
     expect(error.place).toMatchObject({ from: 4, to: 7 });
   });

@@ -6,8 +6,8 @@ import { queryError, type Syntax } from './token.ts';
 /** How a query string is to be read. */
 export interface ParseOptions {
   readonly syntax?: Syntax;
-  /** The field of bare words. Absent: bare words are refused. */
-  readonly defaultField?: string;
+  /** The fields of bare words, each of which may match. Absent or empty: bare words are refused. */
+  readonly defaultFields?: readonly string[];
   /** What joins clauses that stand side by side: `or` unless told. */
   readonly defaultOperator?: 'or' | 'and';
   /** Limits other than those of base/limits.ts. */
@@ -33,7 +33,7 @@ export function parseQuery(text: string, options: ParseOptions = {}): Query {
   }
   const grammar = new Grammar(text, {
     syntax: options.syntax ?? 'default',
-    defaultField: options.defaultField,
+    defaultFields: options.defaultFields ?? [],
     defaultOperator: options.defaultOperator ?? 'or',
     maxDepth: limits.queryDepth,
     maxClauses: limits.queryClauses,

@@ -69,7 +69,7 @@ describe('query trees as JSON', () => {
 
   it('reads what a query string was written as', () => {
     const text = 'a "b c"~2 -d:[1 TO 5} +e:>3 (f:x* OR g:/y+/)^2 h~1 i:* *:* j:k*l';
-    const query = parseQuery(text, { defaultField: 't' });
+    const query = parseQuery(text, { defaultFields: ['t'] });
     expect(writeTree(readTree(writeTree(query)))).toEqual(writeTree(query));
   });
 

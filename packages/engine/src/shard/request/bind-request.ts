@@ -134,7 +134,7 @@ function atNow(tree: Query, { now }: SearchRequest, mapping: Mapping): Query {
 function parseOptions(request: SearchRequest, mapping: Mapping, operator: 'or' | 'and') {
   return {
     syntax: request.syntax,
-    defaultField: mapping.defaultField ?? undefined,
+    defaultFields: mapping.defaultFields,
     defaultOperator: request.default_operator ?? operator,
   };
 }

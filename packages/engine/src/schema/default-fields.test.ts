@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { ANALYZER_CATALOG } from '../analysis/registry.ts';
+import { parseDefinition } from './parse-definition.ts';
+
+const text = (line: string) => `version: 1
+index: items
+source: { path: /lake/items }
+key: { identifier: [id] }
+${line}
+fields:
+  - { name: title, type: TEXT }
+  - { name: body, type: TEXT }
+  - { name: note, type: TEXT, indexed: false, cached: true }
+  - { name: shop, type: KEYWORD }
+`;
+const parsed = (line: string) => parseDefinition(text(line), ANALYZER_CATALOG);
+
+describe('default_fields of a definition', () => {
+  it('are names of indexed TEXT fields', () => {
+    expect(parsed('default_fields: [body, title]').definition?.defaultFields).toEqual([
+      'body',
+      'title',
+    ]);
+    expect(parsed('default_fields: body').definition?.defaultFields).toEqual(['body']);
+    expect(parsed('').definition?.defaultFields).toBeUndefined();
+  });
+
+  it.each([
+    [
+      '[titel]',
+      '"titel" in default_fields is not a field of this definition; did you mean "title"?',
+    ],
+    ['[shop]', '"shop" in default_fields must be an indexed TEXT field'],
+    ['[note]', '"note" in default_fields must be an indexed TEXT field'],
+    ['[title, title]', '"title" is given twice'],
+    ['[]', 'default_fields needs 1 to 16 names of fields'],
+  ])('refuse %s', (value, message) => {
+    const { definition, issues } = parsed(`default_fields: ${value}`);
+    expect(definition).toBeNull();
+    expect(issues.map((issue) => issue.message)).toContain(message);
+  });
+});

@@ -1,0 +1,40 @@
+import { didYouMean } from '@lakehouse-search/contract';
+import { LIMITS } from '../base/limits.ts';
+import type { Definition, FieldDefinition } from './definition.ts';
+import { readTexts } from './tree-reading.ts';
+import type { Report, Tree } from './yaml-tree.ts';
+
+/** The fields of a definition's `default_fields`, each an indexed TEXT field of it. */
+export function parseDefaultFields(
+  tree: Tree,
+  fields: readonly FieldDefinition[],
+  report: Report,
+): readonly string[] {
+  const written = readTexts(tree, 'default_fields', report);
+  if (written.length === 0 || written.length > LIMITS.defaultFields) {
+    report.error(tree.at, `default_fields needs 1 to ${LIMITS.defaultFields} names of fields`);
+  }
+  for (const { text, at } of written) {
+    const field = fields.find(({ name }) => name === text);
+    if (field === undefined) {
+      const near = didYouMean(
+        text,
+        fields.map(({ name }) => name),
+      );
+      report.error(at, `"${text}" in default_fields is not a field of this definition${near}`);
+    } else if (field.type !== 'TEXT' || !field.indexed) {
+      report.error(at, `"${text}" in default_fields must be an indexed TEXT field`);
+    }
+  }
+  return Object.freeze(written.map(({ text }) => text));
+}
+
+/** The fields that bare words search: those of the definition, else its first indexed TEXT field. */
+export function defaultFieldsOf(
+  { defaultFields }: Definition,
+  fields: readonly { readonly name: string; readonly type: string; readonly indexed: boolean }[],
+): readonly string[] {
+  if (defaultFields !== undefined) return defaultFields;
+  const first = fields.find(({ type, indexed }) => type === 'TEXT' && indexed);
+  return Object.freeze(first === undefined ? [] : [first.name]);
+}

@@ -1,0 +1,75 @@
+/** Bare words in several fields: each query says the same as one that names the fields. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { importFiles } from '@lakehouse-search/lake';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type LocalBackend, openLocal } from '../../src/index.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'lhs-default-fields-'));
+const warehouse = join(folder, 'lake');
+const tickets = fileURLToPath(new URL('../../../../fixtures/query-docs.ndjson', import.meta.url));
+const table = 'docs.tickets';
+const definition = (more: string) => `version: 1
+index: tickets
+source: { catalog: { type: filesystem, warehouse: ${JSON.stringify(warehouse)} }, table: ${table} }
+key: { identifier: [id] }
+${more}
+fields:
+  - { name: subject, type: TEXT }
+  - { name: body, type: TEXT, analyzer: english }
+  - { name: author, type: KEYWORD }
+`;
+let backend: LocalBackend;
+
+beforeAll(async () => {
+  const catalog = { type: 'filesystem', warehouse } as const;
+  await importFiles({ catalog, table, files: [tickets], key: ['id'], formatVersion: 3 });
+  backend = await openLocal(join(folder, 'data'));
+  await backend.createIndex({ definition: definition('') });
+  await backend.reindex({});
+});
+afterAll(async () => {
+  await backend.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const hits = async (query: string) =>
+  (await backend.search({ query })).hits.map(({ coordinates, score }) => ({ coordinates, score }));
+
+describe('bare words in several default fields', () => {
+  it('are searched in the first TEXT field until the definition names fields', async () => {
+    expect(await hits('running')).toEqual([]);
+    const next = { definition_yaml: definition('default_fields: [subject, body]') };
+    const plan = await backend.alterIndex({ index: 'tickets', ...next, apply: true });
+    expect(plan.changes).toMatchObject([{ setting: 'default_fields', strategy: 'live' }]);
+    expect(await hits('running')).not.toEqual([]);
+  });
+
+  it.each([
+    ['fox', 'subject:fox OR body:fox'],
+    ['running start', '(subject:running OR body:running) (subject:start OR body:start)'],
+    ['quick AND fox', '(subject:quick OR body:quick) AND (subject:fox OR body:fox)'],
+    ['quick -running', '(subject:quick OR body:quick) -(subject:running OR body:running)'],
+    ['+fox lazy', '+(subject:fox OR body:fox) (subject:lazy OR body:lazy)'],
+    ['"start page"', 'subject:"start page" OR body:"start page"'],
+    ['ru*', 'subject:ru* OR body:ru*'],
+    ['fxo~1', 'subject:fxo~1 OR body:fxo~1'],
+    ['fox^3 author:Ada', '(subject:fox OR body:fox)^3 author:Ada'],
+    ['author:(Ada Bo) fox', 'author:(Ada Bo) (subject:fox OR body:fox)'],
+  ])('%s is %s', async (bare, named) => {
+    const found = await hits(bare);
+    expect(found.length).toBeGreaterThan(0);
+    expect(found).toEqual(await hits(named));
+  });
+
+  it('are one clause each where clauses are counted', async () => {
+    const counts = await backend.clauseCounts({ query: 'fox AND nowhere AND author:Ada' });
+    expect(counts).toMatchObject([
+      { clause: 'fox', total: (await hits('fox')).length },
+      { clause: 'nowhere', total: 0 },
+      { clause: 'author:Ada', total: 1 },
+    ]);
+  });
+});
