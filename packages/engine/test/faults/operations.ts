@@ -31,7 +31,7 @@ export interface Operation {
   /**
    * Which prepared data folder: the table's snapshot that its index has, `drifted`, or `format-1`:
    * at the last snapshot. `kept`: at the fourth snapshot, as a generation that is kept is.
-   * `altered`: the same, and the kept generation has another definition.
+   * `altered`: at the last one, and the kept generation, at the fourth, has another definition.
    */
   readonly from: number | 'drifted' | 'format-1' | 'kept' | 'altered';
   /** Number of shards of the index. */
@@ -179,7 +179,7 @@ function plainOperations(
     { name: 'alter, less of a field', work: dropped, from: last, states: [texts[last]] },
     { name: 'alter, reindexed', work: rebuilt, from: 3, states: [texts[3], texts[last]] },
     { name: 'sync of all, two generations', work: { kind: 'sync' }, from: 'kept', states: kept },
-    { name: 'rollback', work: { kind: 'rollback' }, from: 'altered', states: [texts[3]] },
+    { name: 'rollback', work: { kind: 'rollback' }, from: 'altered', states: [texts[last]] },
     { name: 'compact', work: { kind: 'compact' }, from: last, states: [texts[last]] },
     { name: 'upgrade', work: { kind: 'upgrade' }, from: 'format-1', states: [texts[last]] },
     { name: 'repair', work: { kind: 'repair' }, from: 'drifted', states: [drifted, texts[last]] },
