@@ -1,0 +1,73 @@
+import { type ErrorCode, LhsError } from '@lakehouse-search/contract';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { retrying } from './retry.ts';
+
+beforeEach(() => vi.useFakeTimers());
+afterEach(() => vi.useRealTimers());
+
+/** An attempt that fails with these errors, then succeeds; it counts itself. */
+function failing(...errors: readonly (readonly [ErrorCode, object?])[]) {
+  const times: number[] = [];
+  const attempt = async () => {
+    const [code, details] = errors[times.length] ?? [];
+    times.push(Date.now());
+    if (code !== undefined) throw new LhsError(code, code, { details: { ...details } });
+    return 'done';
+  };
+  return { attempt, times };
+}
+
+/** The outcome of a call whose pauses pass at once. */
+async function outcome(call: Promise<unknown>): Promise<unknown> {
+  const settled = call.catch((error: LhsError) => error.code);
+  await vi.runAllTimersAsync();
+  return settled;
+}
+
+describe('a call that is retried', () => {
+  const idempotent = { retries: 3, idempotent: true };
+  const once = { retries: 3, idempotent: false };
+
+  it('succeeds after errors that pass', async () => {
+    const { attempt, times } = failing(['unreachable'], ['closed'], ['overloaded']);
+    expect(await outcome(retrying(attempt, idempotent, {}))).toBe('done');
+    expect(times).toHaveLength(4);
+  });
+
+  it('ends with the last error after the last attempt', async () => {
+    const { attempt, times } = failing(...Array.from({ length: 9 }, () => ['closed'] as const));
+    expect(await outcome(retrying(attempt, idempotent, {}))).toBe('closed');
+    expect(times).toHaveLength(4);
+  });
+
+  it('is not repeated after an error that stays', async () => {
+    const { attempt, times } = failing(['invalid_query']);
+    expect(await outcome(retrying(attempt, idempotent, {}))).toBe('invalid_query');
+    expect(times).toHaveLength(1);
+  });
+
+  it('is repeated without being idempotent only if the service cannot have run it', async () => {
+    expect(await outcome(retrying(failing(['unreachable']).attempt, once, {}))).toBe('unreachable');
+    const unsent = failing(['unreachable', { sent: false }], ['overloaded']);
+    expect(await outcome(retrying(unsent.attempt, once, {}))).toBe('done');
+  });
+
+  it('waits as long as the service requests', async () => {
+    const { attempt, times } = failing(['overloaded', { retry_after_s: 30 }]);
+    expect(await outcome(retrying(attempt, idempotent, {}))).toBe('done');
+    expect(times[1] - times[0]).toBeGreaterThanOrEqual(30_000);
+  });
+
+  it('begins no pause that would pass the deadline, and ends when it is aborted', async () => {
+    const late = failing(['overloaded', { retry_after_s: 30 }]);
+    const deadline = Date.now() + 1000;
+    expect(await outcome(retrying(late.attempt, idempotent, { deadline }))).toBe('overloaded');
+    const stop = new AbortController();
+    const { attempt } = failing(['unreachable']);
+    const call = retrying(attempt, idempotent, { signal: stop.signal });
+    const settled = call.catch((error: LhsError) => error.code);
+    await vi.advanceTimersByTimeAsync(1);
+    stop.abort();
+    expect(await settled).toBe('interrupted');
+  });
+});
