@@ -93,6 +93,7 @@ export class FaultyDirectory implements Directory {
         return writer.written;
       },
       write: (bytes) => this.#write(writer, bytes),
+      skip: (bytes) => writer.skip(bytes),
       // A torn finish: the file stays, although its writer was told that flushing failed.
       finish: () =>
         this.#change(

@@ -13,6 +13,7 @@ import type { DocumentBlock, FieldBlock } from '../../../packages/engine/src/sch
 import type { FieldPlan } from '../../../packages/engine/src/schema/field-plan.ts';
 import type { Mapping } from '../../../packages/engine/src/schema/mapping.ts';
 import type { WindowLayout } from '../../../packages/engine/src/schema/windows.ts';
+import type { Directory } from '../../../packages/engine/src/storage/directory.ts';
 import { MemoryDirectory } from '../../../packages/engine/src/storage/memory-directory.ts';
 import { plainArena } from '../../../packages/engine/src/storage/plain-arena.ts';
 import { deleteAt } from '../writer-edits.ts';
@@ -179,6 +180,7 @@ export function corpusPlan(addressOf: (text: string) => bigint): fc.Arbitrary<Co
 
 /** A built index, and what a model must know of it. */
 export interface Corpus {
+  readonly directory: Directory;
   readonly snapshot: IndexSnapshot;
   readonly physical: readonly ModelDoc[];
   readonly live: readonly ModelDoc[];
@@ -232,7 +234,7 @@ export function buildCorpus(
   const physical = snapshot.segments.flatMap((segment) =>
     Array.from({ length: segment.docs }, (_, doc) => versions[segment.locators.position(doc)]!),
   );
-  return { snapshot, physical, live: [...live.values()] };
+  return { directory, snapshot, physical, live: [...live.values()] };
 }
 
 function running(lengths: readonly number[]): Int32Array {

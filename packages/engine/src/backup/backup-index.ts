@@ -26,7 +26,7 @@ import {
   readManifest,
   writeManifest,
 } from './repository.ts';
-import { inStore } from './store-errors.ts';
+import { inStore } from '../source/store-errors.ts';
 
 /** What the registry says of an index. */
 export interface RegisteredParts {

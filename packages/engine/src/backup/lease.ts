@@ -8,7 +8,7 @@ import { LhsError } from '@lakehouse-search/contract';
 import type { Clock } from '../base/clock.ts';
 import { isGone, type ProcessIdentity, thisProcess } from '../index/process-identity.ts';
 import type { Repository } from './repository.ts';
-import { inStore } from './store-errors.ts';
+import { inStore } from '../source/store-errors.ts';
 
 /** What a lease is for. */
 export type LeaseKind = 'backup' | 'prune';

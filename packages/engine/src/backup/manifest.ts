@@ -23,7 +23,7 @@ import {
   wrong,
 } from '@lakehouse-search/contract';
 import type { OwnedQuery } from '../registry/saved-queries.ts';
-import { damaged } from './store-errors.ts';
+import { damaged } from '../source/store-errors.ts';
 
 const FORMAT = 'lhs-backup';
 const VERSION = 1;

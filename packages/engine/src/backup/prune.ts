@@ -14,7 +14,7 @@ import {
   type Repository,
   readManifest,
 } from './repository.ts';
-import { inStore } from './store-errors.ts';
+import { inStore } from '../source/store-errors.ts';
 
 /** Chunks that are deleted with one request. */
 const AT_ONCE = 1000;

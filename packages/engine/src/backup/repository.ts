@@ -11,7 +11,7 @@ import {
   MOST_CHUNK_BYTES,
   unknownVersion,
 } from './manifest.ts';
-import { damaged, inStore } from './store-errors.ts';
+import { damaged, inStore } from '../source/store-errors.ts';
 
 const MARK = 'repository.json';
 const FORMAT = 'lhs-backups';

@@ -12,7 +12,7 @@ import { copying } from './backup-index.ts';
 import { type BackupFile, type BackupManifest, manifestBytes } from './manifest.ts';
 import { sealedFiles } from './pinned-commit.ts';
 import { chunkKey, listChunks, type Repository, readChunk } from './repository.ts';
-import { damaged } from './store-errors.ts';
+import { damaged } from '../source/store-errors.ts';
 
 const COMMIT_PATH = `generation/${COMMIT_FILE}`;
 /** Bytes of a commit, at most. */

@@ -97,6 +97,7 @@ export class IndexWriter {
   /** Segments of which threads still write their shares, in their order. */
   #unfinished: readonly WrittenSegment[] = [];
   #nextSegment = 1;
+  #nextRevision = 1;
   #changed = false;
   #failure: unknown = null;
   readonly #pinned: PinnedFiles;
@@ -357,6 +358,23 @@ export class IndexWriter {
   }
 
   /**
+   * Puts the segment of another entry, which has the same documents, in place of one that has not
+   * changed since the last commit; visible at the next one. `write` writes the files of the entry;
+   * new names end in the revision.
+   */
+  replaceSegment(
+    segment: string,
+    write: (entry: SegmentEntry, revision: number) => SegmentEntry,
+  ): void {
+    this.#guard(() => {
+      const former = this.#unchanged(segment);
+      const revision = this.#nextRevision++;
+      this.#segments.replace([former], this.#open(write(former.entry, revision)));
+      this.#changed = true;
+    });
+  }
+
+  /**
    * Makes everything since the last commit visible, with its checkpoint and the table of data files
    * (all of it, by number), in one rename. `droppedDuplicates` are added to the last commit's;
    * without `skipped` its skipped rows stay. On an error either the old commit or the new one is in
@@ -371,19 +389,18 @@ export class IndexWriter {
     return this.#guard(() => {
       this.#flush();
       this.#segments.dropDead();
-      let revision = this.#commit.next_revision;
       const { next_field: nextField } = this.#commit;
       const dropped = (this.#commit.dropped_duplicates ?? 0) + (state.droppedDuplicates ?? 0);
       const skipped = state.skipped === undefined ? this.#commit.skipped : state.skipped;
       for (const segment of this.#segments.all) {
-        if (segment.changed) segment.seal(this.#directory, revision++);
+        if (segment.changed) segment.seal(this.#directory, this.#nextRevision++);
       }
       const commit: Commit = {
         format: COMMIT_FORMAT,
         number: this.#commit.number + 1,
         definition_version: this.#options.definitionVersion ?? this.#commit.definition_version,
         next_segment: this.#nextSegment,
-        next_revision: revision,
+        next_revision: this.#nextRevision,
         committed_at: this.#now(),
         fields: this.#fields.map(committedField),
         ...(nextField === undefined ? {} : { next_field: nextField }),
@@ -447,6 +464,7 @@ export class IndexWriter {
     this.#buffers = new SegmentBuffers(this.#fields, this.#layout, this.#options.threads);
     // A merge that still runs goes on writing under the number that it was given.
     this.#nextSegment = Math.max(this.#nextSegment, this.#commit.next_segment);
+    this.#nextRevision = this.#commit.next_revision;
     this.#changed = false;
     this.#sweep();
     const readers = openSegments(this.#directory, this.#commit, this.#verification);
@@ -587,13 +605,16 @@ export class IndexWriter {
   }
 
   *#upgrading(id: string): Steps<void> {
-    const former = this.#segments.all.find(({ reader }) => reader.id === id);
-    if (former === undefined || former.changed) {
-      throw new LhsError('internal', `segment ${id} cannot be upgraded: it has changed or is gone`);
-    }
+    const former = this.#unchanged(id);
     const entry = yield* upgradingSegment(former.reader, former.entry, this.#directory);
     this.#segments.replace([former], this.#open(entry));
     this.#changed = true;
+  }
+
+  #unchanged(id: string): PendingSegment {
+    const segment = this.#segments.all.find(({ reader }) => reader.id === id);
+    if (segment !== undefined && !segment.changed) return segment;
+    throw new LhsError('internal', `segment ${id} cannot be replaced: it has changed or is gone`);
   }
 
   #open(entry: SegmentEntry): PendingSegment {

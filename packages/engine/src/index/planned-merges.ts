@@ -87,12 +87,12 @@ export class PlannedMerges {
     return false;
   }
 
-  /** Segments that no merge has taken yet. */
+  /** Hot segments that no merge has taken yet. */
   #free(): readonly PendingSegment[] {
     const segments = this.#host.segments();
     segments.dropDead();
     const taken = new Set([...this.#plans].flatMap(({ sources }) => sources));
-    return segments.all.filter((segment) => !taken.has(segment));
+    return segments.all.filter((segment) => !taken.has(segment) && !segment.reader.isCold);
   }
 
   #plan(sources: readonly PendingSegment[]): MergePlan {

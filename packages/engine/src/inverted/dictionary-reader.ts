@@ -1,6 +1,7 @@
 import { LIST_BLOCK, SHORT } from '../postings/format.ts';
 import { BIG, type TermInfo } from '../postings/term-info.ts';
 import { readVarint, varintBytes } from '../postings/varint.ts';
+import type { Region } from '../storage/directory.ts';
 import type { DictionaryLayout } from './dictionary-layout.ts';
 import { prefixWord } from './dictionary-writer.ts';
 import { BLOCK_WORDS, DICTIONARY_BLOCK } from './format.ts';
@@ -13,10 +14,22 @@ import { TermCursor } from './term-cursor.ts';
 export class DictionaryReader {
   readonly #layout: DictionaryLayout;
   readonly #blocks: number;
+  readonly #demand: Region['demand'];
 
-  constructor(layout: DictionaryLayout) {
+  /** `demand`: of a cold file. */
+  constructor(layout: DictionaryLayout, demand?: Region['demand']) {
+    this.#demand = demand;
     this.#layout = layout;
     this.#blocks = Math.ceil(layout.terms / DICTIONARY_BLOCK);
+  }
+
+  /** As `lookup`, for a cold file: demands the postings of a short term. */
+  demandTerm(term: Uint8Array): TermInfo | null {
+    const found = this.lookup(term);
+    if (found === null || found.kind !== SHORT) return found;
+    const cursor = this.#cursorAt(this.blockOf(term));
+    while (cursor.next()) if (cursor.compare(term) === 0) return cursor.info();
+    return null;
   }
 
   lookup(term: Uint8Array): TermInfo | null {
@@ -92,7 +105,7 @@ export class DictionaryReader {
   }
 
   #cursorAt(block: number): TermCursor {
-    return new TermCursor(this.#layout, (term) => this.blockOf(term), block);
+    return new TermCursor(this.#layout, (term) => this.blockOf(term), block, this.#demand);
   }
 
   /**

@@ -1,7 +1,7 @@
 import { lowerBound } from '../base/lower-bound.ts';
 import { openCursor, type PostingsCursor } from '../postings/cursors.ts';
 import { corruptPostings } from '../postings/damage.ts';
-import { RECORD_WORDS, SHORT } from '../postings/format.ts';
+import { RECORD, RECORD_WORDS, SHORT } from '../postings/format.ts';
 import { impactBound, raiseImpact } from '../postings/impact-bound.ts';
 import { fillTerm } from '../postings/mark-docs.ts';
 import {
@@ -44,8 +44,6 @@ export class InvertedReader implements PostingsSource {
   /** Frequencies, positions and lengths are there. */
   readonly text: boolean;
   readonly ranges: number;
-  /** For walks over entries without copies (pattern/, document-terms.ts). */
-  readonly dictionary: DictionaryLayout;
   /** Length codes by document; empty for keyword fields. */
   readonly codes: Uint8Array;
   /** Codes of the widths of positions. */
@@ -62,6 +60,10 @@ export class InvertedReader implements PostingsSource {
   /** Byte addresses of records and of the postings that they tell of. */
   readonly #records: number;
   readonly #big: number;
+  readonly #layout: DictionaryLayout;
+  readonly #small: { readonly at: number; readonly bytes: number };
+  /** Of a cold file: demands postings before they are read. */
+  readonly #demand: Region['demand'];
 
   private constructor(
     region: Region,
@@ -89,8 +91,10 @@ export class InvertedReader implements PostingsSource {
     this.longLength = words('longLength');
     this.widths = Uint8Array.from({ length: 256 }, (_, code) => codeWidth(code));
     this.norms = normsByCode(this.averageLength);
-    this.dictionary = dictionaryLayout(region.arena, sections, this.termCount);
-    this.#terms = new DictionaryReader(this.dictionary);
+    this.#layout = dictionaryLayout(region.arena, sections, this.termCount);
+    this.#terms = new DictionaryReader(this.#layout, region.demand);
+    this.#small = sections.small;
+    this.#demand = region.demand;
   }
 
   /**
@@ -119,9 +123,20 @@ export class InvertedReader implements PostingsSource {
     return this.docsWithField === 0 ? 1 : this.tokens / this.docsWithField;
   }
 
-  /** A term's entry, or null where the field does not have it. */
+  /** For walks over entries without copies (pattern/, document-terms.ts). */
+  get dictionary(): DictionaryLayout {
+    this.#demand?.(this.#small.at, this.#small.bytes);
+    return this.#layout;
+  }
+
+  /** A term's entry, or null where the field does not have it. Its postings may be read then. */
   lookup(term: Uint8Array): TermInfo | null {
-    return this.#terms.lookup(term);
+    return this.#demand === undefined ? this.#terms.lookup(term) : this.#terms.demandTerm(term);
+  }
+
+  /** Number of documents that hold a term, deleted ones too; 0: none. Reads no postings. */
+  frequency(term: Uint8Array): number {
+    return this.#terms.lookup(term)?.df ?? 0;
   }
 
   /**
@@ -139,7 +154,14 @@ export class InvertedReader implements PostingsSource {
 
   /** A big term's record, decoded. */
   big(info: TermInfo): BigTerm {
+    if (this.#demand !== undefined) this.#demandBig(info.at, this.#demand);
     return openBigTerm(this.arena, this.#records, this.#big, this.ranges, info.at);
+  }
+
+  #demandBig(number: number, demand: NonNullable<Region['demand']>): void {
+    const { i32 } = this.arena;
+    const at = (this.#records >> 2) + number * RECORD_WORDS;
+    demand(this.#big + 4 * i32[at + RECORD.start], i32[at + RECORD.bytes]);
   }
 
   /** The postings of a term, before its first document. */

@@ -1,5 +1,6 @@
 import { LIST_BLOCK, SHORT } from '../postings/format.ts';
 import { BIG, type TermInfo } from '../postings/term-info.ts';
+import type { Region } from '../storage/directory.ts';
 import type { DictionaryLayout } from './dictionary-layout.ts';
 import { BLOCK_WORDS, DICTIONARY_BLOCK } from './format.ts';
 
@@ -14,6 +15,7 @@ export class TermCursor {
   readonly #end: number;
   readonly #smallAt: number;
   readonly #terms: number;
+  readonly #demand: Region['demand'];
   readonly #blockOf: (term: Uint8Array) => number;
   #bytes = new Uint8Array(256);
   #length = 0;
@@ -28,7 +30,13 @@ export class TermCursor {
   #bigNext = 0;
   #peeked = false;
 
-  constructor(layout: DictionaryLayout, blockOf: (term: Uint8Array) => number, block: number) {
+  constructor(
+    layout: DictionaryLayout,
+    blockOf: (term: Uint8Array) => number,
+    block: number,
+    demand?: Region['demand'],
+  ) {
+    this.#demand = demand;
     this.#u8 = layout.arena.u8;
     this.#i32 = layout.arena.i32;
     this.#index = layout.index;
@@ -134,9 +142,11 @@ export class TermCursor {
     return this.#length - term.length;
   }
 
-  /** Where the current term's postings are. */
+  /** Where the current term's postings are. Those of a short term may be read then. */
   info(): TermInfo {
-    return this.#df < LIST_BLOCK
+    const short = this.#df < LIST_BLOCK;
+    if (short) this.#demand?.(this.#small, this.#smallNext - this.#small);
+    return short
       ? { df: this.#df, kind: SHORT, at: this.#small }
       : { df: this.#df, kind: BIG, at: this.#big };
   }

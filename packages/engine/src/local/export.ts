@@ -2,10 +2,12 @@ import type { CallContext, ExportedDocument, ExportRequest } from '@lakehouse-se
 import { checkExportRequest, checkSearchRequest, LhsError } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
 import { Deadline } from '../base/deadline.ts';
+import { fetchColdFiles } from '../index/cold-segments.ts';
 import type { KnownIndex } from '../open/open-index.ts';
 import { type SearchContext, UNKNOWN_LAG } from '../search/context.ts';
 import { localShards } from '../shard/local-shard.ts';
 import { tenantFilter } from '../shard/request/tenant-filter.ts';
+import { holdColdBytes } from '../storage/cold-cache.ts';
 import { accessible, requireWanted } from './caller.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 
@@ -38,8 +40,10 @@ async function* documentsOf(
 ): AsyncGenerator<ExportedDocument> {
   const { exportAll, exportMatches } = await import('../open/export-documents.ts');
   const open = indexes.hold(known);
+  const endOfRead = holdColdBytes();
   try {
     const { snapshot, mapping } = open;
+    await fetchColdFiles(snapshot.segments, VALUES);
     if (tenant !== undefined) tenantFilter(mapping, tenant);
     if (query === undefined && tenant === undefined) {
       yield* exportAll(open);
@@ -60,9 +64,13 @@ async function* documentsOf(
       searchIndex({ ...context, deadline: new Deadline() }, checkSearchRequest(page)),
     );
   } finally {
+    endOfRead();
     open.snapshot.release();
   }
 }
+
+/** What an export reads of cold segments. */
+const VALUES = new Set(['numeric', 'ordinal', 'stored'] as const);
 
 const noTable = (): Promise<SourceTable> =>
   Promise.reject(new LhsError('internal', 'an export reads no table'));

@@ -25,6 +25,7 @@ import { localShards } from '../shard/local-shard.ts';
 import { tenantFilter } from '../shard/request/tenant-filter.ts';
 import type { ReadName } from '../workers/messages.ts';
 import type { ThreadRead } from '../workers/search-threads.ts';
+import { holdColdBytes } from '../storage/cold-cache.ts';
 import { accessible, requireWanted } from './caller.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { holdPit } from './point-in-time.ts';
@@ -154,6 +155,7 @@ export async function readIndex<T>(
   const deadline = Deadline.of(call, indexes.clock);
   const { pit_id } = target;
   const open = pit_id === undefined ? indexes.hold(known) : holdPit(indexes, known, pit_id);
+  const endOfRead = holdColdBytes();
   try {
     // A definition that names a tenant field which the index lacks answers no tenant.
     if (tenant !== undefined) tenantFilter(open.mapping, tenant);
@@ -165,6 +167,7 @@ export async function readIndex<T>(
     }
     return await work(await contextOf(indexes, known, open, { tenant, deadline }));
   } finally {
+    endOfRead();
     open.snapshot.release();
   }
 }

@@ -1,8 +1,10 @@
 import type { CallContext, VerifyRequest, VerifyResponse } from '@lakehouse-search/contract';
 import { checkVerifyRequest, LhsError } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
+import { fetchColdFiles, hasCold } from '../index/cold-segments.ts';
 import { currentGeneration, generationAt } from '../open/index-folder.ts';
 import { type KnownIndex, type OpenIndex, openKept } from '../open/open-index.ts';
+import { holdColdBytes } from '../storage/cold-cache.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
 import type { CheckOf } from '../verify/repair.ts';
 import type { ComparedSides } from '../verify/sides.ts';
@@ -35,8 +37,10 @@ export async function verifyLocal(
   const known = accessible(indexes, request.index, work);
   const held = await holdAsked(indexes, known, request.generation);
   const { open, check, follows } = held;
+  const endOfRead = holdColdBytes();
   let own: SourceTable | undefined;
   try {
+    await fetchColdFiles(open.snapshot.segments, request.deep ? undefined : VECTORS);
     const { sample } = request;
     const { baseDir } = follows.registered;
     if (follows !== known) own = await openTableOf(follows, work.signal);
@@ -57,6 +61,7 @@ export async function verifyLocal(
         : await verifySample(open, table, request, sample, work, again);
     return { ...answer, took_ms: Math.round(performance.now() - started) };
   } finally {
+    endOfRead();
     open.snapshot.release();
     await own?.close();
   }
@@ -99,10 +104,14 @@ async function holdAsked(
   const open = openKept({ path, number }, definition, openDirectory);
   const { checkHere } = await import('../verify/structures.ts');
   const { checkInThread } = await import('../verify/thread.ts');
-  const check = openDirectory === openLocalDirectory ? checkInThread(path) : checkHere;
+  const local = openDirectory === openLocalDirectory && !hasCold(open.snapshot.segments);
+  const check = local ? checkInThread(path) : checkHere;
   const follows = { ...known, registered: { ...registered, baseDir }, definition };
   return { open, check, follows };
 }
+
+/** What a comparison of rows reads of cold segments. */
+const VECTORS = new Set(['vector', 'graph'] as const);
 
 /** The newest commit, or what can be opened of it; and who checks it against itself. */
 async function holdWhatOpens(
@@ -135,6 +144,8 @@ async function checkBeside({ openDirectory }: LocalIndexes, known: KnownIndex): 
   return ({ snapshot }) => {
     const live = currentGeneration(known.folder);
     if (live === null || live.number !== snapshot.generation) return checkHere;
+    // The thread has no object store.
+    if (hasCold(snapshot.segments)) return checkHere;
     return checkInThread(live.path);
   };
 }

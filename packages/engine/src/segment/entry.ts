@@ -9,7 +9,7 @@ import type { FilePart } from '../storage/spill.ts';
  * documents are deleted; `stored` per group of cached fields. The others are per field: `text` and
  * `keyword` are its terms and postings with and without positions, `numeric` and `ordinal` its
  * column, `vector` its vectors and `graph` the links between them. A segment of format 1 has `core`
- * instead of `keys` and `hashes`.
+ * instead of `keys` and `hashes`. A cold segment has `blocks`, the checksums of its cold files.
  */
 export type ComponentKind =
   | 'core'
@@ -23,7 +23,8 @@ export type ComponentKind =
   | 'numeric'
   | 'ordinal'
   | 'vector'
-  | 'graph';
+  | 'graph'
+  | 'blocks';
 
 /** The kind of file of a component. */
 export const frameKind = (kind: ComponentKind): FileKind =>
@@ -35,7 +36,22 @@ export interface Component extends FileSeal {
   /** Field id of the plan, -1 for components of the whole segment. */
   readonly field: number;
   readonly file: string;
+  /** Bytes at its beginning that are on the local disk; absent: all. */
+  readonly resident?: number;
 }
+
+const FIELD_FILES: ReadonlySet<ComponentKind> = new Set([
+  'stored',
+  'text',
+  'keyword',
+  'numeric',
+  'ordinal',
+  'vector',
+  'graph',
+]);
+
+/** True for a file that holds values of fields: it may be cold. */
+export const isFieldFile = ({ kind }: Component): boolean => FIELD_FILES.has(kind);
 
 /** A segment, as the commit names it. */
 export interface SegmentEntry {
@@ -53,6 +69,11 @@ export interface SegmentEntry {
   readonly shard?: number;
   /** The window of the dates of all its documents; absent: the index has no windows. */
   readonly window?: WindowStart;
+  /**
+   * Where the bytes of its cold files are: place and prefix of their objects' keys, which end in
+   * the name of the file before it was cooled. Absent: the segment is hot.
+   */
+  readonly cold?: { readonly place: string; readonly prefix: string };
 }
 
 /** Whether two entries name the very same files: then what was opened for one serves the other. */

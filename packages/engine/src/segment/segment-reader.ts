@@ -1,12 +1,14 @@
 import { NumericColumn } from '../columnar/numeric-column.ts';
 import { OrdinalColumn } from '../columnar/ordinal-column.ts';
 import { InvertedReader } from '../inverted/inverted-reader.ts';
+import { ColdFile, collectDemands } from '../storage/cold-file.ts';
 import type { Arena, Directory, Region } from '../storage/directory.ts';
 import { corrupt, type FramedFile, openFramed } from '../storage/frame.ts';
 import type { Verification } from '../storage/verification.ts';
 import { joinedRow, StoredReader, type StoredRow } from '../stored/stored-reader.ts';
 import { openGraph } from '../vector/graph-format.ts';
 import { VectorReader } from '../vector/vector-reader.ts';
+import { readBlocks } from './cold-blocks.ts';
 import { CoreKeys } from './core-keys.ts';
 import { type Component, type ComponentKind, frameKind, type SegmentEntry } from './entry.ts';
 import type { SegmentKeys } from './keys.ts';
@@ -41,6 +43,8 @@ export class SegmentReader {
   readonly #inverted: (InvertedReader | null | undefined)[] = [];
   #stored: readonly StoredReader[] | null = null;
   readonly #verification: Verification;
+  /** Cold files by component; null: the segment is hot. */
+  readonly #cold: ReadonlyMap<string, ColdFile> | null;
   #holders = 1;
 
   private constructor(directory: Directory, entry: SegmentEntry, verification: Verification) {
@@ -51,6 +55,7 @@ export class SegmentReader {
     this.#verification = verification;
     try {
       for (const component of entry.components) this.#map(directory, component);
+      this.#cold = entry.cold === undefined ? null : this.#openCold(entry);
       const live = this.#structure('live', -1, openLiveDocs);
       if (live !== null && live.docs !== entry.docs) {
         throw corrupt(`${directory.path}/${entry.id}`, 'its live documents are of another segment');
@@ -159,7 +164,9 @@ export class SegmentReader {
     if (framed === undefined) return 0;
     const { deleted } = this;
     if (deleted === null) return new VectorReader(framed.payload, framed.path).count;
-    const vectors = this.vectors(field)!;
+    const vectors = this.isCold
+      ? new VectorReader(framed.payload, framed.path)
+      : this.vectors(field)!;
     let live = 0;
     for (let doc = 0; doc < this.docs; doc++) if (!this.isDeleted(doc) && vectors.has(doc)) live++;
     return live;
@@ -182,6 +189,7 @@ export class SegmentReader {
 
   /** Checks every byte of every file, whatever was checked before. Throws corrupt_index. */
   verify(check: (framed: FramedFile) => void): void {
+    if (this.#cold !== null) this.demandFiles();
     for (const framed of this.#files.values()) check(framed);
   }
 
@@ -203,6 +211,7 @@ export class SegmentReader {
    */
   release(): void {
     if (this.#holders === 0 || --this.#holders > 0) return;
+    for (const file of this.#cold?.values() ?? []) file.close();
     for (const framed of this.#files.values()) framed.file.release();
   }
 
@@ -213,6 +222,51 @@ export class SegmentReader {
       keys.hide(this.deleted);
       return keys;
     });
+  }
+
+  /** True if a window's tier is cold: field files are read from an object store on demand. */
+  get isCold(): boolean {
+    return this.#cold !== null;
+  }
+
+  /** Demands all bytes of cold files; those of one component if it is named. */
+  demandFiles(component?: string): void {
+    if (this.#cold === null) return;
+    if (component !== undefined) this.#cold.get(component)?.demandAll();
+    else collectThenRequire([...this.#cold.values()]);
+  }
+
+  /** Of terms and stored values, structures demand what they read; of others, all is needed. */
+  #isHere(name: string, kind: ComponentKind): boolean {
+    if (kind === 'text' || kind === 'keyword' || kind === 'stored') return true;
+    return this.#cold?.get(name)?.demandAll() ?? true;
+  }
+
+  #openCold({ cold, components, window = null }: SegmentEntry): ReadonlyMap<string, ColdFile> {
+    const blocks = this.#files.get(nameOf('blocks', -1));
+    if (cold === undefined || blocks === undefined) {
+      throw corrupt(`${this.path}/${this.id}`, 'a cold segment has no list of blocks');
+    }
+    this.#verification.check(blocks);
+    const { block: blockBytes, files: lists } = readBlocks(blocks.payload);
+    const files = new Map<string, ColdFile>();
+    for (const { kind, field, resident, length } of components) {
+      const name = nameOf(kind, field);
+      const framed = this.#files.get(name);
+      if (resident === undefined || framed === undefined) continue;
+      const { file: object, crcs } = lists[name];
+      const key = cold.prefix + object;
+      const where = { place: cold.place, key, length, blockBytes, crcs, window };
+      const own = new ColdFile(where, name, framed.file, resident);
+      const demand = (offset: number, bytes: number) =>
+        void own.demand(offset - framed.file.offset, bytes);
+      // Without hints: pages that left the memory would be holes again.
+      const { pages: _, ...file } = framed.file;
+      const { pages: __, ...payload } = framed.payload;
+      this.#files.set(name, { ...framed, file, payload: { ...payload, demand } });
+      files.set(name, own);
+    }
+    return files;
   }
 
   #map(directory: Directory, component: Component): void {
@@ -232,11 +286,12 @@ export class SegmentReader {
     open: (payload: Region, path: string) => T,
   ): T | null {
     const name = nameOf(kind, field);
+    if (this.#cold !== null && !this.#isHere(name, kind)) return null;
     const known = this.#open.get(name);
     if (known !== undefined) return known as T;
     const framed = this.#files.get(name);
     if (framed === undefined) return null;
-    this.#verification.check(framed);
+    if (this.#cold?.has(name) !== true) this.#verification.check(framed);
     const structure = open(framed.payload, framed.path);
     if ('docs' in structure && structure.docs !== this.docs) {
       throw corrupt(framed.path, `it has ${structure.docs} documents, expected ${this.docs}`);
@@ -244,6 +299,14 @@ export class SegmentReader {
     this.#open.set(name, structure);
     return structure;
   }
+}
+
+/** Demands all of several files together. */
+function collectThenRequire(files: readonly ColdFile[]): void {
+  collectDemands(() => {
+    for (const file of files) file.demandAll();
+  });
+  for (const file of files) file.demandAll();
 }
 
 const nameOf = (kind: ComponentKind, field: number): string => `${kind}/${field}`;

@@ -1,15 +1,19 @@
 import type { Clock } from '../base/clock.ts';
 import { Deadline, type TimeLeft } from '../base/deadline.ts';
 import { lazily } from '../base/lazily.ts';
+import { hasCold } from '../index/cold-segments.ts';
 import type { IndexSnapshot, SnapshotShard } from '../index/index-snapshot.ts';
 import type { Clause } from '../query/bind/clause.ts';
 import { type FieldFigures, gatherFigures } from '../query/weight/statistics.ts';
 import type { Mapping } from '../schema/mapping.ts';
 import type { WindowLayout } from '../schema/windows.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
+import { withColdBytes } from '../storage/cold-cache.ts';
+import { type DemandingPlan, demandFor } from './execute/demand.ts';
 import { execute } from './execute/execute.ts';
 import type { FilterCache } from './execute/filter-cache.ts';
 import { nearestDocs, withVector } from './execute/nearest.ts';
+import { narrowingClauses } from './execute/narrowing.ts';
 import { executePage } from './execute/next-pages.ts';
 import { fetchDocs, locatorOf } from './fetch/fetch-docs.ts';
 import { bindSummary } from './request/bind-aggregations.ts';
@@ -18,6 +22,7 @@ import { docsByName } from './request/precomputed.ts';
 import { queryFields } from './request/query-fields.ts';
 import { ownsDocument, tenantFilter } from './request/tenant-filter.ts';
 import type {
+  Awaitable,
   FetchedDoc,
   KeyedDoc,
   NearDoc,
@@ -69,6 +74,7 @@ export class LocalShard implements Shard {
   readonly #mapping: Mapping;
   readonly #filters: FilterCache | null;
   readonly #clock: Pick<Clock, 'ticks'> | undefined;
+  readonly #cold: boolean;
 
   constructor(
     { segments }: Pick<SnapshotShard, 'segments'>,
@@ -77,6 +83,7 @@ export class LocalShard implements Shard {
     { filters = null, clock }: LocalShardOptions = {},
   ) {
     this.#segments = segments;
+    this.#cold = hasCold(segments);
     this.#files = files;
     this.#mapping = mapping;
     this.#filters = filters;
@@ -87,7 +94,11 @@ export class LocalShard implements Shard {
     return gatherFigures(this.#segments, fields);
   }
 
-  search(request: ShardSearch, signal?: AbortSignal): ShardHits {
+  search(request: ShardSearch, signal?: AbortSignal): Awaitable<ShardHits> {
+    return this.#reading(() => this.#search(request, signal), this.#demandsOf(request.query));
+  }
+
+  #search(request: ShardSearch, signal: AbortSignal | undefined): ShardHits {
     const { query, after, limit, total, groups, statistics, time } = request;
     const { clause, filter, tenantFilter, order, collapse } = this.#bind(query);
     const deadline = this.#deadline(time, signal);
@@ -102,7 +113,20 @@ export class LocalShard implements Shard {
     return executePage(this.#segments, { ...plan, after }, named);
   }
 
-  nearest(request: ShardNearest, signal?: AbortSignal): readonly NearDoc[] {
+  nearest(request: ShardNearest, signal?: AbortSignal): Awaitable<readonly NearDoc[]> {
+    const plan = queryFields(this.#mapping).plans.get(request.field);
+    const vectors = plan === undefined ? null : `vector/${plan.id}`;
+    const clauses = this.#narrowing(request);
+    return this.#reading(
+      () => this.#nearest(request, signal),
+      (missing) => {
+        this.#demand({ clauses }, missing);
+        this.#demand({ clauses }, vectors);
+      },
+    );
+  }
+
+  #nearest(request: ShardNearest, signal: AbortSignal | undefined): readonly NearDoc[] {
     const { field, vector, settings, keys, time } = request;
     const plan = queryFields(this.#mapping).plans.get(field);
     if (plan === undefined) throw new TypeError(`"${field}" is no field of the shard`);
@@ -126,16 +150,21 @@ export class LocalShard implements Shard {
     const own = { windows: this.#windows, filters: this.#filters, deadline };
     const plan = { ...this.#bind(query), ...own };
     const { all } = bindSummary(this.#mapping, query, specs, this.#idsFor(query));
-    return summarizeMatches(this.#segments, plan, all, whole);
+    const summarize = () => summarizeMatches(this.#segments, plan, all, whole);
+    return this.#reading(summarize, this.#demandsOf(query));
   }
 
   async suggest(request: ShardSuggest, signal?: AbortSignal): Promise<readonly RankedTerm[]> {
     const { suggestTerms } = await loadSuggest();
     const deadline = this.#deadline(request.time, signal);
-    return suggestTerms(this.#segments, this.#mapping, request, deadline);
+    return this.#reading(() => suggestTerms(this.#segments, this.#mapping, request, deadline));
   }
 
-  keys({ keys, tenant }: ShardKeys): readonly (KeyedDoc | null)[] {
+  keys(request: ShardKeys): Awaitable<readonly (KeyedDoc | null)[]> {
+    return this.#reading(() => this.#keys(request));
+  }
+
+  #keys({ keys, tenant }: ShardKeys): readonly (KeyedDoc | null)[] {
     const own = tenant === undefined ? null : tenantFilter(this.#mapping, tenant);
     return keys.map((key) => {
       for (const reader of this.#segments) {
@@ -151,12 +180,35 @@ export class LocalShard implements Shard {
   async explain(request: ShardExplain, signal?: AbortSignal): Promise<ShardExplanation> {
     const { explainDoc } = await loadExplain();
     this.#deadline(request.time, signal);
-    return explainDoc(this.#segments, this.#mapping, request);
+    return this.#reading(() => explainDoc(this.#segments, this.#mapping, request));
   }
 
-  fetch({ query, docs, locators, time }: ShardFetch, signal?: AbortSignal): readonly FetchedDoc[] {
+  fetch(request: ShardFetch, signal?: AbortSignal): Awaitable<readonly FetchedDoc[]> {
+    const { query, docs, locators, time } = request;
     const files = locators ? this.#files : null;
-    return fetchDocs(this.#segments, files, this.#bind(query), docs, this.#deadline(time, signal));
+    const bound = this.#bind(query);
+    const read = () =>
+      fetchDocs(this.#segments, files, bound, docs, this.#deadline(time, signal));
+    return this.#reading(read);
+  }
+
+  /** Runs `read`; if there are cold segments, with the bytes that it demands of them. */
+  #reading<T>(
+    read: () => T | Promise<T>,
+    prepare?: (missing: string | null) => void,
+  ): T | Promise<T> {
+    return this.#cold ? withColdBytes(read, prepare) : read();
+  }
+
+  #demandsOf(query: ShardQuery): ((missing: string | null) => void) | undefined {
+    if (!this.#cold) return undefined;
+    const { clause, order, collapse, ...narrowing } = this.#bind(query);
+    const clauses = [clause, ...narrowingClauses(narrowing)];
+    return (missing) => this.#demand({ clauses, order, collapse }, missing);
+  }
+
+  #demand(plan: DemandingPlan, missing: string | null): void {
+    demandFor(this.#segments, this.#windows, plan, missing);
   }
 
   get #windows(): WindowLayout | null {

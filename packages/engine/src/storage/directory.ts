@@ -10,6 +10,8 @@ export interface Region {
   readonly bytes: Uint8Array;
   /** Where a file is mapped: which of its pages are in memory. Absent: all of them, always. */
   readonly pages?: Pages;
+  /** Of a cold file: its bytes have to be demanded, by offset in this region. Absent: all are here. */
+  readonly demand?: (offset: number, bytes: number) => void;
   /** Gives the space back (unmaps). Idempotent. Nothing may read the region afterwards. */
   release(): void;
 }
@@ -47,6 +49,8 @@ export interface FileWriter {
   readonly name: string;
   readonly written: number;
   write(bytes: Uint8Array): void;
+  /** Leaves a hole, which reads as zeros; bytes have to follow. */
+  skip(bytes: number): void;
   finish(): void;
   /** Closes and removes the file. Idempotent; safe after a failure. */
   abort(): void;

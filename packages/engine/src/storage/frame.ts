@@ -45,6 +45,7 @@ export const FILE_KINDS = Object.freeze({
   graph: { number: 13, version: 1 },
   keys: { number: 14, version: 1 },
   hashes: { number: 15, version: 1 },
+  blocks: { number: 16, version: 1 },
 });
 export type FileKind = keyof typeof FILE_KINDS;
 

@@ -136,10 +136,14 @@ class LocalWriter implements FileWriter {
   write(bytes: Uint8Array): void {
     attempt('write', this.#path, () => {
       for (let at = 0; at < bytes.length; ) {
-        at += writeSync(this.#descriptor, bytes, at, bytes.length - at);
+        at += writeSync(this.#descriptor, bytes, at, bytes.length - at, this.#written + at);
       }
     });
     this.#written += bytes.length;
+  }
+
+  skip(bytes: number): void {
+    this.#written += bytes;
   }
 
   finish(): void {

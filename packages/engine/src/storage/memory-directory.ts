@@ -97,6 +97,10 @@ class MemoryWriter implements FileWriter {
     this.#written += bytes.length;
   }
 
+  skip(bytes: number): void {
+    this.write(new Uint8Array(bytes));
+  }
+
   finish(): void {
     const bytes = new Uint8Array(this.#written);
     let at = 0;

@@ -41,6 +41,8 @@ export class StoredReader {
   readonly #dataAt: Uint32Array;
   readonly #data: Uint8Array;
   readonly #path: string;
+  /** Of a cold file: demands a block before it is read. */
+  readonly #demand: Region['demand'];
   readonly #cache = new Map<number, Block>();
   #cachedBytes = 0;
 
@@ -48,6 +50,7 @@ export class StoredReader {
     const sections = openSections(payload, SECTIONS, path);
     const head = sections.i32(0);
     this.#path = path;
+    this.#demand = payload.demand;
     this.docs = head[0];
     this.fields = Object.freeze([...sections.u32(1)]);
     this.#firstDocs = sections.i32(2);
@@ -133,6 +136,7 @@ export class StoredReader {
 
   #decompress(number: number): Uint8Array {
     const packed = this.#data.subarray(this.#dataAt[number], this.#dataAt[number + 1]);
+    this.#demand?.(packed.byteOffset, packed.length);
     try {
       // A copy: the result may be a slice of a pool, and offsets have to be aligned.
       return new Uint8Array(zstdDecompressSync(packed, { maxOutputLength: MAX_BLOCK_BYTES }));

@@ -40,7 +40,8 @@ export function ownStatus({ definition, snapshot, writer }: StatusSubject): Inde
 }
 
 function pendingMerges({ commit }: IndexSnapshot): number {
-  const sizes = commit.segments.map((entry) => ({ ...entry, bytes: segmentBytes(entry) }));
+  const hot = commit.segments.filter(({ cold }) => cold === undefined);
+  const sizes = hot.map((entry) => ({ ...entry, bytes: segmentBytes(entry) }));
   return chooseMerges(sizes, BACKGROUND_SETTINGS).length;
 }
 

@@ -1,4 +1,5 @@
 import type { Deadline, TimeLeft } from '../base/deadline.ts';
+import { hasCold } from '../index/cold-segments.ts';
 import type { IndexSnapshot } from '../index/index-snapshot.ts';
 import type { OpenIndex } from '../open/open-index.ts';
 import {
@@ -115,7 +116,8 @@ export class SearchThreads {
     const known = this.#sources.get(snapshot);
     if (known !== undefined) return known;
     const path = snapshot.segments[0]?.path;
-    if (path === undefined) return null;
+    // A thread has no object store.
+    if (path === undefined || hasCold(snapshot.segments)) return null;
     const id = ++this.#commits;
     const { generation, commit } = snapshot;
     const source = { id, path, generation, commit, definition: mapping.definition };

@@ -54,6 +54,10 @@ export class RecordingDirectory implements Directory {
         writer.write(bytes);
         trace.write(node, bytes);
       },
+      skip: (bytes) => {
+        writer.skip(bytes);
+        trace.write(node, new Uint8Array(bytes));
+      },
       finish: () => {
         writer.finish();
         if (this.#forgets !== 'file fsync') trace.fsync(node);

@@ -3,8 +3,11 @@
  * without windows, in 1 and 3 shards. Updates move documents between windows. LHS_WINDOW_CASES sets
  * the number of requests, LHS_ORACLE_SEED the seed.
  */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { byEffort } from '../../../../test/support/effort.ts';
 import {
   buildCorpus,
@@ -18,7 +21,11 @@ import {
 } from '../../../../test/support/oracle/corpus.ts';
 import { addressOf } from '../../../../test/support/oracle/model.ts';
 import { searchContext } from '../../../../test/support/search-context.ts';
-import { checkIndex } from '../../src/index/index-snapshot.ts';
+import { checkIndex, type IndexSnapshot, openSnapshot } from '../../src/index/index-snapshot.ts';
+import { coldCacheFigures, evictColdBytes, useColdStore } from '../../src/storage/cold-cache.ts';
+import { fetchColdBlocks } from '../../src/tier/fetch-blocks.ts';
+import { coolWindow } from '../../src/tier/move-window.ts';
+import { checkHere } from '../../src/verify/structures.ts';
 import { type Ask, asks, expectSame, outcome } from './random-requests.ts';
 
 const CASES = Number(process.env.LHS_WINDOW_CASES ?? byEffort(600, 1000, 20_000));
@@ -63,6 +70,59 @@ function buildAll(plan: CorpusPlan): readonly Corpus[] {
   for (const { snapshot } of built) snapshot.release();
   return build({ ...plan, steps: [...steps, { do: 'force' }] });
 }
+
+/** The corpus with every second window, or all of them, in a folder of objects; in small blocks. */
+async function cooled(corpus: Corpus, place: string, i: number): Promise<IndexSnapshot> {
+  const windows = [...new Set(corpus.snapshot.segments.map(({ entry }) => entry.window ?? null))];
+  for (const [n, window] of windows.entries()) {
+    if (i % 2 === 1 && n % 2 === 1) continue;
+    const cold = { place, prefix: 'a/1/' };
+    await coolWindow({ directory: corpus.directory }, window, cold, [64, 1024, 65_536][i % 3]);
+  }
+  return openSnapshot(corpus.directory);
+}
+
+describe('the answers of an index with cold windows', () => {
+  let place = '';
+  beforeAll(() => {
+    place = mkdtempSync(join(tmpdir(), 'lhs-cold-'));
+    process.env.LHS_COLD_CACHE_DIR = join(place, 'cache');
+    useColdStore(fetchColdBlocks);
+  });
+  afterAll(() => {
+    delete process.env.LHS_COLD_CACHE_DIR;
+    rmSync(place, { recursive: true });
+  });
+
+  test(`equal those of one without windows in ${CASES / 2} requests (seed ${SEED})`, async () => {
+    const corpora = Math.ceil(CASES / 2 / CASES_A_CORPUS);
+    const plans = fc.sample(corpusPlan(addressOf), { seed: SEED + 1, numRuns: corpora });
+    for (const [i, plan] of plans.entries()) {
+      const [one, ...windowed] = buildAll(plan);
+      const whole = searchContext(MAPPING, one!.snapshot);
+      const cold: IndexSnapshot[] = [];
+      for (const [n, corpus] of windowed.entries()) {
+        cold.push(await cooled(corpus, join(place, `${i}-${n}`), i));
+      }
+      for (const snapshot of cold) {
+        expect(await checkHere(snapshot, {})).toEqual([]);
+      }
+      const property = fc.asyncProperty(ranged, fc.boolean(), async (asked, evict) => {
+        const wanted = await outcome(asked, whole);
+        for (const [n, snapshot] of cold.entries()) {
+          const answer = await outcome(asked, searchContext(WINDOWED, snapshot));
+          expectSame(answer, wanted, `${SHARDS[n]} shards`);
+        }
+        if (evict) evictColdBytes(0);
+      });
+      const numRuns = Math.min(CASES_A_CORPUS, CASES / 2 - i * CASES_A_CORPUS);
+      await fc.assert(property, { seed: SEED + i, numRuns });
+      for (const snapshot of cold) snapshot.release();
+      for (const { snapshot } of [one!, ...windowed]) snapshot.release();
+    }
+    expect(coldCacheFigures().misses).toBeGreaterThan(1000);
+  });
+});
 
 describe('the answers of an index with windows', () => {
   test(`equal those of one without in ${CASES} requests (seed ${SEED})`, async () => {

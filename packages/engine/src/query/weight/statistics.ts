@@ -40,7 +40,7 @@ export function gatherFigures(
       docs += inverted.docsWithField;
       tokens += inverted.tokens;
       terms.forEach((term, i) => {
-        frequencies[i] += inverted.lookup(term)?.df ?? 0;
+        frequencies[i] += inverted.frequency(term);
       });
     }
     return { field, terms, docs, tokens, frequencies };
@@ -101,7 +101,7 @@ export class SnapshotStatistics {
 
   #countedFrequency(field: number, term: Uint8Array): number {
     let df = 0;
-    for (const segment of this.#segments) df += segment.inverted(field)?.lookup(term)?.df ?? 0;
+    for (const segment of this.#segments) df += segment.inverted(field)?.frequency(term) ?? 0;
     return df;
   }
 

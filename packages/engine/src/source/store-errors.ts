@@ -1,6 +1,6 @@
 import { LhsError } from '@lakehouse-search/contract';
 import { LakeError } from '@lakehouse-search/lake';
-import { sourceError } from '../source/source-errors.ts';
+import { sourceError } from './source-errors.ts';
 
 /**
  * The result of work on the objects of a repository. A fault of the store is about the target, not

@@ -1,0 +1,18 @@
+import type { Region } from '../storage/directory.ts';
+
+/** The blocks of the cold files of a segment: JSON in its file `blocks`. */
+export interface BlockLists {
+  /** Bytes of a block. */
+  readonly block: number;
+  /** By component (`text/3`): the end of the object's key, and the CRC-32 of each block. */
+  readonly files: Readonly<
+    Record<string, { readonly file: string; readonly crcs: readonly number[] }>
+  >;
+}
+
+/** The payload of a file `blocks`. */
+export const encodeBlocks = (lists: BlockLists): Uint8Array => Buffer.from(JSON.stringify(lists));
+
+/** Reads a payload that was checked. */
+export const readBlocks = ({ bytes }: Region): BlockLists =>
+  JSON.parse(Buffer.from(bytes).toString()) as BlockLists;

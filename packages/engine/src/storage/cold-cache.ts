@@ -1,0 +1,104 @@
+/**
+ * The memory of cold files (cold-file.ts): fetches demanded blocks, and gives memory back when no
+ * read of cold files runs. One per process, for all indexes.
+ */
+import { LhsError } from '@lakehouse-search/contract';
+import {
+  ColdMiss,
+  type ColdObject,
+  coldFigures,
+  collectDemands,
+  demanded,
+  held,
+} from './cold-file.ts';
+
+/** Fetches blocks of an object, ascending; hands each to `take`. */
+export type FetchBlocks = (
+  object: ColdObject,
+  blocks: readonly number[],
+  take: (block: number, bytes: Uint8Array) => void,
+) => Promise<void>;
+
+/** Bytes of blocks in memory while no read runs, at most. */
+export const COLD_MEMORY_BYTES = 256 * 2 ** 20;
+/** A read that demands more and more has an error. */
+const MOST_ROUNDS = 10_000;
+
+let fetchBlocks: FetchBlocks = () => {
+  throw new LhsError('unsupported', 'this engine has no object store for cold windows');
+};
+let reads = 0;
+
+/** Sets what fetches blocks. */
+export function useColdStore(fetch: FetchBlocks): void {
+  fetchBlocks = fetch;
+}
+
+/** Figures of the cache since the process began; `bytes`: in memory now. */
+export function coldCacheFigures() {
+  const { hits, misses, bytesRead, heldBytes } = coldFigures;
+  return { hits, misses, bytes_read: bytesRead, bytes: heldBytes, limit_bytes: COLD_MEMORY_BYTES };
+}
+
+/** Fetches all demanded blocks, of all files side by side. Throws what the store throws. */
+export async function fetchDemanded(): Promise<void> {
+  const files = [...demanded];
+  demanded.clear();
+  await Promise.all(
+    files.map(async (file) => {
+      const blocks = file.takeDemanded();
+      if (blocks.length === 0) return;
+      await fetchBlocks(file.object, blocks, (block, bytes) => file.put(block, bytes));
+    }),
+  );
+}
+
+/**
+ * Runs `work` again and again, each time with the bytes that it demanded before. `prepare` demands
+ * what `work` will need, so that all of it is fetched at once; after a miss it is called with the
+ * name of the missing component. Memory is kept as long as `work` or another one runs.
+ */
+export async function withColdBytes<T>(
+  work: () => T | Promise<T>,
+  prepare: (component: string | null) => void = () => {},
+): Promise<T> {
+  return holdingColdBytes(async () => {
+    collectDemands(() => prepare(null));
+    for (let round = 0; ; round++) {
+      if (demanded.size > 0) await fetchDemanded();
+      try {
+        return await work();
+      } catch (error) {
+        if (!(error instanceof ColdMiss) || round === MOST_ROUNDS) throw error;
+        collectDemands(() => prepare(error.component));
+      }
+    }
+  });
+}
+
+/** Runs `work`; cold bytes that it has read stay until it ends. */
+export async function holdingColdBytes<T>(work: () => Promise<T>): Promise<T> {
+  const end = holdColdBytes();
+  try {
+    return await work();
+  } finally {
+    end();
+  }
+}
+
+/** Cold bytes that are read from now on stay until the result is called, once. */
+export function holdColdBytes(): () => void {
+  reads++;
+  return () => {
+    if (--reads === 0) evictColdBytes();
+  };
+}
+
+/** Evicts the files that were not used for longest until the others fit into `limit`. */
+export function evictColdBytes(limit = COLD_MEMORY_BYTES): void {
+  if (coldFigures.heldBytes <= limit) return;
+  for (const file of [...held].sort((a, b) => a.lastUse - b.lastUse)) {
+    if (coldFigures.heldBytes <= limit) return;
+    file.evict();
+  }
+}
