@@ -56,7 +56,8 @@ async function defined({ backend, table }: Setting, index: string): Promise<stri
 async function windowed({ backend, table }: Setting): Promise<string> {
   const names = (await backend.listIndexes()).map(({ name }) => name);
   if (names.includes('windowed')) return 'windowed';
-  const windows = 'windows: { field: at, every: year }\n';
+  const storage = JSON.stringify(`${table.backups}-cold`);
+  const windows = `windows: { field: at, every: year }\nstorage: ${storage}\n`;
   await backend.createIndex({ definition: table.definition('windowed', windows) });
   await backend.reindex({ index: 'windowed' });
   return 'windowed';
@@ -388,6 +389,16 @@ export const OPERATIONS: { readonly [K in Name]: OperationRow<K> } = {
       ]);
     },
     refused: [[INDEX, 'not_found']],
+    index: 'needed',
+  },
+  moveWindows: {
+    request: async (setting) => ({ index: await windowed(setting), cool: ['1970'] }),
+    answers: { cooled: ['1970'], warmed: [] },
+    refused: [
+      [{ cool: ['1971'] }, 'not_found'],
+      [{ warm: ['1970'] }, 'invalid_argument'],
+      [{ apply: 'yes' }, 'invalid_argument'],
+    ],
     index: 'needed',
   },
   reindexWindow: {

@@ -75,7 +75,7 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['source'],
     ['documents'],
     ['sync'],
-    ['alter', 'verify', 'backup'],
+    ['alter', 'verify', 'backup', 'tier'],
     ['erase', 'diff'],
     ['workers'],
     ['local'],

@@ -143,7 +143,7 @@ describe('pinned surfaces', () => {
         "index upgrade": "INDEX --detach --plan",
         "index validate": "[FILE] --catalog --file --github --offline --path --warehouse",
         "index verify": "INDEX --deep --detach --generation --repair --sample --snapshot",
-        "index windows": "INDEX",
+        "index windows": "INDEX --apply --cool --warm",
         "jobs cancel": "JOB",
         "jobs list": "--index --limit --state",
         "jobs run": "",

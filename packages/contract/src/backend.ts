@@ -114,8 +114,12 @@ import type {
   ListTablesRequest,
 } from './source/request.ts';
 import type { DefinitionText, SourceDescription, TableList } from './source/response.ts';
-import type { ReindexWindowRequest } from './windows/request.ts';
-import type { ReindexWindowResponse, WindowStatus } from './windows/response.ts';
+import type { MoveWindowsRequest, ReindexWindowRequest } from './windows/request.ts';
+import type {
+  MoveWindowsResponse,
+  ReindexWindowResponse,
+  WindowStatus,
+} from './windows/response.ts';
 
 /** Windows of an index whose definition has them. Throws not_found for any other index. */
 export interface WindowApi {
@@ -126,6 +130,11 @@ export interface WindowApi {
    * commit. The index stays at its snapshot and in its generation.
    */
   reindexWindow(request: ReindexWindowRequest, call?: CallContext): Promise<ReindexWindowResponse>;
+  /**
+   * Moves windows to the object store of the definition (`storage`) and back, one commit per
+   * window. Results of searches stay the same. Repeat it to resume an interrupted one.
+   */
+  moveWindows(request: MoveWindowsRequest, call?: CallContext): Promise<MoveWindowsResponse>;
 }
 
 /** Reads of an index. Each answer comes from one commit. */

@@ -9,8 +9,12 @@ export interface WindowDescription {
   readonly num_docs: number;
   readonly deleted_docs: number;
   readonly segments: number;
-  /** Size on disk. */
+  /** Size of all files; of a cold window, most of them are in the object store. */
   readonly bytes: number;
+  /** `cold`: files of the window are in an object store. */
+  readonly tier: 'hot' | 'cold';
+  /** Bytes on the local disk. Absent: the window is hot. */
+  readonly local_bytes?: number;
 }
 
 /** How an index is cut into windows. */

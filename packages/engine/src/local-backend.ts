@@ -253,6 +253,10 @@ export class LocalBackend implements Backend {
     'verifyReceipt',
     later(async () => (await erasure()).verifyReceiptLocal),
   );
+  readonly moveWindows: Backend['moveWindows'] = this.#work(
+    'moveWindows',
+    later(async () => (await windows()).moveWindowsLocal),
+  );
 
   readonly openPit: Backend['openPit'] = this.#change(
     null,

@@ -114,6 +114,7 @@ export const ROUTES: Readonly<Record<Operation, Route>> = Object.freeze({
   upgrade: route('POST /v1/index:upgrade', 'Admin/UpgradeIndex'),
   windowStatus: route('GET /v1/cold', 'Admin/WindowStatus', READ),
   reindexWindow: route('POST /v1/window:reindex', 'Admin/ReindexWindow'),
+  moveWindows: route('POST /v1/window:move', 'Admin/MoveWindows'),
   backup: route('POST /v1/index:backup', 'Admin/Backup'),
   backupStatus: route('POST /v1/index:backup-status', 'Admin/GetBackupStatus', READ),
   listBackups: route('POST /v1/backups:list', 'Admin/ListBackups', { ...READ, list: 'backups' }),

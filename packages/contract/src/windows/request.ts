@@ -4,3 +4,14 @@ export interface ReindexWindowRequest {
   /** The name of a window, as `windowStatus` lists it. */
   readonly window: string;
 }
+
+/** `lhs index windows INDEX --cool W --warm W --apply`. */
+export interface MoveWindowsRequest {
+  readonly index?: string;
+  /** Windows whose files are moved to the object store. */
+  readonly cool?: readonly string[];
+  /** Windows whose files are moved back. */
+  readonly warm?: readonly string[];
+  /** Also put every window into the tier that the definition says (`windows.hot`). */
+  readonly apply?: boolean;
+}

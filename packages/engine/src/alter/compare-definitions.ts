@@ -132,9 +132,15 @@ function shards({ shards: from = 1 }: Definition, { shards: to = 1 }: Definition
   return change('sharding.shards', from, to, 'reindex', reason);
 }
 
+const TIERS = 'windows change their tiers when the tiers are applied';
+
 function windows(now: Definition, next: Definition): readonly AlterChange[] {
-  const reason = 'each document is stored in the window of its date';
-  return change('windows', now.windows, next.windows, 'reindex', reason);
+  const cut = ({ windows: own }: Definition) => own && { field: own.field, every: own.every };
+  return [
+    ...change('windows', cut(now), cut(next), 'reindex', 'documents are stored by their dates'),
+    ...change('windows.hot', now.windows?.hot, next.windows?.hot, 'live', TIERS),
+    ...change('storage', now.storage, next.storage, 'live', 'windows that are cooled go there'),
+  ];
 }
 
 function compareFields(now: Definition, next: Definition, facts: LiveFacts) {

@@ -161,7 +161,9 @@ function resolvedDefinition({ definition, baseDir }: LocatedDefinition): Definit
       ? { ...source, path: resolvePath(source.path, baseDir) }
       : { ...source, catalog: resolveCatalog(source.catalog, baseDir) };
   const fields = definition.fields.map((field) => withModel(field, baseDir));
-  return { ...definition, source: resolved, fields };
+  const { storage } = definition;
+  const place = storage === undefined ? {} : { storage: resolvePath(storage, baseDir) };
+  return { ...definition, source: resolved, fields, ...place };
 }
 
 function withModel(field: FieldDefinition, baseDir: string): FieldDefinition {

@@ -10,9 +10,11 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { CallContext } from '@lakehouse-search/contract';
+import { LhsError } from '@lakehouse-search/contract';
 import type { Commit } from '../index/commit.ts';
 import type { OwnedQuery } from '../registry/saved-queries.ts';
 import { refuseAborted } from '../source/source-errors.ts';
+import { inStore } from '../source/store-errors.ts';
 import { ChunkWriter } from './chunk-writer.ts';
 import { copyBytes, copyCaches, copyComponent } from './copy-files.ts';
 import { Lease, waitForPrunes } from './lease.ts';
@@ -26,7 +28,6 @@ import {
   readManifest,
   writeManifest,
 } from './repository.ts';
-import { inStore } from '../source/store-errors.ts';
 
 /** What the registry says of an index. */
 export interface RegisteredParts {
@@ -72,6 +73,7 @@ export async function backupIndex(
     const writer = new ChunkWriter(repository, await listChunks(repository, signal), signal);
     const pinned = pinForCopy(index);
     try {
+      refuseCold(pinned.commit, index.index);
       const parts = index.registered(pinned.commit.definition_version);
       const copy = new Copy(pinned, { writer, lease, former, options });
       const files = await copy.run(index.folder);
@@ -85,6 +87,14 @@ export async function backupIndex(
   } finally {
     await lease.release();
   }
+}
+
+/** A backup holds all bytes of an index, and those of cold windows are elsewhere. */
+function refuseCold({ segments }: Commit, index: string): void {
+  if (segments.every(({ cold }) => cold === undefined)) return;
+  throw new LhsError('unsupported', `index "${index}" has cold windows: they are not backed up`, {
+    hint: 'make them hot before the backup; the store that has them may be backed up by itself',
+  });
 }
 
 /** The newest backup of the same index that can be read. */

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
+import { damaged, inStore } from '../source/store-errors.ts';
 import type { BackupChunk } from './manifest.ts';
 import { chunkKey, type Repository } from './repository.ts';
-import { damaged, inStore } from '../source/store-errors.ts';
 
 /** Chunks that are written at the same time. */
 const AT_ONCE = 4;

@@ -7,8 +7,8 @@ import { randomUUID } from 'node:crypto';
 import { LhsError } from '@lakehouse-search/contract';
 import type { Clock } from '../base/clock.ts';
 import { isGone, type ProcessIdentity, thisProcess } from '../index/process-identity.ts';
-import type { Repository } from './repository.ts';
 import { inStore } from '../source/store-errors.ts';
+import type { Repository } from './repository.ts';
 
 /** What a lease is for. */
 export type LeaseKind = 'backup' | 'prune';

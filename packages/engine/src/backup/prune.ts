@@ -5,6 +5,7 @@
 import type { CallContext, PruneResponse } from '@lakehouse-search/contract';
 import type { Clock } from '../base/clock.ts';
 import { refuseAborted } from '../source/source-errors.ts';
+import { inStore } from '../source/store-errors.ts';
 import { Lease, leasesOf } from './lease.ts';
 import {
   type BackupName,
@@ -14,7 +15,6 @@ import {
   type Repository,
   readManifest,
 } from './repository.ts';
-import { inStore } from '../source/store-errors.ts';
 
 /** Chunks that are deleted with one request. */
 const AT_ONCE = 1000;

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { LhsError } from '@lakehouse-search/contract';
 import { type ObjectStore, openObjectStore } from '@lakehouse-search/lake';
+import { damaged, inStore } from '../source/store-errors.ts';
 import {
   type BackupChunk,
   type BackupManifest,
@@ -11,7 +12,6 @@ import {
   MOST_CHUNK_BYTES,
   unknownVersion,
 } from './manifest.ts';
-import { damaged, inStore } from '../source/store-errors.ts';
 
 const MARK = 'repository.json';
 const FORMAT = 'lhs-backups';

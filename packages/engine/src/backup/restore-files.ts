@@ -6,13 +6,13 @@ import { COMMIT_FILE, type Commit, readCommit } from '../index/commit.ts';
 import { freeBytes, generationAt } from '../open/index-folder.ts';
 import type { OpenDirectory } from '../open/open-index.ts';
 import { refuseAborted } from '../source/source-errors.ts';
+import { damaged } from '../source/store-errors.ts';
 import { ioError } from '../storage/io-errors.ts';
 import { makeFolder, syncFolder } from '../storage/make-folder.ts';
 import { copying } from './backup-index.ts';
 import { type BackupFile, type BackupManifest, manifestBytes } from './manifest.ts';
 import { sealedFiles } from './pinned-commit.ts';
 import { chunkKey, listChunks, type Repository, readChunk } from './repository.ts';
-import { damaged } from '../source/store-errors.ts';
 
 const COMMIT_PATH = `generation/${COMMIT_FILE}`;
 /** Bytes of a commit, at most. */

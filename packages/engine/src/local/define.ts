@@ -11,6 +11,7 @@ import {
   checkCreateIndexRequest,
   checkDropIndexRequest,
   checkValidateRequest,
+  LhsError,
 } from '@lakehouse-search/contract';
 import { ANALYZER_CATALOG } from '../analysis/registry.ts';
 import { endDeadJobs } from '../open/dead-jobs.ts';
@@ -70,10 +71,25 @@ export async function dropLocal(
     return removed;
   });
   const size = folderSize(folder, clock.now());
+  await dropColdObjects(indexes, uuid);
   dropFolder(folder);
   indexes.sweep();
   const { aliases = [], savedQueries: saved_queries = 0, jobs = 0 } = rows ?? {};
   return { index: registered.name, aliases, saved_queries, jobs, ...size };
+}
+
+/** Removes the cold windows of an index that is gone; those that cannot be stay in their store. */
+async function dropColdObjects(indexes: LocalIndexes, uuid: string): Promise<void> {
+  const { dataDir, openDirectory, clock } = indexes;
+  const folder = indexFolder(dataDir, uuid);
+  const { dropObjects } = await import('../tier/sweep-objects.ts');
+  try {
+    await dropObjects({ folder, uuid, openDirectory, now: clock.now() });
+  } catch (error) {
+    if (!(error instanceof LhsError)) throw error;
+    const what = `the cold windows of a dropped index stay in their store: ${error.message}`;
+    process.emitWarning(what, 'LhsWarning');
+  }
 }
 
 /** A definition that its table can give. Throws invalid_definition, and as `openSource`. */

@@ -29,12 +29,17 @@ import {
 import type { Definition } from '../schema/definition.ts';
 import { type SearchContext, UNKNOWN_LAG } from '../search/context.ts';
 import { FilterCache } from '../shard/execute/filter-cache.ts';
+import { type FetchBlocks, useColdStore } from '../storage/cold-cache.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
 import type { KeptTables } from '../sync/kept-tables.ts';
 import type { SearchThreads } from '../workers/search-threads.ts';
 import { EngineLife } from './engine-life.ts';
 import { type LocalOptions, localModels, searchThreads } from './local-options.ts';
 import { OpenModels } from './open-models.ts';
+
+/** Cold windows are read by code that is loaded with the first of them. */
+const fetchColdBlocks: FetchBlocks = async (...blocks) =>
+  (await import('../tier/fetch-blocks.ts')).fetchColdBlocks(...blocks);
 
 /** So long a closing engine waits for calls that do not end, as for a table that hangs. */
 const PATIENCE_MS = 5000;
@@ -89,6 +94,7 @@ export class LocalIndexes {
     this.openDirectory = openDirectory;
     this.backupTarget = options.backupTarget;
     this.searchThreads = searchThreads(options, this.life.closing);
+    useColdStore(fetchColdBlocks);
     this.registry = new Registry(dataDir);
     this.models = new OpenModels(this.openEmbedder);
     this.#pins = new OpenPins(openDirectory);

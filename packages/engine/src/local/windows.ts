@@ -1,15 +1,22 @@
 import type {
   CallContext,
   IndexRequest,
+  MoveWindowsRequest,
+  MoveWindowsResponse,
   ReindexWindowRequest,
   ReindexWindowResponse,
   WindowStatus,
 } from '@lakehouse-search/contract';
-import { checkIndexRequest, checkReindexWindowRequest } from '@lakehouse-search/contract';
+import {
+  checkIndexRequest,
+  checkMoveWindowsRequest,
+  checkReindexWindowRequest,
+} from '@lakehouse-search/contract';
 import { requireWindows } from '../open/describe-windows.ts';
+import { coldCacheFigures } from '../storage/cold-cache.ts';
 import { accessible } from './caller.ts';
 import type { LocalIndexes } from './local-indexes.ts';
-import { writeIndex } from './write-index.ts';
+import { lockedGeneration, timed, withLock, writeIndex } from './write-index.ts';
 
 /** The windows of an index. Throws not_found if it has none, index_not_built. */
 export async function windowStatusLocal(
@@ -20,7 +27,8 @@ export async function windowStatusLocal(
   const { index } = checkIndexRequest(request);
   const open = indexes.hold(accessible(indexes, index, call));
   try {
-    return { index: open.mapping.definition.index, ...requireWindows(open) };
+    const windows = requireWindows(open);
+    return { index: open.mapping.definition.index, ...windows, cache: coldCacheFigures() };
   } finally {
     open.snapshot.release();
   }
@@ -37,5 +45,24 @@ export async function reindexWindowLocal(
   const { reindexWindow } = await import('../verify/reindex-window.ts');
   return writeIndex(indexes, known, { what: 'reindex', signal: work.signal }, (locked) =>
     reindexWindow(locked, window, work),
+  );
+}
+
+/** Moves windows between the tiers; see `moveWindows`. Throws index_busy, not_found. */
+export async function moveWindowsLocal(
+  indexes: LocalIndexes,
+  request: MoveWindowsRequest,
+  work: CallContext,
+): Promise<MoveWindowsResponse> {
+  const { index, ...moves } = checkMoveWindowsRequest(request);
+  const known = accessible(indexes, index, work);
+  const { registered, definition } = known;
+  const { moveWindows } = await import('../tier/move-windows.ts');
+  return timed(() =>
+    withLock(indexes, registered, { what: 'move', signal: work.signal }, async (lock) => {
+      const locked = { ...lockedGeneration(indexes, known, lock), uuid: registered.uuid };
+      const now = indexes.clock.now();
+      return { index: definition.index, ...(await moveWindows(locked, moves, now, work)) };
+    }),
   );
 }

@@ -1,5 +1,6 @@
 import type { WindowDescription, WindowList } from '@lakehouse-search/contract';
 import { LhsError } from '@lakehouse-search/contract';
+import { hasCold } from '../index/cold-segments.ts';
 import {
   compareWindows,
   type WindowLayout,
@@ -37,7 +38,15 @@ function describeWindow(
     deleted_docs: sum(({ deletedDocs }) => deletedDocs),
     segments: segments.length,
     bytes: sum(({ entry }) => segmentBytes(entry)),
+    ...tierOf(segments),
   };
+}
+
+function tierOf(segments: readonly SegmentReader[]) {
+  if (!hasCold(segments)) return { tier: 'hot' } as const;
+  const components = segments.flatMap(({ entry }) => entry.components);
+  const local_bytes = components.reduce((sum, { length, resident = length }) => sum + resident, 0);
+  return { tier: 'cold', local_bytes } as const;
 }
 
 /** The windows of an open index. Throws not_found if it has none. */

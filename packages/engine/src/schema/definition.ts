@@ -81,6 +81,8 @@ export interface WindowsDefinition {
   /** Name of a DATE field with at most one value. */
   readonly field: string;
   readonly every: WindowUnit;
+  /** Number of the newest windows that are hot; the others are cold. Absent: all are hot. */
+  readonly hot?: number;
 }
 
 /**
@@ -121,6 +123,8 @@ export interface Definition {
   readonly shards?: number;
   /** The DATE field and the period of windows. Absent: the index has none. */
   readonly windows?: WindowsDefinition;
+  /** Where cold windows are: a folder, or `s3://bucket/prefix`. */
+  readonly storage?: string;
   readonly fields: readonly FieldDefinition[];
   readonly variants: readonly VariantDefinition[];
   readonly analyzers: readonly AnalyzerDefinition[];

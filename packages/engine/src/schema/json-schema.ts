@@ -122,7 +122,15 @@ export function definitionJsonSchema(): JsonObject {
           shards: { type: 'integer', minimum: 1, maximum: LIMITS.shards },
           buckets: { const: KEY_BUCKETS },
         }),
-        windows: closed({ field: text, every: { enum: [...WINDOW_UNITS] } }, ['field', 'every']),
+        windows: closed(
+          {
+            field: text,
+            every: { enum: [...WINDOW_UNITS] },
+            hot: { type: 'integer', minimum: 0, maximum: LIMITS.windows },
+          },
+          ['field', 'every'],
+        ),
+        storage: text,
       },
       ['version', 'index', 'source'],
     ),

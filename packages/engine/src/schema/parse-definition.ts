@@ -24,7 +24,7 @@ import { type AnalyzerCatalog, parseAnalyzers } from './parse-analyzers.ts';
 import { type AnalyzerNames, parseField } from './parse-field.ts';
 import { parseSource } from './parse-source.ts';
 import { type ParsedVariant, type PlacedField, parseVariant } from './parse-variant.ts';
-import { parseWindows } from './parse-windows.ts';
+import { parseStorage, parseWindows } from './parse-windows.ts';
 import {
   type KnownEntries,
   readChoice,
@@ -52,6 +52,7 @@ export const DEFINITION_KEYS = [
   'analyzers',
   'sharding',
   'windows',
+  'storage',
 ] as const;
 type Entries = KnownEntries<(typeof DEFINITION_KEYS)[number]>;
 
@@ -160,6 +161,8 @@ function readAll(
     map.default_fields && parseDefaultFields(map.default_fields, fields, report);
   const shards = readShards(map.sharding, report);
   const windows = map.windows && parseWindows(map.windows, fields, report);
+  const cut = map.windows && { tree: map.windows, hot: windows?.hot };
+  const storage = parseStorage(map.storage, cut, report);
   if (index === undefined || source === undefined) return null;
   if (onDuplicateKey === undefined || onBadRow === undefined) return null;
   return Object.freeze({
@@ -175,6 +178,7 @@ function readAll(
     ...(defaultFields === undefined ? {} : { defaultFields }),
     ...(shards === undefined || shards === 1 ? {} : { shards }),
     ...(windows === undefined ? {} : { windows }),
+    ...(storage === undefined ? {} : { storage }),
     fields: fields.map((placed) => Object.freeze(placed)),
     variants,
     analyzers: analyzers as readonly AnalyzerDefinition[],

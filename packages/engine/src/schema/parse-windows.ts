@@ -1,6 +1,7 @@
 import { didYouMean } from '@lakehouse-search/contract';
+import { LIMITS } from '../base/limits.ts';
 import type { FieldDefinition, WindowsDefinition } from './definition.ts';
-import { readChoice, readMap, readText } from './tree-reading.ts';
+import { readChoice, readMap, readText, readWhole } from './tree-reading.ts';
 import { WINDOW_UNITS } from './windows.ts';
 import type { Report, Tree } from './yaml-tree.ts';
 
@@ -10,14 +11,16 @@ export function parseWindows(
   fields: readonly FieldDefinition[],
   report: Report,
 ): WindowsDefinition | undefined {
-  const map = readMap(tree, 'windows', ['field', 'every'], report);
+  const map = readMap(tree, 'windows', ['field', 'every', 'hot'], report);
   if (map === undefined) return undefined;
   for (const key of ['field', 'every'] as const) {
     if (map[key] === undefined) report.error(tree.at, `windows needs "${key}"`);
   }
   const field = map.field && readField(map.field, fields, report);
   const every = map.every && readChoice(map.every, 'windows.every', WINDOW_UNITS, report);
-  return field === undefined || every === undefined ? undefined : Object.freeze({ field, every });
+  const hot = map.hot && readWhole(map.hot, 'windows.hot', 0, LIMITS.windows, report);
+  if (field === undefined || every === undefined) return undefined;
+  return Object.freeze({ field, every, ...(hot === undefined ? {} : { hot }) });
 }
 
 function readField(
@@ -36,4 +39,24 @@ function readField(
     report.error(tree.at, `windows.field "${name}" must be a fast DATE field`);
   }
   return name;
+}
+
+/** The setting `storage`: where cold windows are. Faults are reported. */
+export function parseStorage(
+  tree: Tree | undefined,
+  windows: { readonly tree: Tree; readonly hot: number | undefined } | undefined,
+  report: Report,
+): string | undefined {
+  if (tree === undefined) {
+    if (windows?.hot === undefined) return undefined;
+    report.error(windows.tree.at, 'windows.hot needs "storage", the place of the other windows');
+    return undefined;
+  }
+  const storage = readText(tree, 'storage', report);
+  if (storage === undefined) return undefined;
+  if (windows === undefined) report.error(tree.at, 'storage needs windows: it has cold ones');
+  if (/^[a-z][a-z0-9+.-]*:/i.test(storage) && !/^(s3|file):/.test(storage)) {
+    report.error(tree.at, `storage "${storage}" must be a folder or s3://bucket/prefix`);
+  }
+  return storage;
 }

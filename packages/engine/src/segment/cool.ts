@@ -53,7 +53,9 @@ export function writeCold(
     }
   });
   const made = { kind: 'blocks', revision } as const;
-  const blocks = writeComponent(directory, entry.id, made, [encodeBlocks({ block: blockBytes, files })]);
+  const blocks = writeComponent(directory, entry.id, made, [
+    encodeBlocks({ block: blockBytes, files }),
+  ]);
   return { ...entry, components: [...components, blocks], cold };
 }
 
@@ -77,12 +79,7 @@ function blockSums(bytes: Uint8Array, size: number): readonly number[] {
   );
 }
 
-function writeTwin(
-  directory: Directory,
-  name: string,
-  bytes: Uint8Array,
-  resident: number,
-): void {
+function writeTwin(directory: Directory, name: string, bytes: Uint8Array, resident: number): void {
   const footer = bytes.length - FRAME_FOOTER_BYTES;
   const writer = directory.create(name);
   try {

@@ -12,8 +12,8 @@ import { withColdBytes } from '../storage/cold-cache.ts';
 import { type DemandingPlan, demandFor } from './execute/demand.ts';
 import { execute } from './execute/execute.ts';
 import type { FilterCache } from './execute/filter-cache.ts';
-import { nearestDocs, withVector } from './execute/nearest.ts';
 import { narrowingClauses } from './execute/narrowing.ts';
+import { nearestDocs, withVector } from './execute/nearest.ts';
 import { executePage } from './execute/next-pages.ts';
 import { fetchDocs, locatorOf } from './fetch/fetch-docs.ts';
 import { bindSummary } from './request/bind-aggregations.ts';
@@ -187,8 +187,7 @@ export class LocalShard implements Shard {
     const { query, docs, locators, time } = request;
     const files = locators ? this.#files : null;
     const bound = this.#bind(query);
-    const read = () =>
-      fetchDocs(this.#segments, files, bound, docs, this.#deadline(time, signal));
+    const read = () => fetchDocs(this.#segments, files, bound, docs, this.#deadline(time, signal));
     return this.#reading(read);
   }
 

@@ -114,7 +114,9 @@ export const coldDiskLimit = (): number =>
   Number(process.env.LHS_COLD_CACHE_BYTES || DISK_BYTES) || 0;
 
 function keptPath({ place, key, length, blockBytes }: ColdObject, block: number): string {
-  const name = createHash('sha256').update([place, key, length, blockBytes].join('\n')).digest('hex');
+  const name = createHash('sha256')
+    .update([place, key, length, blockBytes].join('\n'))
+    .digest('hex');
   return join(cacheFolder(), `${name.slice(0, 32)}.${block}`);
 }
 

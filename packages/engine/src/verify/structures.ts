@@ -1,9 +1,9 @@
 import type { CallContext } from '@lakehouse-search/contract';
 import type { IndexSnapshot } from '../index/index-snapshot.ts';
 import { checkSegment } from '../segment/check.ts';
-import { withColdBytes } from '../storage/cold-cache.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
 import { refuseAborted } from '../source/source-errors.ts';
+import { withColdBytes } from '../storage/cold-cache.ts';
 
 /** Finds what is wrong inside an index's own structures, here or in another thread. */
 export type StructureCheck = (

@@ -187,6 +187,7 @@ const OPERATIONS: Readonly<Record<Exclude<keyof Backend, Plain>, Operation>> = {
   compact: { fields: { ...INDEX, segments: 'whole' } },
   upgrade: { fields: { ...INDEX, plan: 'flag' } },
   windowStatus: { fields: INDEX },
+  moveWindows: { fields: { ...INDEX, cool: 'list', warm: 'list', apply: 'flag' } },
   reindexWindow: { fields: { ...INDEX, window: 'text' }, required: ['window'] },
   search: { fields: SEARCH },
   semantic: { fields: SEMANTIC, with: { query_vector: [1] } },
@@ -497,7 +498,7 @@ describe('requests of reads', () => {
 describe('options of long work', () => {
   const long = [
     ...(['reindex', 'sync', 'verify', 'compact', 'upgrade', 'follow', 'applyBatch'] as const),
-    ...(['backup', 'restore', 'reindexWindow'] as const),
+    ...(['backup', 'restore', 'reindexWindow', 'moveWindows'] as const),
   ];
 
   it.each(long)('are checked by %s as a request is', async (operation) => {

@@ -46,6 +46,7 @@ export const REQUIRED_SCOPES: Readonly<Record<Operation, Scope | null>> = Object
   upgrade: 'ops',
   windowStatus: 'index_read',
   reindexWindow: 'admin',
+  moveWindows: 'ops',
   backup: 'ops',
   backupStatus: 'ops',
   listBackups: 'ops',

@@ -1,21 +1,54 @@
-import { Args } from '@oclif/core';
+import type { MoveWindowsRequest } from '@lakehouse-search/contract';
+import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
-import { windowLines } from '../../sync/window-lines.ts';
+import { movedLines, windowLines } from '../../sync/window-lines.ts';
+import { progressReport } from '../../terminal/progress.ts';
 
 export default class IndexWindows extends LhsCommand {
-  static override summary = 'List the windows of an index: their dates, documents and sizes.';
+  static override summary =
+    'List the windows of an index, and move them between the local disk and an object store.';
   static override examples = [
     '<%= config.bin %> index windows incidents',
-    '<%= config.bin %> index windows incidents --json',
+    '<%= config.bin %> index windows incidents --cool 2025-01 --cool 2025-02',
+    '<%= config.bin %> index windows incidents --warm 2025-01',
+    '<%= config.bin %> index windows incidents --apply',
   ];
   static override args = {
     index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
   };
 
+  static override flags = {
+    cool: Flags.string({
+      description: 'move the files of a window to the storage of the definition',
+      helpValue: 'WINDOW',
+      multiple: true,
+    }),
+    warm: Flags.string({
+      description: 'move the files of a window back',
+      helpValue: 'WINDOW',
+      multiple: true,
+    }),
+    apply: Flags.boolean({
+      description: 'put every window into the tier that the definition says (windows.hot)',
+    }),
+  };
+
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(IndexWindows);
+    const { cool, warm, apply } = flags;
+    if (cool || warm || apply) return this.#move({ index: args.index, cool, warm, apply }, flags);
     const status = await (await this.backend(flags)).windowStatus({ index: args.index });
     if (flags.json) return this.printJson(status);
     this.print(windowLines(status, this.style, this.terminal.width));
+  }
+
+  async #move(request: MoveWindowsRequest, flags: { readonly json?: boolean }): Promise<void> {
+    const backend = await this.backend(flags);
+    const report = progressReport(this.terminal, request.index ?? '', flags.json ?? false);
+    const done = await this.stoppable('windows that were moved stay so', (signal) =>
+      backend.moveWindows(request, { progress: report.update, signal }).finally(report.stop),
+    );
+    if (flags.json) return this.printJson(done);
+    this.print(movedLines(done));
   }
 }

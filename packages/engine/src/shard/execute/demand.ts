@@ -3,8 +3,8 @@
  * at once. It need not be everything: what is missing is demanded when it is read.
  */
 import type { SortKey } from '../../collect/order.ts';
-import type { Clause } from '../../query/bind/clause.ts';
 import { BIG } from '../../postings/term-info.ts';
+import type { Clause } from '../../query/bind/clause.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import type { WindowLayout } from '../../schema/windows.ts';
 import type { SegmentReader } from '../../segment/segment-reader.ts';

@@ -44,7 +44,7 @@ import type { DefinitionTextSchema, DescribeSourceRequestSchema, InitDefinitionR
 import { file_lhs_v1_source } from "./source_pb.ts";
 import type { IndexRequestSchema, ListRequestSchema } from "./values_pb.ts";
 import { file_lhs_v1_values } from "./values_pb.ts";
-import type { ReindexWindowRequestSchema, ReindexWindowResponseSchema, WindowStatusSchema } from "./windows_pb.ts";
+import type { MoveWindowsRequestSchema, MoveWindowsResponseSchema, ReindexWindowRequestSchema, ReindexWindowResponseSchema, WindowStatusSchema } from "./windows_pb.ts";
 import { file_lhs_v1_windows } from "./windows_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -958,6 +958,17 @@ export const Admin: GenService<{
     methodKind: "unary";
     input: typeof ReindexWindowRequestSchema;
     output: typeof ReindexWindowResponseSchema;
+  },
+  /**
+   * Moves windows to the object store of the definition (`storage`) and back, one commit per
+   * window. Results of searches stay the same. Repeat it to resume an interrupted one.
+   *
+   * @generated from rpc lhs.v1.Admin.MoveWindows
+   */
+  moveWindows: {
+    methodKind: "unary";
+    input: typeof MoveWindowsRequestSchema;
+    output: typeof MoveWindowsResponseSchema;
   },
   /**
    * Copies an index at its newest commit: only files that the target lacks are copied. A backup

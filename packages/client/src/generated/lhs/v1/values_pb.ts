@@ -378,11 +378,25 @@ export type WindowDescription = Message<"lhs.v1.WindowDescription"> & {
   segments: bigint;
 
   /**
-   * Size on disk.
+   * Size of all files; of a cold window, most of them are in the object store.
    *
    * @generated from field: int64 bytes = 7;
    */
   bytes: bigint;
+
+  /**
+   * `cold`: files of the window are in an object store.
+   *
+   * @generated from field: string tier = 8;
+   */
+  tier: string;
+
+  /**
+   * Bytes on the local disk. Absent: the window is hot.
+   *
+   * @generated from field: optional int64 local_bytes = 9;
+   */
+  localBytes?: bigint | undefined;
 };
 
 /**

@@ -15,7 +15,104 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file lhs/v1/windows.proto.
  */
 export const file_lhs_v1_windows: GenFile = /*@__PURE__*/
-  fileDesc("ChRsaHMvdjEvd2luZG93cy5wcm90bxIGbGhzLnYxIloKFFJlaW5kZXhXaW5kb3dSZXF1ZXN0EhIKBWluZGV4GAEgASgJSACIAQESGQoGd2luZG93GAIgASgJQgSIzhgBSAGIAQFCCAoGX2luZGV4QgkKB193aW5kb3ciiwEKFVJlaW5kZXhXaW5kb3dSZXNwb25zZRIUCgZ3aW5kb3cYASABKAlCBIjOGAESFwoJZG9jX2NvdW50GAIgASgDQgSIzhgBEh8KCHNuYXBzaG90GAMgASgJQgiIzhgBkM4YAUgAiAEBEhUKB3Rvb2tfbXMYBCABKAFCBIjOGAFCCwoJX3NuYXBzaG90Ip8BCgxXaW5kb3dTdGF0dXMSEwoFZmllbGQYASABKAlCBIjOGAESMwoFZXZlcnkYAiABKAlCJIjOGAGizhgDZGF5os4YBW1vbnRoos4YBHdlZWuizhgEeWVhchIwCgd3aW5kb3dzGAMgAygLMhkubGhzLnYxLldpbmRvd0Rlc2NyaXB0aW9uQgSIzhgBEhMKBWluZGV4GAQgASgJQgSIzhgBYgZwcm90bzM", [file_lhs_v1_options, file_lhs_v1_values]);
+  fileDesc("ChRsaHMvdjEvd2luZG93cy5wcm90bxIGbGhzLnYxIoUBChJNb3ZlV2luZG93c1JlcXVlc3QSEgoFaW5kZXgYASABKAlIAIgBARIMCgRjb29sGAIgAygJEgwKBHdhcm0YAyADKAkSEgoFYXBwbHkYBCABKAhIAYgBARIXCg5wcmVzZW50X2ZpZWxkcxjoByADKAlCCAoGX2luZGV4QggKBl9hcHBseSKoAQoTTW92ZVdpbmRvd3NSZXNwb25zZRITCgVpbmRleBgBIAEoCUIEiM4YARIUCgZjb29sZWQYAiADKAlCBIjOGAESFAoGd2FybWVkGAMgAygJQgSIzhgBEhoKDGJ5dGVzX2NvcGllZBgEIAEoA0IEiM4YARIdCg9vYmplY3RzX3JlbW92ZWQYBSABKANCBIjOGAESFQoHdG9va19tcxgGIAEoAUIEiM4YASJaChRSZWluZGV4V2luZG93UmVxdWVzdBISCgVpbmRleBgBIAEoCUgAiAEBEhkKBndpbmRvdxgCIAEoCUIEiM4YAUgBiAEBQggKBl9pbmRleEIJCgdfd2luZG93IosBChVSZWluZGV4V2luZG93UmVzcG9uc2USFAoGd2luZG93GAEgASgJQgSIzhgBEhcKCWRvY19jb3VudBgCIAEoA0IEiM4YARIfCghzbmFwc2hvdBgDIAEoCUIIiM4YAZDOGAFIAIgBARIVCgd0b29rX21zGAQgASgBQgSIzhgBQgsKCV9zbmFwc2hvdCLPAQoMV2luZG93U3RhdHVzEhMKBWZpZWxkGAEgASgJQgSIzhgBEjMKBWV2ZXJ5GAIgASgJQiSIzhgBos4YA2RheaLOGAVtb250aKLOGAR3ZWVros4YBHllYXISMAoHd2luZG93cxgDIAMoCzIZLmxocy52MS5XaW5kb3dEZXNjcmlwdGlvbkIEiM4YARITCgVpbmRleBgEIAEoCUIEiM4YARIuCgVjYWNoZRgFIAEoCzIZLmxocy52MS5XaW5kb3dTdGF0dXNDYWNoZUIEiM4YASKHAQoRV2luZG93U3RhdHVzQ2FjaGUSEgoEaGl0cxgBIAEoA0IEiM4YARIUCgZtaXNzZXMYAiABKANCBIjOGAESGAoKYnl0ZXNfcmVhZBgDIAEoA0IEiM4YARITCgVieXRlcxgEIAEoA0IEiM4YARIZCgtsaW1pdF9ieXRlcxgFIAEoA0IEiM4YAWIGcHJvdG8z", [file_lhs_v1_options, file_lhs_v1_values]);
+
+/**
+ * `lhs index windows INDEX --cool W --warm W --apply`.
+ *
+ * @generated from message lhs.v1.MoveWindowsRequest
+ */
+export type MoveWindowsRequest = Message<"lhs.v1.MoveWindowsRequest"> & {
+  /**
+   * @generated from field: optional string index = 1;
+   */
+  index?: string | undefined;
+
+  /**
+   * Windows whose files are moved to the object store.
+   *
+   * @generated from field: repeated string cool = 2;
+   */
+  cool: string[];
+
+  /**
+   * Windows whose files are moved back.
+   *
+   * @generated from field: repeated string warm = 3;
+   */
+  warm: string[];
+
+  /**
+   * Also put every window into the tier that the definition says (`windows.hot`).
+   *
+   * @generated from field: optional bool apply = 4;
+   */
+  apply?: boolean | undefined;
+
+  /**
+   * Fields that are present although their values do not show it: empty lists, and null.
+   *
+   * @generated from field: repeated string present_fields = 1000;
+   */
+  presentFields: string[];
+};
+
+/**
+ * Describes the message lhs.v1.MoveWindowsRequest.
+ * Use `create(MoveWindowsRequestSchema)` to create a new message.
+ */
+export const MoveWindowsRequestSchema: GenMessage<MoveWindowsRequest> = /*@__PURE__*/
+  messageDesc(file_lhs_v1_windows, 0);
+
+/**
+ * What moving windows between the tiers did.
+ *
+ * @generated from message lhs.v1.MoveWindowsResponse
+ */
+export type MoveWindowsResponse = Message<"lhs.v1.MoveWindowsResponse"> & {
+  /**
+   * @generated from field: string index = 1;
+   */
+  index: string;
+
+  /**
+   * Windows that are cold now and had hot files before.
+   *
+   * @generated from field: repeated string cooled = 2;
+   */
+  cooled: string[];
+
+  /**
+   * Windows that are hot now and were cold.
+   *
+   * @generated from field: repeated string warmed = 3;
+   */
+  warmed: string[];
+
+  /**
+   * @generated from field: int64 bytes_copied = 4;
+   */
+  bytesCopied: bigint;
+
+  /**
+   * Objects that nothing needs any more.
+   *
+   * @generated from field: int64 objects_removed = 5;
+   */
+  objectsRemoved: bigint;
+
+  /**
+   * @generated from field: double took_ms = 6;
+   */
+  tookMs: number;
+};
+
+/**
+ * Describes the message lhs.v1.MoveWindowsResponse.
+ * Use `create(MoveWindowsResponseSchema)` to create a new message.
+ */
+export const MoveWindowsResponseSchema: GenMessage<MoveWindowsResponse> = /*@__PURE__*/
+  messageDesc(file_lhs_v1_windows, 1);
 
 /**
  * `lhs index reindex INDEX --window WINDOW`.
@@ -41,7 +138,7 @@ export type ReindexWindowRequest = Message<"lhs.v1.ReindexWindowRequest"> & {
  * Use `create(ReindexWindowRequestSchema)` to create a new message.
  */
 export const ReindexWindowRequestSchema: GenMessage<ReindexWindowRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_windows, 0);
+  messageDesc(file_lhs_v1_windows, 2);
 
 /**
  * What building a window again did.
@@ -77,10 +174,10 @@ export type ReindexWindowResponse = Message<"lhs.v1.ReindexWindowResponse"> & {
  * Use `create(ReindexWindowResponseSchema)` to create a new message.
  */
 export const ReindexWindowResponseSchema: GenMessage<ReindexWindowResponse> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_windows, 1);
+  messageDesc(file_lhs_v1_windows, 3);
 
 /**
- * `GET /v1/cold`: the windows of an index.
+ * `GET /v1/cold`: the windows of an index with their tiers.
  *
  * @generated from message lhs.v1.WindowStatus
  */
@@ -108,6 +205,13 @@ export type WindowStatus = Message<"lhs.v1.WindowStatus"> & {
    * @generated from field: string index = 4;
    */
   index: string;
+
+  /**
+   * The blocks of cold windows that this process has read, since it began.
+   *
+   * @generated from field: lhs.v1.WindowStatusCache cache = 5;
+   */
+  cache?: WindowStatusCache | undefined;
 };
 
 /**
@@ -115,5 +219,54 @@ export type WindowStatus = Message<"lhs.v1.WindowStatus"> & {
  * Use `create(WindowStatusSchema)` to create a new message.
  */
 export const WindowStatusSchema: GenMessage<WindowStatus> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_windows, 2);
+  messageDesc(file_lhs_v1_windows, 4);
+
+/**
+ * Values that belong together; the message that contains them has the description.
+ *
+ * @generated from message lhs.v1.WindowStatusCache
+ */
+export type WindowStatusCache = Message<"lhs.v1.WindowStatusCache"> & {
+  /**
+   * Demands of bytes that were in memory.
+   *
+   * @generated from field: int64 hits = 1;
+   */
+  hits: bigint;
+
+  /**
+   * Blocks that were not.
+   *
+   * @generated from field: int64 misses = 2;
+   */
+  misses: bigint;
+
+  /**
+   * Bytes that were read from object stores. The others came from the cache on disk.
+   *
+   * @generated from field: int64 bytes_read = 3;
+   */
+  bytesRead: bigint;
+
+  /**
+   * Bytes in memory now.
+   *
+   * @generated from field: int64 bytes = 4;
+   */
+  bytes: bigint;
+
+  /**
+   * Bytes in memory at most, while no search runs.
+   *
+   * @generated from field: int64 limit_bytes = 5;
+   */
+  limitBytes: bigint;
+};
+
+/**
+ * Describes the message lhs.v1.WindowStatusCache.
+ * Use `create(WindowStatusCacheSchema)` to create a new message.
+ */
+export const WindowStatusCacheSchema: GenMessage<WindowStatusCache> = /*@__PURE__*/
+  messageDesc(file_lhs_v1_windows, 5);
 
