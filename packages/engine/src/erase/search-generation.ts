@@ -120,6 +120,7 @@ function searchSegment(
 ): void {
   const { keys, findings, vectors } = search;
   const { fields } = source.commit;
+  refuseCold(directory, entry);
   const reader = SegmentReader.open(directory, entry, new Verification(directory));
   try {
     findings.examined.segments++;
@@ -144,6 +145,15 @@ function searchSegment(
   } finally {
     reader.release();
   }
+}
+
+/** The bytes of a cold segment are in an object store, which is not searched. */
+function refuseCold({ path }: Directory, { id, cold }: SegmentEntry): void {
+  if (cold === undefined) return;
+  const message = `segment "${id}" of "${path}" is cold: its files are in "${cold.place}"`;
+  throw new LhsError('unsupported', message, {
+    hint: 'make the cold windows hot before, and close points in time that need them',
+  });
 }
 
 function placeOf({ pin }: Source, { state, untilMs }: GenerationState, deleted: boolean) {

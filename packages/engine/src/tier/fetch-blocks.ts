@@ -1,6 +1,6 @@
 /**
- * Reads blocks of cold files: from the cache on the local disk, which all processes of a user share,
- * or from the object store by ranges. A block that is damaged in the cache is fetched again.
+ * Reads blocks of cold files: from the cache on the local disk, which all processes of a user
+ * share, or from the object store by ranges. A block that is damaged in the cache is fetched again.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';

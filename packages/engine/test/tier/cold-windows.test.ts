@@ -186,7 +186,7 @@ describe('cold windows', () => {
     expect(before.bytes_read).toBeGreaterThan(0);
   });
 
-  it('fail with their window and store if the store is gone; others are still searched', async () => {
+  it('fail with window and store if the store is gone; others are still searched', async () => {
     await build();
     await move({ cool: ['2025-02'] });
     server.fault = () => ({ kind: 'status', status: 403, code: 'AccessDenied' });

@@ -72,6 +72,7 @@ export const REQUEST_EXAMPLES: Readonly<Record<Operation, object>> = Object.free
   restore: { ...INDEX, as: 'restored' },
   windowStatus: INDEX,
   reindexWindow: { ...INDEX, window: '2026-11' },
+  moveWindows: { ...INDEX, cool: ['2026-01'], warm: [] },
   checkErasure: { ...INDEX, keys: [KEY] },
   runErasure: { ...INDEX, keys: [KEY] },
   erasureKey: {},
