@@ -61,11 +61,18 @@ export function interceptFiles(root: string, observer: Observer): () => void {
       open.delete(descriptor);
       original.closeSync(descriptor);
     },
-    writeSync(descriptor: number, data: string | Uint8Array, offset = 0, length?: number): number {
+    writeSync(
+      descriptor: number,
+      data: string | Uint8Array,
+      offset = 0,
+      length?: number,
+      position: number | null = null,
+    ): number {
       const path = open.get(descriptor);
       const all = typeof data === 'string' ? Buffer.from(data) : data;
       const bytes = all.subarray(offset, length === undefined ? undefined : offset + length);
-      const write = (part: Uint8Array) => original.writeSync(descriptor, part, 0, part.length);
+      const write = (part: Uint8Array) =>
+        original.writeSync(descriptor, part, 0, part.length, position);
       if (path === undefined) return write(bytes);
       const part = (most: number): void => {
         write(bytes.subarray(0, most));

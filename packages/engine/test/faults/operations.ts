@@ -17,6 +17,7 @@ import {
   type SmallTable,
   textOf,
 } from '../../../../test/support/small-table.ts';
+import { fetchColdFiles } from '../../src/index/cold-segments.ts';
 import { filesOf, readCommit, writeCommit } from '../../src/index/commit.ts';
 import { checkIndex, openSnapshot } from '../../src/index/index-snapshot.ts';
 import { currentGeneration, generationAt } from '../../src/open/index-folder.ts';
@@ -33,7 +34,7 @@ export interface Operation {
    * at the last snapshot. `kept`: at the fourth snapshot, as a generation that is kept is.
    * `altered`: at the last one, and the kept generation, at the fourth, has another definition.
    */
-  readonly from: number | 'drifted' | 'format-1' | 'kept' | 'altered';
+  readonly from: number | 'drifted' | 'format-1' | 'windowed' | 'kept' | 'altered';
   /** Number of shards of the index. */
   readonly shards: number;
   /** From what is there before to what is there after; each a text of `exportOf`. */
@@ -54,6 +55,7 @@ export class Stage {
 
   /** Prepares everything below a new folder. */
   static async make(wide = 1): Promise<Stage> {
+    process.env.LHS_COLD_CACHE_BYTES = '0';
     const folder = mkdtempSync(join(tmpdir(), 'lhs-faults-'));
     const stage = new Stage(folder, await makeSmallTable(join(folder, 'lake'), wide));
     for (const shards of [1, 3]) await stage.#prepare(shards);
@@ -88,6 +90,7 @@ export class Stage {
     }
     this.#formatOne(shards);
     await this.#keep(shards);
+    await this.#windowed(shards);
     const all = operationsOf(this.table, shards, await this.#drift(data, shards));
     this.operations = [...this.operations, ...all];
   }
@@ -109,6 +112,22 @@ export class Stage {
       await runWork(backend, work);
       await backend.close();
     }
+  }
+
+  /** A folder at the last snapshot whose index has windows; cold ones go beside all folders. */
+  async #windowed(shards: number): Promise<void> {
+    const field = '  - { name: at, type: DATE, source: id, format: epoch_s }';
+    const backend = await openData(this.#prepared(shards, 'windowed'));
+    const more = [
+      `sharding: { shards: ${shards} }`,
+      'windows: { field: at, every: day }',
+      `storage: ${join(this.folder, 'cold')}`,
+      '',
+    ];
+    const definition = this.table.definition.replace('fields:', `fields:\n${field}`);
+    await backend.createIndex({ definition: definition + more.join('\n'), base_dir: '/' });
+    await backend.reindex({});
+    await backend.close();
   }
 
   /** The last folder again in the former disk format. */
@@ -142,7 +161,7 @@ function operationsOf(table: SmallTable, shards: number, drifted: string): Opera
   const all = plainOperations(table, shards, drifted);
   if (shards === 1) return all.map((operation) => ({ ...operation, shards }));
   const some = all.filter(({ name }) =>
-    /^(sync [29]|sync of|reindex, later|alter|rollback|compact|upgrade|repair)/.test(name),
+    /^(sync [29]|sync of|reindex, later|tiers|alter|rollback|compact|upgrade|repair)/.test(name),
   );
   return some.map(({ name, ...more }) => ({ name: `${name}, ${shards} shards`, ...more, shards }));
 }
@@ -180,6 +199,8 @@ function plainOperations(
     { name: 'alter, reindexed', work: rebuilt, from: 3, states: [texts[3], texts[last]] },
     { name: 'sync of all, two generations', work: { kind: 'sync' }, from: 'kept', states: kept },
     { name: 'rollback', work: { kind: 'rollback' }, from: 'altered', states: [texts[last]] },
+    { name: 'tiers', work: { kind: 'tiers' }, from: 'windowed', states: [texts[last]] },
+    { name: 'window', work: { kind: 'window' }, from: 'windowed', states: [texts[last]] },
     { name: 'compact', work: { kind: 'compact' }, from: last, states: [texts[last]] },
     { name: 'upgrade', work: { kind: 'upgrade' }, from: 'format-1', states: [texts[last]] },
     { name: 'repair', work: { kind: 'repair' }, from: 'drifted', states: [drifted, texts[last]] },
@@ -196,7 +217,10 @@ function changedDefinition({ definition }: SmallTable, shards: number): string {
 /** All that an index holds, as one text. */
 export async function contentOf(backend: LocalBackend): Promise<string> {
   const documents = [];
-  for await (const { fields } of backend.exportDocuments({})) documents.push(fields);
+  for await (const { fields } of backend.exportDocuments({})) {
+    const { at: _, ...own } = fields;
+    documents.push(own);
+  }
   return textOf(documents);
 }
 
@@ -218,7 +242,7 @@ export async function expectSound(
     expect(state, 'I3: an acknowledged state is gone').toBeGreaterThanOrEqual(acknowledged);
     const { total } = await backend.search({ query: 'title:again OR title:title', limit: 5 });
     expect(total).toBeGreaterThan(0);
-    expect(faultsOf(data), 'I4: the index contradicts itself').toEqual([]);
+    expect(await faultsOf(data), 'I4: the index contradicts itself').toEqual([]);
     await expectVectorsInStep(data, backend);
     const { kind } = operation.work;
     if (kind === 'alter' || kind === 'rollback') await expectOneDefinition(backend);
@@ -232,7 +256,7 @@ export async function expectSound(
   const again = await openData(data);
   expect((await again.search({ limit: 1 })).total).toBeGreaterThan(0);
   await again.close();
-  expect(faultsOf(data)).toEqual([]);
+  expect(await faultsOf(data)).toEqual([]);
   expect(orphansOf(data), 'I5: orphans outlive two sweeps').toEqual([]);
 }
 
@@ -267,6 +291,7 @@ async function expectVectorsInStep(data: string, backend: LocalBackend): Promise
   const live = currentGeneration(indexFolderOf(data));
   const snapshot = openSnapshot(openLocalDirectory(live?.path ?? ''));
   try {
+    await fetchColdFiles(snapshot.segments);
     expectVectors(snapshot, 'meaning', texts);
   } finally {
     snapshot.release();
@@ -279,10 +304,11 @@ export function indexFolderOf(data: string): string {
   return join(data, 'indexes', uuid);
 }
 
-function faultsOf(data: string): readonly string[] {
+async function faultsOf(data: string): Promise<readonly string[]> {
   const live = currentGeneration(indexFolderOf(data));
   const snapshot = openSnapshot(openLocalDirectory(live?.path ?? ''));
   try {
+    await fetchColdFiles(snapshot.segments);
     return checkIndex(snapshot);
   } finally {
     snapshot.release();

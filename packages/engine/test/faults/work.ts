@@ -10,6 +10,10 @@ export type Work =
   | { readonly kind: 'compact' }
   | { readonly kind: 'rollback' }
   | { readonly kind: 'upgrade' }
+  /** All windows become cold, then hot. */
+  | { readonly kind: 'tiers' }
+  /** A window is built again. */
+  | { readonly kind: 'window' }
   | { readonly kind: 'repair' }
   /** `definition`: the new one. */
   | { readonly kind: 'alter'; readonly definition: string };
@@ -51,12 +55,24 @@ export async function runWork(
   else if (work.kind === 'compact') await backend.compact({});
   else if (work.kind === 'rollback') await backend.rollbackIndex({});
   else if (work.kind === 'upgrade') await backend.upgrade({});
+  else if (work.kind === 'tiers' || work.kind === 'window') await moveOrBuild(backend, work.kind);
   else if (work.kind === 'repair') await backend.verify({ repair: true });
   else if (work.kind === 'alter')
     await backend.alterIndex({ definition_yaml: work.definition, apply: true });
   else if (work.kind === 'reindex') await backend.reindex({ as_of: work.as_of });
   else if (work.kind === 'resume') await resume(backend);
   else await backend.sync({ until: work.until }, { progress });
+}
+
+async function moveOrBuild(backend: LocalBackend, kind: 'tiers' | 'window'): Promise<void> {
+  const { windows } = await backend.windowStatus({});
+  const names = windows.map(({ window }) => window);
+  if (kind === 'window') {
+    for (const window of names) await backend.reindexWindow({ window });
+    return;
+  }
+  await backend.moveWindows({ cool: names });
+  await backend.moveWindows({ warm: names });
 }
 
 /** Continues a build if there is one to continue, else begins one. */
