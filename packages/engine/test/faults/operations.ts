@@ -10,7 +10,7 @@ import { basename, join } from 'node:path';
 import type { LocalBackend } from '@lakehouse-search/engine';
 import { expect } from 'vitest';
 import { expectVectors } from '../../../../test/support/expect-vectors.ts';
-import { toFormatOne } from '../../../../test/support/format-1.ts';
+import { tableToFormatOne } from '../../../../test/support/format-1.ts';
 import {
   exportOf,
   makeSmallTable,
@@ -88,7 +88,7 @@ export class Stage {
       await backend.close();
       cpSync(data, this.#prepared(shards, number), { recursive: true });
     }
-    this.#formatOne(shards);
+    await this.#formatOne(shards);
     await this.#keep(shards);
     await this.#windowed(shards);
     const all = operationsOf(this.table, shards, await this.#drift(data, shards));
@@ -131,12 +131,15 @@ export class Stage {
   }
 
   /** The last folder again in the former disk format. */
-  #formatOne(shards: number): void {
+  async #formatOne(shards: number): Promise<void> {
     const folder = this.#prepared(shards, 'format-1');
     cpSync(this.#prepared(shards, this.table.snapshots.length - 1), folder, { recursive: true });
     const path = currentGeneration(indexFolderOf(folder))?.path ?? '';
     const directory = openLocalDirectory(path);
-    toFormatOne(directory);
+    await tableToFormatOne(directory, {
+      catalog: { type: 'filesystem', warehouse: this.table.warehouse },
+      table: 't.small',
+    });
     const kept = filesOf(readCommit(directory)!);
     for (const name of directory.list()) if (!kept.has(name)) directory.remove(name);
   }
