@@ -122,7 +122,18 @@ async function filesOf(table: TableHandle, snapshot: SnapshotEntry): Promise<rea
     const entries = await readManifest(manifest, metadata, files);
     for (const { status, file } of entries) if (status !== 'deleted') paths.push(file.path);
   }
-  return [...paths, ...statisticsOf(metadata, snapshot.id)].map((path) => files.resolve(path));
+  const statistics = statisticsOf(metadata, snapshot.id).flatMap((path) => readable(table, path));
+  return [...paths.map((path) => files.resolve(path)), ...statistics];
+}
+
+/** The place of a file that only an expiry would touch; none where the table may not lead to it. */
+function readable({ files }: TableHandle, path: string): readonly string[] {
+  try {
+    return [files.resolve(path)];
+  } catch (error) {
+    if (error instanceof LakeError && error.code === 'path_refused') return [];
+    throw error;
+  }
 }
 
 function statisticsOf({ raw }: TableMetadata, id: bigint): readonly string[] {
