@@ -21,6 +21,7 @@ export async function compactLocal(
   return timed(() =>
     withLock(indexes, registered, { what: 'compact', signal: work.signal }, (lock) => {
       const locked = lockedGeneration(indexes, known, lock);
+      locked.former?.sweep();
       const { path } = liveGeneration(locked);
       const directory = locked.openDirectory(path, () => lock.assertHeld());
       const local = locked.openDirectory === openLocalDirectory;

@@ -239,6 +239,13 @@ describe('a kept generation', () => {
     }
   }
 
+  it('goes with the next compaction after its time', async () => {
+    await altered('\nkeep_previous: 2h');
+    time = 2.1 * HOUR;
+    await backend.compact({});
+    expect(folders()).toEqual(['gen-000002']);
+  });
+
   it('stays for its time and goes with the next sync after it', async () => {
     await altered('\nkeep_previous: 2h');
     const [{ until = '' }] = await kept();
