@@ -95,6 +95,8 @@ describe('the blocks of the pages', () => {
   it('are run, but for these', () => {
     const skipped = all.filter((block) => noRun(block) !== undefined);
     expect(skipped.map((block) => `${block.path}: ${noRun(block)}`)).toEqual([
+      'README.md: it runs until it is stopped',
+      'README.md: a test sends these requests to a server of its own',
       'docs/in-step.md: runs until Ctrl-C',
       'docs/jobs.md: the build goes on after the command',
       'docs/jobs.md: needs a build that was killed',
@@ -102,6 +104,10 @@ describe('the blocks of the pages', () => {
       'docs/object-storage.md: needs a bucket',
       'docs/operations.md: a systemd unit',
       'docs/resiliency.md: hours of tests',
+      'docs/rest.md: it needs a service',
+      'docs/rest.md: it needs a service',
+      'docs/security.md: it needs a running server',
+      'docs/serve.md: it runs until it is stopped',
       'docs/tui.md: needs a terminal',
     ]);
   });
