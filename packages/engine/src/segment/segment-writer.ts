@@ -26,6 +26,7 @@ export class SegmentWriter {
   readonly #stored: StoredWriter;
   readonly #keys = new KeysWriter();
   readonly #hashes = new RowHashWriter();
+  /** Of all documents, whichever thread writes their hashes. */
   readonly #hashed: HashRun[] = [];
   readonly #locators = new LocatorWriter();
   readonly #rows: boolean;
@@ -57,19 +58,19 @@ export class SegmentWriter {
     const first = this.#docs;
     const { docs } = block;
     if (this.#rows) this.#addRows(block);
+    appendHashRun(this.#hashed, block.hashed ?? NO_COLUMNS, docs);
     const values = (plan: FieldPlan): FieldBlock | null => block.fields.get(plan.name) ?? null;
     for (const field of this.#fields) field.add(first, docs, values(field.plan));
     if (this.#storedPlans.length > 0) this.#stored.add(docs, this.#storedPlans.map(values));
     this.#docs += docs;
   }
 
-  #addRows({ docs, keyBytes, keyOffsets, hashes, hashed, files, positions }: DocumentBlock): void {
+  #addRows({ docs, keyBytes, keyOffsets, hashes, files, positions }: DocumentBlock): void {
     for (let doc = 0; doc < docs; doc++) {
       this.#keys.add(keyBytes, keyOffsets[doc], keyOffsets[doc + 1]);
       this.#hashes.add(hashes[doc]);
       this.#locators.add(files[doc], positions[doc]);
     }
-    appendHashRun(this.#hashed, hashed ?? NO_COLUMNS, docs);
   }
 
   /**
@@ -95,11 +96,12 @@ export class SegmentWriter {
       components.push(writeComponent(directory, id, { kind: 'stored' }, this.#stored.finish()));
       yield done;
     }
-    if (!this.#rows) return { id, docs, deletedDocs: 0, components };
+    const entry = { id, docs, deletedDocs: 0, components, hashed: this.#hashed };
+    if (!this.#rows) return entry;
     components.push(writeComponent(directory, id, { kind: 'locators' }, this.#locators.finish()));
     components.push(writeComponent(directory, id, { kind: 'hashes' }, this.#hashes.finish()));
     const keys = yield* partOf(this.#keys.finishing(), done, 1);
     components.push(writeComponent(directory, id, { kind: 'keys' }, keys));
-    return { id, docs, deletedDocs: 0, components, hashed: this.#hashed };
+    return entry;
   }
 }

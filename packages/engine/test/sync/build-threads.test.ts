@@ -107,11 +107,12 @@ async function contentOf(lake: SmallLake) {
   const { digest } = contentDigest(snapshot);
   snapshot.release();
   const segments = readCommit(directory)!.segments.toSorted(byShard);
+  const hashed = segments.map((segment) => segment.hashed);
   const components = segments.map((segment) =>
     segment.components.map(({ kind, field, length, crc }) => ({ kind, field, length, crc })),
   );
   const documents = (await lake.documents()).entries().toArray().sort();
-  return { digest, components, documents };
+  return { digest, components, hashed, documents };
 }
 
 const files = (lake: SmallLake) =>
