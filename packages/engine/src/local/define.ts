@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type {
   CallContext,
   CreateIndexRequest,
@@ -87,6 +88,8 @@ async function dropColdObjects(indexes: LocalIndexes, uuid: string): Promise<voi
     await dropObjects({ folder, uuid, openDirectory, now: clock.now() });
   } catch (error) {
     if (!(error instanceof LhsError)) throw error;
+    // Another process has swept the folder, which names the objects.
+    if (!existsSync(folder)) return;
     const what = `the cold windows of a dropped index stay in their store: ${error.message}`;
     process.emitWarning(what, 'LhsWarning');
   }

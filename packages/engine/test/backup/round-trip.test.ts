@@ -71,7 +71,6 @@ describe.each([
     const made = await backend.backup({ index: 't', target, verify: true });
     const before = await exported('t');
     await backend.dropIndex({ index: 't' });
-    await backend.deleteSavedQuery({ id });
     await lake.change(1);
     const { embedded } = lake.models;
     const restored = await backend.restore({ target });

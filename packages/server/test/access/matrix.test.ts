@@ -134,6 +134,12 @@ const ROWS: Readonly<Record<string, Row>> = {
     body: { index, query: 'disk', coordinates: KEY },
     scope: 'search',
   },
+  diffHits: {
+    at: 'POST /v1/index:diff',
+    body: { index, query: 'disk', from: 'now', to: 'now' },
+    scope: 'ops',
+    tenant: 403,
+  },
   clauseCounts: { at: 'POST /v1/search:clauses', body: { index, query: 'disk' }, scope: 'search' },
   openPit: { at: 'POST /v1/pit:open', body: { index, keep_alive: '1m' }, scope: 'search' },
   closePit: {
@@ -226,6 +232,13 @@ const ROWS: Readonly<Record<string, Row>> = {
     body: { index, window: '2026-01' },
     scope: 'admin',
     ok: 404,
+  },
+  moveWindows: {
+    at: 'POST /v1/window:move',
+    body: { index, cool: ['2026-01'] },
+    scope: 'ops',
+    ok: 404,
+    tenant: 403,
   },
   startJob: { at: 'POST /v1/jobs', body: { index: MISSING }, scope: 'admin', ok: 404, scoped: 404 },
   'startJob of an index': {
