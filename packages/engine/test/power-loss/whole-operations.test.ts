@@ -104,14 +104,19 @@ describe('a loss of power during operations', () => {
   /** One state in about thirty shows it, and the trace is never twice the same. */
   const MOST_ATTEMPTS = 1000;
 
-  it('is detected as fatal if folders are not flushed', async () => {
-    const operation = stage.operations.find(({ name }) => name === 'reindex, later');
-    if (operation === undefined) throw new Error('no such operation');
-    const trace = await record(operation, true);
-    const random = seededBelow(SEED);
-    const attempts = async () => {
-      for (let n = 0; n < MOST_ATTEMPTS; n++) await crash(operation, trace, random);
-    };
-    await expect(attempts()).rejects.toThrow(/reindex, later, (ordered|posix), behind event/);
-  });
+  it.each(['sync of all', 'upgrade'])(
+    'is detected as fatal in "%s" if folders are not flushed',
+    async (wanted) => {
+      const operation = stage.operations.find(({ name }) => name === wanted);
+      if (operation === undefined) throw new Error('no such operation');
+      const trace = await record(operation, true);
+      const random = seededBelow(SEED);
+      const attempts = async () => {
+        for (let n = 0; n < MOST_ATTEMPTS; n++) await crash(operation, trace, random);
+      };
+      await expect(attempts()).rejects.toThrow(
+        new RegExp(`${wanted}, (ordered|posix), behind event`),
+      );
+    },
+  );
 });
