@@ -31,6 +31,7 @@ const masked = (text: string): string =>
   text
     .replace(/\d{8}T\d{9}Z-[0-9a-f]{8}/g, '…')
     .replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/g, '…')
+    .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, '…')
     .replace(/\S+\/backups\b/g, './backups')
     .replace(/\d{4}…\d{4}/g, '…')
     .replace(/\d[\d.,]*k? rows\/s/g, '# rows/s')
