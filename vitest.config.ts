@@ -10,6 +10,7 @@ const alias = {
   '@lakehouse-search/lake': source('lake'),
   '@lakehouse-search/engine': source('engine'),
   '@lakehouse-search/client': source('client'),
+  '@lakehouse-search/mcp': source('mcp'),
   '@lakehouse-search/server': source('server'),
   '@lakehouse-search/cli': source('cli'),
 };

@@ -14,7 +14,7 @@ const packages = fileURLToPath(new URL('../packages', import.meta.url));
 const cli = join(packages, 'cli');
 const engine = join(packages, 'engine/src');
 const folder = join(cli, 'bundle');
-const OURS = ['contract', 'lake', 'engine', 'client', 'server'];
+const OURS = ['contract', 'lake', 'engine', 'client', 'mcp', 'server'];
 
 const pjson = JSON.parse(readFileSync(join(cli, 'package.json'), 'utf8'));
 const outside = ['dependencies', 'optionalDependencies', 'peerDependencies'].flatMap((group) =>

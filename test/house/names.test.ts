@@ -16,7 +16,7 @@ function repeatedNames(pkg: string): string[] {
 }
 
 describe('exported names', () => {
-  it.each(['contract', 'lake', 'engine', 'client', 'server', 'cli'])(
+  it.each(['contract', 'lake', 'engine', 'client', 'mcp', 'server', 'cli'])(
     'are unique within packages/%s',
     (pkg) => {
       expect(repeatedNames(pkg)).toEqual([]);

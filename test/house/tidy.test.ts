@@ -31,7 +31,7 @@ const PUBLISHED = [
 /** A rule of a document that nobody can open, such as the first of its requirements. */
 const SECTION = /\(R\d+\)/;
 
-const sources = ['contract', 'lake', 'engine', 'client', 'server', 'cli'].flatMap((p) =>
+const sources = ['contract', 'lake', 'engine', 'client', 'mcp', 'server', 'cli'].flatMap((p) =>
   sourcesOf(`packages/${p}`, true),
 );
 const production = sources.filter((f) => !f.path.includes('.test.') && !f.path.includes('/test/'));

@@ -1,0 +1,2 @@
+/** Model Context Protocol over any `Backend`: stdio in the command, HTTP in the gateway. */
+export {};
