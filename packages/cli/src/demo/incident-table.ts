@@ -23,6 +23,7 @@ export const INCIDENT_SCHEMA: Schema = {
 export function incidentDefinition({ index, table, warehouse }: DemoNames): string {
   return `version: 1
 index: ${index}
+description: reports of incidents in the services of a made-up company, one per incident
 source:
   catalog: { type: filesystem, warehouse: ${JSON.stringify(warehouse)} }
   table: ${table}
@@ -32,10 +33,13 @@ fields:
   - { name: title, type: TEXT, analyzer: english, cached: true }
   - { name: narrative, type: TEXT, analyzer: english, cached: true }
   - { name: service, type: KEYWORD, fast: true, cached: true }
-  - { name: severity, type: LONG, cached: true }
+  - name: severity
+    type: LONG
+    cached: true
+    description: from 1, the most severe, to 4
   - { name: opened_at, type: DATE, cached: true }
-  - { name: minutes, type: LONG }
-  - { name: host, type: IP }
+  - { name: minutes, type: LONG, description: how long the incident lasted }
+  - { name: host, type: IP, description: address of the first machine that failed }
   - { name: resolved, type: BOOL }
   - { name: meaning, type: VECTOR, source: [title, narrative] }
 variants:

@@ -58,6 +58,17 @@ describe('the lines of index describe', () => {
     ]);
   });
 
+  it('show what the definition says of the index and its fields', () => {
+    const [first, ...others] = index.fields;
+    const fields = [{ ...first, description: 'what happened' }, ...others];
+    const text = lines({ ...index, description: 'reports of incidents', fields });
+    expect(text[1]).toBe('reports of incidents');
+    expect(text.slice(4, 6)).toEqual([
+      'field  type     can                        from         about',
+      'title  TEXT     indexed (english) cached   title        what happened',
+    ]);
+  });
+
   it('name the next command for an index that is not built', () => {
     const created: IndexDescription = { ...index, status: 'created', num_docs: 0, deleted_docs: 0 };
     const text = lines(created);

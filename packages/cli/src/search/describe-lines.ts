@@ -14,8 +14,13 @@ import { pad, printable, width, wrap } from '../terminal/text.ts';
  * it is near in, and what to do next.
  */
 export function describeLines(index: IndexDescription, style: Style, columns: number): string[] {
-  const titles = ['field', 'type', 'can', 'from'].map((title) => ({ title }));
-  const rows = index.fields.map((f) => [f.name, f.type, abilities(f), f.source.join(', ')]);
+  const about = index.fields.some(({ description }) => description !== undefined);
+  const names = ['field', 'type', 'can', 'from', ...(about ? ['about'] : [])];
+  const titles = names.map((title) => ({ title }));
+  const rows = index.fields.map((f) => {
+    const known = [f.name, f.type, abilities(f), f.source.join(', ')];
+    return about ? [...known, f.description ?? ''] : known;
+  });
   return [
     ...figures(index, columns).flatMap((line) => wrap(line, columns)),
     '',
@@ -30,7 +35,10 @@ function figures(index: IndexDescription, columns: number): string[] {
   const { partition, identifier } = index.key;
   const key = [...partition, ...identifier].join(', ');
   const source = `of ${endOf(sourceName(index), columns - 4)}; key ${key}`;
-  if (index.status === 'created') return [`${index.index}  created, not built`, source];
+  const words = index.description === undefined ? [] : [printable(index.description)];
+  if (index.status === 'created') {
+    return [`${index.index}  created, not built`, ...words, source];
+  }
   const { segments = 0, deleted_docs: deletedDocs = 0, shards = [] } = index;
   const parts =
     plural(segments, 'segment') + (shards.length > 1 ? ` of ${shards.length} shards` : '');
@@ -43,6 +51,7 @@ function figures(index: IndexDescription, columns: number): string[] {
       : `; ${plural(deletedDocs, 'deleted row')} ${deletedDocs === 1 ? 'awaits' : 'await'} a merge`;
   return [
     `${index.index}  live, generation ${index.index_generation}, ${size}`,
+    ...words,
     `at ${snapshot} ${source}${deleted}`,
     ...keptLines(index.generations),
   ];

@@ -17,6 +17,8 @@ export interface DefinitionIssue {
 export interface FieldDescription {
   readonly name: string;
   readonly type: string;
+  /** What it holds, by the definition. */
+  readonly description?: string;
   readonly indexed: boolean;
   readonly fast: boolean;
   readonly cached: boolean;
@@ -70,6 +72,8 @@ export interface VectorFieldDescription {
  */
 export interface IndexDescription {
   readonly index: string;
+  /** What its rows are, by the definition. */
+  readonly description?: string;
   readonly status: 'created' | 'live';
   readonly num_docs: number;
   readonly deleted_docs?: number;
@@ -244,6 +248,8 @@ export interface Rehearsal {
 /** An index in a list. */
 export interface IndexSummary {
   readonly name: string;
+  /** What its rows are, by the definition. */
+  readonly description?: string;
   readonly status: 'created' | 'live';
   readonly num_docs: number;
   readonly bytes: number;

@@ -43,6 +43,7 @@ describe('two definitions', () => {
 
   it.each([
     ['a new name', BASE.replace('index: notes', 'index: papers'), 'index live'],
+    ['the words about the rows', `${BASE}description: notes\n`, 'description live'],
     ['freshness', `${BASE}freshness_ms: 5\n`, 'freshness_ms live'],
     ['the former generation', `${BASE}keep_previous: 3\n`, 'keep_previous live'],
     ['duplicates', `${BASE}on_duplicate_key: last\n`, 'on_duplicate_key live'],
@@ -56,6 +57,11 @@ describe('two definitions', () => {
     ['fast', BASE.replace('LONG, fast: true', 'LONG, fast: false'), 'fields.size.fast field'],
     ['cached', BASE.replace('LONG,', 'LONG, cached: true,'), 'fields.size.cached field'],
     ['a type', BASE.replace('size, type: LONG', 'size, type: DOUBLE'), 'fields.size.type field'],
+    [
+      'the words about a field',
+      BASE.replace('KEYWORD,', 'KEYWORD, description: owner,'),
+      'fields.org.description live',
+    ],
     ['a flag', BASE.replace('KEYWORD,', 'KEYWORD, sensitive: true,'), 'fields.org.sensitive live'],
     ['a limit', BASE.replace('KEYWORD,', 'KEYWORD, max_bytes: 9,'), 'fields.org.max_bytes live'],
   ])('that differ in %s need what that change needs', (_, to, expected) => {

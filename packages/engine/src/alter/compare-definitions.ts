@@ -45,6 +45,7 @@ export function compareDefinitions(
   const fields = compareFields(now, next, facts);
   const all = [
     ...renamed(now, next),
+    ...words(now, next),
     ...source(now, next, facts),
     ...keys(now, next),
     ...duplicates(now, next, facts),
@@ -70,6 +71,10 @@ export function compareDefinitions(
 function renamed(now: Definition, next: Definition): readonly AlterChange[] {
   const reason = 'aliases, saved queries and points in time follow the new name';
   return change('index', now.index, next.index, 'live', reason);
+}
+
+function words(now: Definition, next: Definition): readonly AlterChange[] {
+  return change('description', now.description, next.description, 'live', 'it describes the rows');
 }
 
 function source(now: Definition, next: Definition, { sameTable }: LiveFacts) {
@@ -178,6 +183,7 @@ function changesBadRows(key: string, to: FieldDefinition, { skippedRows }: LiveF
 
 /** Settings of a field that say nothing of its files, and what a change of each does. */
 const LIVE_SETTINGS: Readonly<Record<string, string>> = {
+  description: 'it describes the field',
   sensitive: 'it describes the field',
   maxBytes: 'it holds for rows that are indexed from now on',
 };

@@ -69,8 +69,10 @@ export function listLocal(
   const listed = indexes.registry.list().filter(({ name }) => isListed(call, name));
   return listed.map(({ name }) => {
     try {
-      const { status, num_docs, bytes = 0, snapshot } = indexes.describe(indexes.known(name));
-      return { name, status, num_docs, bytes, snapshot };
+      const known = indexes.describe(indexes.known(name));
+      const { status, description, num_docs, bytes = 0, snapshot } = known;
+      const words = description === undefined ? {} : { description };
+      return { name, ...words, status, num_docs, bytes, snapshot };
     } catch (error) {
       if (!(error instanceof LhsError)) throw error;
       const nothing = { num_docs: 0, bytes: 0, snapshot: null };

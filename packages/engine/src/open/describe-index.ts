@@ -19,6 +19,7 @@ export function describeIndex(definition: Definition, open: OpenIndex | null): I
     fields.filter(wanted).map((field) => field.name);
   return {
     index: definition.index,
+    ...(definition.description === undefined ? {} : { description: definition.description }),
     status: snapshot === null ? 'created' : 'live',
     num_docs: snapshot?.liveDocs ?? 0,
     deleted_docs: snapshot?.deletedDocs ?? 0,
@@ -100,10 +101,11 @@ function fieldDescriptions(
 
 function fieldDescription(field: FieldDefinition, several: ReadonlySet<string>): FieldDescription {
   const { name, type, indexed, fast, cached, analyzer, sensitive, source } = field;
-  const { maxBytes, path, when } = field;
+  const { description, maxBytes, path, when } = field;
   return {
     name,
     type,
+    ...(description === undefined ? {} : { description }),
     indexed,
     fast,
     cached,

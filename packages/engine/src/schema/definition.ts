@@ -36,6 +36,8 @@ export interface VectorDefinition {
 export interface FieldDefinition {
   readonly name: string;
   readonly type: FieldType;
+  /** What the field holds, for those who search it. */
+  readonly description?: string;
   /**
    * Source columns; several only for TEXT and VECTOR (joined by a line feed). For a shape field:
    * the variant column.
@@ -98,6 +100,8 @@ export const KEEP_PREVIOUS: KeepPrevious = Object.freeze({ millis: 86_400_000 })
 export interface Definition {
   readonly version: 1;
   readonly index: string;
+  /** What the rows are, for those who search them. */
+  readonly description?: string;
   readonly source:
     | { readonly catalog: CatalogConfig; readonly table: string; readonly ref?: string }
     | { readonly path: string; readonly ref?: string; readonly s3?: S3Config };

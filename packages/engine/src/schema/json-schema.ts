@@ -13,6 +13,7 @@ type Json = boolean | number | string | readonly Json[] | { readonly [key: strin
 type JsonObject = { readonly [key: string]: Json };
 
 const text: JsonObject = { type: 'string', minLength: 1 };
+const words: JsonObject = { ...text, maxLength: LIMITS.descriptionChars };
 const flag: JsonObject = { type: 'boolean' };
 const texts: JsonObject = { type: 'array', items: text, uniqueItems: true, minItems: 1 };
 const textOrTexts: JsonObject = { anyOf: [text, texts] };
@@ -25,6 +26,7 @@ function closed(properties: JsonObject, required: readonly string[] = []): JsonO
 
 const SETTINGS: JsonObject = {
   type: { enum: FIELD_TYPES },
+  description: words,
   indexed: flag,
   fast: flag,
   cached: flag,
@@ -84,6 +86,7 @@ export function definitionJsonSchema(): JsonObject {
       {
         version: { const: 1 },
         index: name,
+        description: words,
         source: {
           oneOf: [
             closed({ catalog: CATALOG, table: text, ref: text }, ['catalog', 'table']),

@@ -28,7 +28,8 @@ source:
   catalog: { type: filesystem, warehouse: ./warehouse }
   table: git.commits
 `;
-const FULL = `${HEAD}key:
+const FULL = `${HEAD}description: commits of three repositories
+key:
   partition: [repo]
   identifier: [sha]
 on_duplicate_key: last
@@ -37,7 +38,7 @@ fields:
   - { name: subject, type: TEXT, analyzer: english, cached: true }
   - { name: body, type: TEXT, cached: false, max_bytes: 65536 }
   - { name: all, type: TEXT, source: [subject, body], analyzer: mine }
-  - { name: repo, type: KEYWORD, fast: true, sensitive: true }
+  - { name: repo, type: KEYWORD, fast: true, sensitive: true, description: its name }
   - { name: authored_at, type: DATE, format: epoch_ms }
   - { name: words, type: LONG, fast: false }
   - { name: origin, source: origin_ip, type: IP }
@@ -61,6 +62,7 @@ describe('a good definition', () => {
     expect(issues).toEqual([]);
     expect(definition).toMatchObject({
       index: 'commits',
+      description: 'commits of three repositories',
       source: { catalog: { type: 'filesystem', warehouse: './warehouse' }, table: 'git.commits' },
       key: { partition: ['repo'], identifier: ['sha'] },
       onDuplicateKey: 'last',
@@ -80,6 +82,7 @@ describe('a good definition', () => {
       sensitive: false,
       analyzer: 'english',
     });
+    expect(field('repo')).toMatchObject({ description: 'its name' });
     expect(field('body')).toMatchObject({ analyzer: 'standard', maxBytes: 65_536 });
     expect(field('all')).toMatchObject({ source: ['subject', 'body'] });
     expect(field('authored_at')).toMatchObject({ fast: true, format: 'epoch_ms' });
@@ -221,6 +224,10 @@ describe('faults of a definition', () => {
       '{ name: v, type: VECTOR, index: ivf }',
       '7:37 error unknown index "ivf"; known: auto, flat, hnsw',
     ],
+    [
+      `{ name: a, type: TEXT, description: ${'x'.repeat(1001)} }`,
+      '7:41 error description has 1001 characters: at most 1000',
+    ],
     ['{ name: a, type: TEXT, dims: 384 }', '7:34 error dims is for VECTOR; "a" is TEXT'],
     [
       '{ name: a, type: KEYWORD, indexed: false }',
@@ -228,7 +235,8 @@ describe('faults of a definition', () => {
     ],
     [
       '[a]',
-      '7:5 error a field must be a map of name, source, type, indexed, fast, cached, ' +
+      '7:5 error a field must be a map of name, source, type, description, indexed, ' +
+        'fast, cached, ' +
         'sensitive, max_bytes, analyzer, format, dims, model, similarity, index',
     ],
   ];
@@ -357,7 +365,7 @@ describe('faults of a definition', () => {
     [
       '- a',
       [
-        '1:1 error a definition must be a map of version, index, source, key, ' +
+        '1:1 error a definition must be a map of version, index, description, source, key, ' +
           'on_duplicate_key, on_bad_row, freshness_ms, keep_previous, tenant_field, ' +
           'default_fields, fields, variants, ' +
           'analyzers, sharding, windows, storage',

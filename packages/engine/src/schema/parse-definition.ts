@@ -28,6 +28,7 @@ import { parseStorage, parseWindows } from './parse-windows.ts';
 import {
   type KnownEntries,
   readChoice,
+  readDescription,
   readList,
   readMap,
   readText,
@@ -39,6 +40,7 @@ import { createReport, type Report, readYaml, type Tree } from './yaml-tree.ts';
 export const DEFINITION_KEYS = [
   'version',
   'index',
+  'description',
   'source',
   'key',
   'on_duplicate_key',
@@ -140,6 +142,7 @@ function readAll(
   }
   if (map.version !== undefined) readVersion(map.version, report);
   const index = map.index && readIndexName(map.index, report);
+  const description = map.description && readDescription(map.description, report);
   const source = map.source && parseSource(map.source, report);
   places.source = map.source?.at ?? tree.at;
   const key = readKey(map.key, places, report);
@@ -168,6 +171,7 @@ function readAll(
   return Object.freeze({
     version: 1,
     index,
+    ...(description === undefined ? {} : { description }),
     source,
     key,
     onDuplicateKey,

@@ -4,6 +4,7 @@ import { parseVectorSettings, refuseVectorKeys, VECTOR_KEYS } from './parse-vect
 import {
   type KnownEntries,
   readChoice,
+  readDescription,
   readFlag,
   readMap,
   readText,
@@ -14,6 +15,7 @@ import type { Report, Tree } from './yaml-tree.ts';
 
 const SETTINGS = [
   'type',
+  'description',
   'indexed',
   'fast',
   'cached',
@@ -117,7 +119,21 @@ export function parseSettings(
   if (!flags.indexed && !flags.fast && !flags.cached) {
     report.warning(tree.at, `"${name}" is neither indexed, fast nor cached: it does nothing`);
   }
-  return { type, ...flags, ...parseTypeSettings(map, type, name, analyzers, report) };
+  return {
+    type,
+    ...described(map, report),
+    ...flags,
+    ...parseTypeSettings(map, type, name, analyzers, report),
+  };
+}
+
+/** The description of a field, if it has one. */
+export function described(
+  { description: tree }: KnownEntries<'description'>,
+  report: Report,
+): Pick<FieldDefinition, 'description'> {
+  const description = tree && readDescription(tree, report);
+  return description === undefined ? {} : { description };
 }
 
 function parseTypeSettings(

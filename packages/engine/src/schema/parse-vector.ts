@@ -6,7 +6,14 @@ import {
   VECTOR_INDEXES,
   type VectorDefinition,
 } from './definition.ts';
-import { type KnownEntries, readChoice, readFlag, readText, readWhole } from './tree-reading.ts';
+import {
+  type KnownEntries,
+  readChoice,
+  readDescription,
+  readFlag,
+  readText,
+  readWhole,
+} from './tree-reading.ts';
 import { defaultDimsFault } from './vector-plan.ts';
 import type { Report, Tree } from './yaml-tree.ts';
 
@@ -18,6 +25,7 @@ const FOREIGN_KEYS = ['indexed', 'fast', 'cached', 'analyzer', 'format'] as cons
 type VectorEntries = KnownEntries<
   | (typeof VECTOR_KEYS)[number]
   | (typeof FOREIGN_KEYS)[number]
+  | 'description'
   | 'sensitive'
   | 'max_bytes'
   | 'source'
@@ -38,8 +46,10 @@ export function parseVectorSettings(
     if (foreign !== undefined) report.error(foreign.at, `${key} is not for VECTOR ("${name}")`);
   }
   const maxBytes = map.max_bytes && readWhole(map.max_bytes, 'max_bytes', 1, 1_073_741_824, report);
+  const description = map.description && readDescription(map.description, report);
   return {
     type: 'VECTOR',
+    ...(description === undefined ? {} : { description }),
     indexed: false,
     fast: false,
     cached: false,

@@ -3,6 +3,7 @@
  * that a reader goes on and all faults come out at once.
  */
 import { didYouMean } from '@lakehouse-search/contract';
+import { LIMITS } from '../base/limits.ts';
 import type { Report, Tree } from './yaml-tree.ts';
 
 /** The entries of a map whose keys are all known. */
@@ -52,6 +53,15 @@ export function readText(tree: Tree, what: string, report: Report): string | und
   const written = tree.kind === 'scalar' && tree.source !== '' ? `, not ${tree.source}` : '';
   const quote = written === '' || tree.kind !== 'scalar' ? '' : ` (write "${tree.source}")`;
   report.error(tree.at, `${what} must be a string${written}${quote}`);
+  return undefined;
+}
+
+/** The words for people and agents about an index or a field. */
+export function readDescription(tree: Tree, report: Report): string | undefined {
+  const text = readText(tree, 'description', report);
+  if (text === undefined || text.length <= LIMITS.descriptionChars) return text;
+  const most = `at most ${LIMITS.descriptionChars}`;
+  report.error(tree.at, `description has ${text.length} characters: ${most}`);
   return undefined;
 }
 
