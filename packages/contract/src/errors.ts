@@ -19,6 +19,7 @@ export const ERROR_CODES = {
   already_exists: { status: 412, grpc: 'FAILED_PRECONDITION', exit: 5 },
   index_not_built: { status: 412, grpc: 'FAILED_PRECONDITION', exit: 5 },
   index_busy: { status: 412, grpc: 'FAILED_PRECONDITION', exit: 5 },
+  fenced: { status: 412, grpc: 'FAILED_PRECONDITION', exit: 5 },
   checkpoint_gap: { status: 412, grpc: 'FAILED_PRECONDITION', exit: 5 },
   snapshot_not_reached: { status: 412, grpc: 'FAILED_PRECONDITION', exit: 5 },
   source_changed: { status: 412, grpc: 'FAILED_PRECONDITION', exit: 5 },

@@ -1,4 +1,5 @@
-import { firstRow, type Statements } from './database.ts';
+import { LhsError } from '@lakehouse-search/contract';
+import { firstRow, type Statements, type StoreDatabase } from './database.ts';
 
 /** A lease: the right to do something until it expires, by the clock of the database. */
 export interface Lease {
@@ -18,10 +19,10 @@ interface LeaseRow {
 
 /** Leases by name. Of several processes that acquire one at once, one gets it. */
 export class Leases {
-  readonly #statements: Statements;
+  readonly #database: StoreDatabase;
 
-  constructor(statements: Statements) {
-    this.#statements = statements;
+  constructor(database: StoreDatabase) {
+    this.#database = database;
   }
 
   /** A new lease; undefined while another one of the name has not expired. */
@@ -43,7 +44,7 @@ export class Leases {
   async release({ name, epoch }: Lease): Promise<boolean> {
     const sql = `UPDATE leases SET expires_ms = 0
       WHERE name = $1 AND epoch = $2 AND expires_ms > {{now}}`;
-    return (await this.#statements.run(sql, [name, epoch])) === 1;
+    return (await this.#database.run(sql, [name, epoch])) === 1;
   }
 
   /** The lease that is in force now. */
@@ -51,10 +52,33 @@ export class Leases {
     return this.#lease('SELECT * FROM leases WHERE name = $1 AND expires_ms > {{now}}', [name]);
   }
 
+  /**
+   * Runs `work` in a transaction in which the lease cannot pass to another holder. Throws
+   * fenced, and makes no change, if it has expired or another has followed.
+   */
+  fenced<T>({ name, epoch }: Lease, work: (statements: Statements) => Promise<T>): Promise<T> {
+    return this.#database.transaction(async (statements) => {
+      // the update locks the row until the transaction ends
+      const sql = `UPDATE leases SET epoch = epoch
+        WHERE name = $1 AND epoch = $2 AND expires_ms > {{now}}`;
+      if ((await statements.run(sql, [name, epoch])) === 1) return work(statements);
+      throw fencedOff(name, epoch);
+    });
+  }
+
   async #lease(sql: string, values: readonly (string | number)[]): Promise<Lease | undefined> {
-    const row = await firstRow<LeaseRow>(this.#statements, sql, values);
+    const row = await firstRow<LeaseRow>(this.#database, sql, values);
     if (row === undefined) return undefined;
     const { name, holder, epoch, expires_ms: expiresMs } = row;
     return { name, holder, epoch, expiresMs };
   }
+}
+
+/** The error for a holder whose lease has ended: another process may act in its place. */
+export function fencedOff(name: string, epoch: number): LhsError {
+  const message = `the lease "${name}" of epoch ${epoch} has ended`;
+  return new LhsError('fenced', message, {
+    hint: 'another process may have taken over: read the state again',
+    details: { lease: name, epoch },
+  });
 }

