@@ -94,6 +94,7 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['config', 'store'],
     ['access'],
     ['limits', 'observe'],
+    ['cluster'],
     ['calls', 'control-plane'],
     ['grpc', 'rest'],
     ['openapi'],

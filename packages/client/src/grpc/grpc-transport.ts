@@ -19,6 +19,9 @@ const OPTIONS = {
   'grpc.max_send_message_length': -1,
   // This package retries calls itself.
   'grpc.enable_retries': 0,
+  // A server that was restarted is found within a second.
+  'grpc.initial_reconnect_backoff_ms': 100,
+  'grpc.max_reconnect_backoff_ms': 1000,
 };
 
 /** Calls over gRPC. `secure`: TLS with the certificates of the system. */

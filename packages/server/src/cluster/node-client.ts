@@ -1,0 +1,199 @@
+import {
+  create,
+  type DescMessage,
+  fromBinary,
+  type MessageShape,
+  toBinary,
+} from '@bufbuild/protobuf';
+import { Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
+import {
+  type BuildEvent,
+  createClient,
+  errorOfStatus,
+  NODE_METHODS,
+} from '@lakehouse-search/client';
+import type { CallContext, Progress, Service } from '@lakehouse-search/contract';
+import { type NodeClaims, signNodeCall } from './cluster-token.ts';
+import type { NodeState } from './node-state.ts';
+import { stateOfMessage } from './node-wire.ts';
+
+/** A read of a commit. The request and the answer are in the byte form of the engine. */
+export interface NodeRead {
+  readonly index: string;
+  /** A commit of the node's state, or `pit:` and the id of a point in time of the node. */
+  readonly commit: string;
+  readonly shard: number;
+  /** An operation of `Shard`, or `commit`, `rows`, `embed`, `lag`, `reached`. */
+  readonly operation: string;
+  readonly request: Uint8Array;
+}
+
+/** A generation that waits for its promotion. */
+export interface StagedGeneration {
+  readonly generation: number;
+  readonly docs: number;
+  readonly snapshot: string | null;
+}
+
+/** A step of a build; the last one has the generation. */
+export type BuildStep = { readonly progress: Progress } | { readonly staged: StagedGeneration };
+
+/**
+ * A node as gateways and the control plane see it. Calls throw `unreachable` where the node does
+ * not answer.
+ */
+export interface NodeClient {
+  /** HOST:PORT. */
+  readonly address: string;
+  state(call?: CallContext): Promise<NodeState>;
+  read(read: NodeRead, call?: CallContext): Promise<Uint8Array>;
+  /** Builds the next generation of an index beside the live one. Aborting the call discards it. */
+  build(index: string, snapshot: string | null, call?: CallContext): AsyncIterable<BuildStep>;
+  /** Promotes a staged generation, or discards it; returns the commit that is live then. */
+  endBuild(
+    index: string,
+    generation: number,
+    promote: boolean,
+    call?: CallContext,
+  ): Promise<string>;
+  /** The public operations of the node. `epoch`: writes are made under a lease. */
+  service(epoch?: number): Service;
+  close(): Promise<void>;
+}
+
+/** How nodes are called. */
+export interface NodeClientOptions {
+  /** The key of the cluster; absent: nodes are open. */
+  readonly key?: string | undefined;
+}
+
+const same = (bytes: Buffer): Buffer => bytes;
+const CHANNEL = {
+  'grpc.max_receive_message_length': -1,
+  'grpc.max_send_message_length': -1,
+  'grpc.enable_retries': 0,
+  'grpc.initial_reconnect_backoff_ms': 100,
+  'grpc.max_reconnect_backoff_ms': 1000,
+};
+
+/** A node at an address. The connection is opened with the first call. */
+export function connectNode(address: string, options: NodeClientOptions = {}): NodeClient {
+  return new GrpcNode(address, options.key);
+}
+
+class GrpcNode implements NodeClient {
+  readonly address: string;
+  readonly #key: string | undefined;
+  readonly #client: Client;
+  readonly #services = new Map<number | undefined, Service>();
+
+  constructor(address: string, key: string | undefined) {
+    this.address = address;
+    this.#key = key;
+    this.#client = new Client(address, credentials.createInsecure(), CHANNEL);
+  }
+
+  async state(call?: CallContext): Promise<NodeState> {
+    const { state } = NODE_METHODS;
+    return stateOfMessage(await this.#unary(state, create(state.input), call));
+  }
+
+  async read(read: NodeRead, call?: CallContext): Promise<Uint8Array> {
+    const method = NODE_METHODS.read;
+    return (await this.#unary(method, create(method.input, read), call)).answer;
+  }
+
+  async *build(index: string, snapshot: string | null, call: CallContext = {}) {
+    const { path, input, output } = NODE_METHODS.build;
+    const request = create(input, snapshot === null ? { index } : { index, snapshot });
+    const bytes = Buffer.from(toBinary(input, request));
+    const { metadata, options } = this.#settings(call);
+    const own = this.#client.makeServerStreamRequest(path, same, same, bytes, metadata, options);
+    const stop = cancelWith(call, () => own.cancel());
+    try {
+      for await (const item of own) yield stepOf(fromBinary(output, item as Buffer));
+    } catch (error) {
+      throw errorOfStatus(error);
+    } finally {
+      stop();
+      // The cancellation of a stream that is read no more arrives as an error of its own.
+      own.on('error', () => {});
+      own.cancel();
+    }
+  }
+
+  async endBuild(index: string, generation: number, promote: boolean, call?: CallContext) {
+    const method = NODE_METHODS.endBuild;
+    const request = create(method.input, { index, generation, promote });
+    return (await this.#unary(method, request, call)).commit;
+  }
+
+  service(epoch?: number): Service {
+    const known = this.#services.get(epoch);
+    if (known !== undefined) return known;
+    const made = createClient({
+      url: `grpc://${this.address}`,
+      retries: 0,
+      authorization: (call) => signNodeCall(this.#key, claimsOf(call, epoch)),
+    });
+    this.#services.set(epoch, made);
+    return made;
+  }
+
+  async close(): Promise<void> {
+    this.#client.close();
+    for (const service of this.#services.values()) await service.close();
+  }
+
+  #unary<In extends DescMessage, Out extends DescMessage>(
+    { path, input, output }: Method<In, Out>,
+    request: MessageShape<In>,
+    call: CallContext = {},
+  ): Promise<MessageShape<Out>> {
+    const bytes = Buffer.from(toBinary(input, request));
+    const { metadata, options } = this.#settings(call);
+    return new Promise((resolve, reject) => {
+      const done = (error: ServiceError | null, answer?: Buffer) => {
+        stop();
+        if (error !== null) reject(errorOfStatus(error));
+        else resolve(fromBinary(output, answer!));
+      };
+      const own = this.#client.makeUnaryRequest(path, same, same, bytes, metadata, options, done);
+      const stop = cancelWith(call, () => own.cancel());
+    });
+  }
+
+  #settings(call: CallContext) {
+    const metadata = new Metadata();
+    const header = signNodeCall(this.#key, claimsOf(call));
+    if (header !== undefined) metadata.set('authorization', header);
+    const { deadline } = call;
+    return { metadata, options: deadline === undefined ? {} : { deadline } };
+  }
+}
+
+interface Method<In extends DescMessage, Out extends DescMessage> {
+  readonly path: string;
+  readonly input: In;
+  readonly output: Out;
+}
+
+function claimsOf({ principal }: CallContext, epoch?: number): NodeClaims {
+  return {
+    ...(principal === undefined ? {} : { principal }),
+    ...(epoch === undefined ? {} : { epoch }),
+  };
+}
+
+/** Runs `cancel` once the call is aborted. Returns what ends that. */
+function cancelWith({ signal }: CallContext, cancel: () => void): () => void {
+  signal?.addEventListener('abort', cancel, { once: true });
+  if (signal?.aborted) cancel();
+  return () => signal?.removeEventListener('abort', cancel);
+}
+
+function stepOf({ progress, staged }: BuildEvent): BuildStep {
+  if (staged === undefined) return { progress: JSON.parse(progress) as Progress };
+  const { generation, docs, snapshot = null } = staged;
+  return { staged: { generation, docs: Number(docs), snapshot } };
+}

@@ -1,0 +1,40 @@
+/** A commit of a node that can be read. */
+export interface NodeCommit {
+  /** Names the commit in reads of this node. */
+  readonly commit: string;
+  /** Source snapshot that it shows; null: the table had none. */
+  readonly snapshot: string | null;
+  /** Sequence number of the snapshot, decimal. */
+  readonly sequence: string;
+  readonly generation: number;
+  /** Live documents. */
+  readonly docs: number;
+  /** SHA-256 of the definition that it was built with: commits of one routing have the same. */
+  readonly definition: string;
+}
+
+/** An index of a node. */
+export interface NodeIndex {
+  readonly index: string;
+  /** Tells an index from a later one of the same name on this node. */
+  readonly uuid: string;
+  /** Number of shards of the whole index. */
+  readonly shards: number;
+  /** The shards that the node holds, ascending. */
+  readonly ordinals: readonly number[];
+  readonly definition_version: number;
+  /** The newest epoch that a write came with; 0: none. */
+  readonly epoch: number;
+  /** The newest first; none: the index is not built. */
+  readonly commits: readonly NodeCommit[];
+  /** Other names of the index. */
+  readonly aliases: readonly string[];
+}
+
+/** What a node holds. */
+export interface NodeState {
+  readonly node: string;
+  readonly indexes: readonly NodeIndex[];
+  /** Free bytes of its data folder's disk. */
+  readonly free_bytes: number;
+}

@@ -1,0 +1,28 @@
+import type { NodeState } from './node-state.ts';
+
+/** An index of which a node is to hold shards. */
+export interface Assignment {
+  readonly index: string;
+  /** YAML, as it was registered. */
+  readonly definition: string;
+  /** The shards that the node holds, ascending. */
+  readonly ordinals: readonly number[];
+}
+
+/** The right of a node to accept writes. */
+export interface NodeLease {
+  /** The fencing token: greater than that of every former lease of the node. */
+  readonly epoch: number;
+  readonly expires_ms: number;
+  readonly assignments: readonly Assignment[];
+}
+
+/** The control plane as a node sees it. */
+export interface Registrar {
+  /**
+   * Registers the node with its address and what it holds, and renews its lease. Throws
+   * unreachable.
+   */
+  register(address: string, state: NodeState): Promise<NodeLease>;
+  close(): Promise<void>;
+}
