@@ -158,6 +158,7 @@ export const OPERATIONS: { readonly [K in Name]: OperationRow<K> } = {
       [{ limit: 1001 }, 'limit_exceeded'],
     ],
     index: 'needed',
+    tenants: true,
   },
   explain: {
     request: () => ({ ...INDEX, query: 'disk', coordinates: key('a') }),

@@ -83,8 +83,7 @@ async function suggest(
   if (node.kind === 'bool') return suggest(context, fan, node.should[0], written);
   const meant = respelled(node, written, queryFields(context.mapping));
   if (meant !== undefined) return meant;
-  // The nearest term is chosen among the words of all tenants.
-  if (node.kind !== 'term' || context.tenant !== undefined) return undefined;
+  if (node.kind !== 'term') return undefined;
   const target = findField(queryFields(context.mapping), node.field);
   if (target?.kind !== 'field' || target.plan.inverted === null) return undefined;
   return nearestTerm(context, fan, target.plan, node.value);

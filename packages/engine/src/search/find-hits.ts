@@ -83,9 +83,10 @@ export async function findHits(
   { queries, bound }: PreparedSearch,
   { limit, after, total }: PageWindow,
 ): Promise<FoundDocs> {
-  const { deadline, snapshot } = context;
-  // With one shard the statistics of all shards are its own.
-  const statistics = fan.alone ? null : await mergedStatistics(fan, snapshot, [bound.clause]);
+  const { deadline, tenant } = context;
+  // With one shard the statistics of all shards are its own. Totals need none.
+  const own = (fan.alone && tenant === undefined) || limit === 0;
+  const statistics = own ? null : await mergedStatistics(fan, context, [bound.clause]);
   if (!fan.alone && bound.collapse !== null && limit > 0) {
     const { findGroups } = await loadGroups();
     const request = (shard: number) => ({ query: queries[shard], statistics });

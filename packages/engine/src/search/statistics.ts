@@ -1,5 +1,6 @@
 import type { Clause } from '../query/bind/clause.ts';
 import { type FieldFigures, type TermsOfField, termMapKey } from '../query/weight/statistics.ts';
+import type { SearchContext } from './context.ts';
 import type { FanOut } from './fan-out.ts';
 
 /** Terms whose figures are cached per commit, at most. */
@@ -14,28 +15,31 @@ interface FieldTotals {
 
 type Totals = Map<number, FieldTotals>;
 
-/** By commit, then by field. */
-const caches = new WeakMap<object, Totals>();
+/** Tenants whose figures are cached per commit, at most. */
+const CACHED_TENANTS = 256;
+
+/** By commit, then by tenant (`undefined`: all documents). */
+const caches = new WeakMap<object, Map<string | undefined, Totals>>();
 
 /**
  * The figures of all shards for the terms of clauses; null where one shard is the whole index,
- * whose own figures are those of all. `commit` identifies what the figures are of. `part`: the
- * terms that score, or those of all clauses.
+ * whose own figures are those of all, and the caller has no tenant. The figures of a tenant count
+ * its live documents alone. `part`: the terms that score, or those of all clauses.
  */
 export async function mergedStatistics(
   fan: FanOut,
-  commit: object,
+  { snapshot, tenant }: Pick<SearchContext, 'snapshot' | 'tenant'>,
   clauses: readonly Clause[],
   part: 'scoring' | 'all' = 'scoring',
 ): Promise<readonly FieldFigures[] | null> {
-  if (fan.alone) return null;
+  if (fan.alone && tenant === undefined) return null;
   const fields = clauseTerms(clauses, part);
-  let cache = caches.get(commit);
-  if (cache === undefined) caches.set(commit, (cache = new Map()));
+  const cache = cacheOf(snapshot, tenant);
   const missing = missingTerms(cache, fields);
   let totals = cache;
   if (missing.length > 0) {
-    const answers = await fan.ask((shard) => shard.statistics({ fields: missing }));
+    const whose = tenant === undefined ? {} : { tenant };
+    const answers = await fan.ask((shard) => shard.statistics({ fields: missing, ...whose }));
     // The figures of a part of the shards hold for this answer only.
     if (fan.failed > 0) totals = copyOf(cache);
     saveTotals(totals, missing, answers);
@@ -43,6 +47,17 @@ export async function mergedStatistics(
   const merged = fields.map(({ field, terms }) => figuresOf(totals, field, terms));
   if (termCount(cache) > CACHED_TERMS) cache.clear();
   return merged;
+}
+
+function cacheOf(commit: object, tenant: string | undefined): Totals {
+  let tenants = caches.get(commit);
+  if (tenants === undefined) caches.set(commit, (tenants = new Map()));
+  let cache = tenants.get(tenant);
+  if (cache === undefined) {
+    if (tenants.size >= CACHED_TENANTS) tenants.clear();
+    tenants.set(tenant, (cache = new Map()));
+  }
+  return cache;
 }
 
 /** The distinct terms of clauses by field. */

@@ -3,7 +3,7 @@
  * terms of each shard are only candidates: their counts are completed by the other shards, and the
  * shards are asked for more terms until no unseen term can belong to the answer.
  */
-import { type CheckedSuggest, LhsError, type SuggestResponse } from '@lakehouse-search/contract';
+import type { CheckedSuggest, SuggestResponse } from '@lakehouse-search/contract';
 import { termMapKey } from '../query/weight/statistics.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import { pathPrefix } from '../schema/variant-terms.ts';
@@ -17,16 +17,15 @@ const DEFAULT_LIMIT = 10;
 const MOST_LISTED = 65_536;
 
 /**
- * Terms of a field near to a text, with the number of live documents that hold each. Throws
- * invalid_argument (unknown field, field without terms), limit_exceeded, and permission_denied to
- * the callers of a tenant.
+ * Terms of a field near to a text, with the number of live documents that hold each; of a tenant,
+ * the terms and counts of its documents. Throws invalid_argument (unknown field, field without
+ * terms), limit_exceeded.
  */
 export async function suggestIndex(
   context: SearchContext,
   request: CheckedSuggest,
 ): Promise<SuggestResponse> {
   const started = performance.now();
-  if (context.tenant !== undefined) throw closedToTenants();
   const lag = lagOf(context);
   const target = termsTarget(request.field, context.mapping);
   const fan = new FanOut(context.shards);
@@ -39,13 +38,6 @@ export async function suggestIndex(
   }));
   const failed = fan.failed === 0 ? {} : { failed_shards: fan.failed };
   return { suggestions, ...failed, ...envelope(context, started), ...(await lag) };
-}
-
-function closedToTenants(): LhsError {
-  const message = 'suggest is closed to the callers of a tenant: it counts rows of all tenants';
-  return new LhsError('permission_denied', message, {
-    hint: 'facets count only the tenant’s rows',
-  });
 }
 
 const SHORT_WORD = 5;
@@ -72,14 +64,18 @@ export async function nearestTerm(
 
 /** The first terms of all shards by distance, live documents and bytes. */
 async function firstTerms(
-  { deadline }: SearchContext,
+  { deadline, tenant }: SearchContext,
   fan: FanOut,
   request: CheckedSuggest,
   limit: number,
 ): Promise<readonly RankedTerm[]> {
+  const whose = tenant === undefined ? {} : { tenant };
   const firstOf = (most: number) =>
     fan.ask((shard) => {
-      return shard.suggest({ request, limit: most, time: deadline.left }, deadline.signal);
+      return shard.suggest(
+        { request, limit: most, time: deadline.left, ...whose },
+        deadline.signal,
+      );
     });
   if (fan.alone) return (await firstOf(limit))[0] ?? [];
   for (let most = 2 * limit; ; most *= 4) {
@@ -87,7 +83,10 @@ async function firstTerms(
     const candidates = new Map(lists.flat().map((one) => [termMapKey(one.term), one]));
     const terms = [...candidates.values()].map(({ term }) => term);
     const counts = await fan.ask((shard) => {
-      return shard.suggest({ request, limit: most, terms, time: deadline.left }, deadline.signal);
+      return shard.suggest(
+        { request, limit: most, terms, time: deadline.left, ...whose },
+        deadline.signal,
+      );
     });
     const list = new SuggestionList(limit);
     [...candidates.values()].forEach(({ term, distance }, i) => {

@@ -15,6 +15,7 @@ import type { FilterCache } from './execute/filter-cache.ts';
 import { narrowingClauses } from './execute/narrowing.ts';
 import { nearestDocs, withVector } from './execute/nearest.ts';
 import { executePage } from './execute/next-pages.ts';
+import { tenantFigures } from './execute/tenant-figures.ts';
 import { fetchDocs, locatorOf } from './fetch/fetch-docs.ts';
 import { bindSummary } from './request/bind-aggregations.ts';
 import { type BoundRequest, bindFilter, bindRequest } from './request/bind-request.ts';
@@ -90,8 +91,15 @@ export class LocalShard implements Shard {
     this.#clock = clock;
   }
 
-  statistics({ fields }: StatisticsRequest): readonly FieldFigures[] {
-    return gatherFigures(this.#segments, fields);
+  statistics({ fields, tenant }: StatisticsRequest): Awaitable<readonly FieldFigures[]> {
+    if (tenant === undefined) return gatherFigures(this.#segments, fields);
+    const plans = new Map(this.#mapping.fields.map(({ plan }) => [plan.id, plan]));
+    const scope = {
+      tenantFilter: tenantFilter(this.#mapping, tenant),
+      filters: this.#filters,
+      planOf: (field: number) => plans.get(field),
+    };
+    return this.#reading(() => tenantFigures(this.#segments, fields, scope));
   }
 
   search(request: ShardSearch, signal?: AbortSignal): Awaitable<ShardHits> {
@@ -157,7 +165,8 @@ export class LocalShard implements Shard {
   async suggest(request: ShardSuggest, signal?: AbortSignal): Promise<readonly RankedTerm[]> {
     const { suggestTerms } = await loadSuggest();
     const deadline = this.#deadline(request.time, signal);
-    return this.#reading(() => suggestTerms(this.#segments, this.#mapping, request, deadline));
+    const work = { deadline, filters: this.#filters };
+    return this.#reading(() => suggestTerms(this.#segments, this.#mapping, request, work));
   }
 
   keys(request: ShardKeys): Awaitable<readonly (KeyedDoc | null)[]> {

@@ -60,6 +60,8 @@ export type ShardOperation = keyof Shard;
 /** Which fields and terms to count. */
 export interface StatisticsRequest {
   readonly fields: readonly TermsOfField[];
+  /** Count the live documents of this tenant alone. */
+  readonly tenant?: string;
 }
 
 /** A document of a shard: the number of its segment in the shard, and its number in the segment. */
@@ -133,7 +135,10 @@ export interface MarkedWords {
 /** A search of one shard. */
 export interface ShardSearch {
   readonly query: ShardQuery;
-  /** Figures of all shards for the terms that score; null: this shard is the whole index. */
+  /**
+   * Figures of all shards for the terms that score; null: this shard is the whole index, and the
+   * caller has no tenant.
+   */
   readonly statistics: readonly FieldFigures[] | null;
   /** Where the page begins; null: at the first hit. */
   readonly after: SearchAfter | null;
@@ -206,7 +211,7 @@ export interface FetchedDoc {
 export interface ShardExplain {
   readonly query: ShardQuery;
   readonly key: Uint8Array;
-  /** Figures of all shards for all terms of the request; null: this shard is the whole index. */
+  /** The same for all terms of the request. */
   readonly statistics: readonly FieldFigures[] | null;
   /** The filter decides before the query: it restricts which documents are near. */
   readonly byMeaning: boolean;
@@ -306,6 +311,8 @@ export interface ShardSuggest {
   readonly limit: number;
   /** Count these terms instead, in this order. Absent ones count 0. */
   readonly terms?: readonly Uint8Array[];
+  /** Terms and counts are those of this tenant's documents. */
+  readonly tenant?: string;
   readonly time: TimeLeft;
 }
 

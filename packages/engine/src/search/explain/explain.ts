@@ -177,8 +177,7 @@ class Explanation {
     const { queries, bound } = prepared;
     const words = hybrid?.words?.bound.clause;
     const clauses = [bound.clause, bound.filter, words].filter((one) => one != null);
-    const { snapshot } = this.#context;
-    const statistics = await mergedStatistics(this.#fan, snapshot, clauses, 'all');
+    const statistics = await mergedStatistics(this.#fan, this.#context, clauses, 'all');
     const arms = hybrid === null ? {} : { hybrid: armsOf(hybrid, this.#checked) };
     const key = this.#key;
     return (shard) => ({ query: queries[shard], key, statistics, byMeaning, ...arms });

@@ -5,15 +5,17 @@ import type { InvertedReader } from '../../inverted/inverted-reader.ts';
 import { NO_MORE_DOCS } from '../../postings/cursors.ts';
 import type { TermInfo } from '../../postings/term-info.ts';
 import type { SegmentReader } from '../../segment/segment-reader.ts';
+import { type TenantScope, withTenantDocs } from '../execute/tenant-figures.ts';
 
 /** Live counts that are kept of one field of a segment. */
 const KEPT_COUNTS = 16_384;
 
 /** The terms of one field in one segment, with what suggesting keeps of them in memory. */
 export interface FieldTerms {
+  readonly segment: SegmentReader;
   readonly reader: InvertedReader;
-  /** Bits of deleted documents, or null. */
-  readonly deleted: Int32Array | null;
+  /** Bits of documents that do not count: deleted ones, those of other tenants. null: none. */
+  readonly hidden: Int32Array | null;
   /** Live counts by place of the postings, as far as they were asked for. */
   readonly live: Map<number, number>;
   /** The largest number of documents of a term by dictionary block; made at the first need. */
@@ -34,7 +36,7 @@ export function fieldTerms(
     if (fields === undefined) known.set(segment, (fields = new Map()));
     let own = fields.get(field);
     if (own === undefined) {
-      own = { reader, deleted: segment.deleted, live: new Map(), blockCounts: null };
+      own = { segment, reader, hidden: segment.deleted, live: new Map(), blockCounts: null };
       fields.set(field, own);
     }
     return [own];
@@ -42,17 +44,32 @@ export function fieldTerms(
   return terms.sort((a, b) => b.reader.docs - a.reader.docs);
 }
 
-/** Documents of a term that are not deleted. */
+/** The same terms, of which the documents of one tenant count alone. */
+export function tenantTerms(
+  all: readonly FieldTerms[],
+  whose: Pick<TenantScope, 'tenantFilter' | 'filters'>,
+  deadline: Deadline,
+): readonly FieldTerms[] {
+  return all.map((terms) => {
+    const hidden = withTenantDocs(terms.segment, whose, deadline, (own) =>
+      own.map((bits) => ~bits),
+    );
+    // The largest counts of all tenants are upper bounds of the tenant's.
+    return { ...terms, hidden, live: new Map(), blockCounts: blockCounts(terms, deadline) };
+  });
+}
+
+/** Documents of a term that are not hidden. */
 export function liveCount(terms: FieldTerms, info: TermInfo): number {
-  const { deleted, live, reader } = terms;
-  if (deleted === null) return info.df;
+  const { hidden, live, reader } = terms;
+  if (hidden === null) return info.df;
   const place = 4 * info.at + info.kind;
   const counted = live.get(place);
   if (counted !== undefined) return counted;
   let count = 0;
   const postings = reader.postings(info);
   for (let doc = postings.next(); doc < NO_MORE_DOCS; doc = postings.next()) {
-    if (!hasBit(deleted, doc)) count++;
+    if (!hasBit(hidden, doc)) count++;
   }
   if (live.size >= KEPT_COUNTS) live.clear();
   live.set(place, count);

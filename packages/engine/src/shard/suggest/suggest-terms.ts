@@ -16,9 +16,11 @@ import {
 import { bindPathPattern, bindPattern, type PatternNode } from '../../query/bind/patterns.ts';
 import type { Mapping } from '../../schema/mapping.ts';
 import type { SegmentReader } from '../../segment/segment-reader.ts';
+import type { FilterCache } from '../execute/filter-cache.ts';
 import { queryFields } from '../request/query-fields.ts';
+import { tenantFilter } from '../request/tenant-filter.ts';
 import type { ShardSuggest } from '../shard.ts';
-import { type FieldTerms, fieldTerms, liveCount } from './field-terms.ts';
+import { type FieldTerms, fieldTerms, liveCount, tenantTerms } from './field-terms.ts';
 import { offerNear } from './near-terms.ts';
 import { offerPrefix } from './prefix-terms.ts';
 import { type RankedTerm, SuggestionList } from './suggestion-list.ts';
@@ -26,18 +28,28 @@ import { type RankedTerm, SuggestionList } from './suggestion-list.ts';
 /** Texts of up to so many characters get one edit, longer ones two. */
 const SHORT_TEXT = 5;
 
+/** How long suggesting may take, and the cache of the tenant's documents. */
+export interface SuggestWork {
+  readonly deadline: Deadline;
+  readonly filters: FilterCache | null;
+}
+
 /**
- * The first terms by distance, live documents and bytes. Throws invalid_argument (unknown field,
- * field without terms), limit_exceeded.
+ * The first terms by distance, live documents and bytes; of a tenant, only terms of its documents.
+ * Throws invalid_argument (unknown field, field without terms), limit_exceeded.
  */
 export function suggestTerms(
   segments: readonly SegmentReader[],
   mapping: Mapping,
-  { request, limit, terms }: ShardSuggest,
-  deadline: Deadline,
+  { request, limit, terms, tenant }: ShardSuggest,
+  { deadline, filters }: SuggestWork,
 ): readonly RankedTerm[] {
   const target = termsTarget(request.field, mapping);
-  const own = fieldTerms(segments, target.plan.id);
+  const all = fieldTerms(segments, target.plan.id);
+  const own =
+    tenant === undefined
+      ? all
+      : tenantTerms(all, { tenantFilter: tenantFilter(mapping, tenant), filters }, deadline);
   if (terms !== undefined) return terms.map((term) => counted(own, term));
   const list = new SuggestionList(limit);
   const clause = patternOf(request, target);
