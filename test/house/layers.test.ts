@@ -104,7 +104,7 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   cli: [
     ['terminal', 'config', 'files'],
-    ['output', 'demo', 'doctor', 'serve'],
+    ['output', 'demo', 'doctor', 'serve', 'login'],
     ['search', 'source', 'sync', 'erase'],
     ['tui'],
     ['base-command.ts', 'first-screen.ts', 'help.ts'],

@@ -2,7 +2,7 @@ import { type Backend, LhsError, type SourceApi } from '@lakehouse-search/contra
 import type { LocalBackend, LocalOptions } from '@lakehouse-search/engine';
 import { Command, Flags } from '@oclif/core';
 import { localOnly, refuseUrl } from './config/local-commands.ts';
-import { readSettings, settingValue } from './config/settings.ts';
+import { type FlagSettings, readSettings, serviceUrl, settingValue } from './config/settings.ts';
 import { absoluteTarget } from './files/backup-target.ts';
 import { type OutputTarget, outputTarget } from './output/output-target.ts';
 import type { AnswerShapes } from './output/write-answer.ts';
@@ -13,9 +13,17 @@ import { processTerminal, type Terminal } from './terminal/terminal.ts';
 interface GlobalFlags {
   readonly 'data-dir'?: string;
   readonly url?: string;
+  readonly profile?: string;
   readonly json?: boolean;
   readonly debug?: boolean;
 }
+
+/** The settings that global flags give. */
+const settingsOf = ({ 'data-dir': data_dir, url, profile }: GlobalFlags): FlagSettings => ({
+  ...(data_dir === undefined ? {} : { data_dir }),
+  ...(url === undefined ? {} : { url }),
+  ...(profile === undefined ? {} : { profile }),
+});
 
 const STOPS = ['SIGINT', 'SIGTERM'] as const;
 
@@ -32,6 +40,11 @@ export abstract class LhsCommand extends Command {
     url: Flags.string({
       description: 'address of a service, instead of the embedded engine (LHS_URL)',
       helpValue: 'URL',
+      helpGroup: 'GLOBAL',
+    }),
+    profile: Flags.string({
+      description: 'profile of the configuration file (LHS_PROFILE)',
+      helpValue: 'NAME',
       helpGroup: 'GLOBAL',
     }),
     json: Flags.boolean({ description: 'print the response as JSON', helpGroup: 'GLOBAL' }),
@@ -70,10 +83,14 @@ export abstract class LhsCommand extends Command {
     await writeAnswer(target, shapes, { indent: here && interactive, styled: here && color });
   }
 
+  /** The settings of flags, environment and files. */
+  protected settings(flags: GlobalFlags) {
+    return readSettings(settingsOf(flags));
+  }
+
   /** The data folder that flags, environment and files name. */
   protected dataDir(flags: GlobalFlags): string {
-    const settings = readSettings({ data_dir: flags['data-dir'], url: flags.url });
-    return settingValue(settings, 'data_dir') as string;
+    return settingValue(this.settings(flags), 'data_dir') as string;
   }
 
   /**
@@ -87,16 +104,14 @@ export abstract class LhsCommand extends Command {
     const url = this.remoteUrl(flags);
     if (url === undefined) return this.localBackend(flags, options);
     const { openRemote } = await import('./config/open-remote.ts');
-    const backend = openRemote(url, process.env);
+    const backend = openRemote(url, process.env, flags.profile);
     this.#backend = backend;
     return backend;
   }
 
   /** The URL of the service that runs the command; undefined: the embedded engine runs it. */
   protected remoteUrl(flags: GlobalFlags): string | undefined {
-    const url = flags.url ?? (flags['data-dir'] === undefined ? undefined : '');
-    if (url !== undefined) return url === '' ? undefined : url;
-    return settingValue(readSettings(), 'url');
+    return serviceUrl(settingsOf(flags));
   }
 
   override async init(): Promise<void> {
@@ -109,7 +124,7 @@ export abstract class LhsCommand extends Command {
     flags: GlobalFlags,
     options: LocalOptions = { freshnessMs: 0 },
   ): Promise<LocalBackend> {
-    const settings = readSettings({ data_dir: flags['data-dir'], url: flags.url });
+    const settings = this.settings(flags);
     if (this.remoteUrl(flags) !== undefined) throw localOnly(this.id ?? '');
     const { openLocal } = await import('@lakehouse-search/engine');
     const target = settingValue(settings, 'backup_target');

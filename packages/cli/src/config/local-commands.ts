@@ -6,6 +6,7 @@ const LOCAL = [
   'demo',
   'doctor',
   'jobs:run',
+  'logout',
   'model:',
   'serve:',
   'source:changes',

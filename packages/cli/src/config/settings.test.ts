@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readSettings, settingValue } from './settings.ts';
+import { readSettings, serviceUrl, settingValue } from './settings.ts';
 
 function home(user: string | undefined, project: string | undefined) {
   const folder = mkdtempSync(join(tmpdir(), 'lhs-settings-'));
@@ -50,5 +50,57 @@ describe('settings', () => {
         message: expect.stringMatching(/lhs\.yaml:3 is not YAML: Flow map /),
       }),
     );
+  });
+});
+
+const PROFILES = 'profile: b\nprofiles:\n  a: { url: http://a }\n  b: { data_dir: /b }\n';
+
+describe('profiles', () => {
+  const { folder, env } = home(PROFILES, 'url: http://project\n');
+  const origins = (flags: object, more: object, at: string) => {
+    const found = readSettings(flags, { ...env, ...more }, at);
+    return found.filter(({ value }) => value !== undefined).map((s) => [s.key, s.value, s.origin]);
+  };
+
+  it('rank where they are named: by a flag, by the environment, in the file', () => {
+    const variables = { LHS_URL: 'http://env', LHS_DATA_DIR: '/env' };
+    expect(origins({ profile: 'a' }, variables, folder)).toEqual([
+      ['data_dir', '/env', 'environment'],
+      ['url', 'http://a', 'flag'],
+    ]);
+    expect(origins({}, { LHS_PROFILE: 'a', LHS_DATA_DIR: '/env' }, folder)).toEqual([
+      ['data_dir', '/env', 'environment'],
+      ['url', 'http://a', 'environment'],
+    ]);
+    expect(origins({}, {}, folder)).toEqual([
+      ['data_dir', '/b', 'profile'],
+      ['url', 'http://project', 'project'],
+    ]);
+  });
+
+  it('decide between a service and the embedded engine where one of the two is named', () => {
+    const url = (flags: object, more: object, at = tmpdir()) =>
+      serviceUrl(flags, { ...env, ...more }, at);
+    expect(url({}, {})).toBe(undefined);
+    expect(url({}, {}, folder)).toBe('http://project');
+    expect(url({ profile: 'a' }, { LHS_DATA_DIR: '/env' })).toBe('http://a');
+    expect(url({ profile: 'b' }, { LHS_URL: 'http://env' })).toBe(undefined);
+    expect(url({ profile: 'a', data_dir: '/flag' }, {})).toBe(undefined);
+    expect(url({ data_dir: '/flag' }, { LHS_URL: 'http://env' })).toBe(undefined);
+    expect(url({ url: '' }, { LHS_URL: 'http://env' })).toBe(undefined);
+  });
+
+  it('that do not exist are refused with the names of those that do', () => {
+    expect(() => readSettings({ profile: 'c' }, env, folder)).toThrow(
+      expect.objectContaining({
+        message: expect.stringMatching(/no profile "c" in .*config\.yaml/),
+        hint: 'profiles: a, b',
+      }),
+    );
+  });
+
+  it('are no part of ./lhs.yaml, which anyone may have written', () => {
+    const foreign = home(undefined, 'profile: a\n');
+    expect(() => readSettings({}, foreign.env, foreign.folder)).toThrow('is not a setting');
   });
 });

@@ -1,39 +1,35 @@
-import { closeSync, constants, existsSync, fstatSync, openSync, readSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { LhsError } from '@lakehouse-search/contract';
+import { SETTING_KEYS, SETTINGS, type SettingKey } from './setting-keys.ts';
+import { readProjectFile, readUserFile, type UserFile } from './settings-file.ts';
 
 /** Origin of a value. The first origin with a value takes precedence. */
-export type Origin = 'flag' | 'environment' | 'project' | 'user' | 'default';
+export type Origin = 'flag' | 'environment' | 'project' | 'profile' | 'user' | 'default';
+
 /** The current value of a setting. `value` is undefined if no origin has one. */
 export interface Setting {
   readonly key: SettingKey;
   readonly value: string | undefined;
   readonly origin: Origin;
-  /** The file or the environment variable, if any. */
+  /** The file, the environment variable or the profile, if any. */
   readonly where?: string;
 }
 
-/** Every setting: its environment variable, and what it means. */
-export const SETTINGS = {
-  data_dir: {
-    env: 'LHS_DATA_DIR',
-    meaning: 'folder of the embedded engine: indexes and their registry',
-  },
-  backup_target: {
-    env: 'LHS_BACKUP_TARGET',
-    meaning: 'folder or s3://bucket/prefix for backups',
-  },
-  url: { env: 'LHS_URL', meaning: 'address of a service, instead of the embedded engine' },
-} as const;
-export type SettingKey = keyof typeof SETTINGS;
-export const SETTING_KEYS = Object.keys(SETTINGS) as readonly SettingKey[];
+/** Values that flags give; `profile` names a profile of the user's file. */
+export type FlagSettings = Partial<Record<SettingKey | 'profile', string>>;
 
-/** Path of the user's own settings (XDG base directories). */
-export function userConfigFile(env: NodeJS.ProcessEnv = process.env): string {
-  const base = env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config');
-  return join(base, 'lhs', 'config.yaml');
+/** Values of one origin. */
+interface Level {
+  readonly origin: Origin;
+  readonly where?: (key: SettingKey) => string;
+  readonly values: Partial<Readonly<Record<SettingKey, string>>>;
+}
+
+/** The profile that is in force, and the origin of its name. */
+export interface ProfileName {
+  readonly name: string;
+  readonly origin: Extract<Origin, 'flag' | 'environment' | 'profile'>;
 }
 
 /** The default data folder. */
@@ -42,31 +38,33 @@ export function defaultDataDir(env: NodeJS.ProcessEnv = process.env): string {
   return join(base, 'lhs');
 }
 
+/** The profile that `--profile`, LHS_PROFILE or the user's file names; undefined: none. */
+export function profileInForce(
+  flag: string | undefined,
+  env: NodeJS.ProcessEnv,
+  file: UserFile,
+): ProfileName | undefined {
+  if (flag !== undefined) return { name: flag, origin: 'flag' };
+  if (env.LHS_PROFILE) return { name: env.LHS_PROFILE, origin: 'environment' };
+  return file.profile === undefined ? undefined : { name: file.profile, origin: 'profile' };
+}
+
 /**
- * All settings with their origins: flags, then environment, then ./lhs.yaml, then the user's file,
- * then defaults.
+ * All settings with their origins: flags, then environment, then ./lhs.yaml, then the profile that
+ * the user's file names, then the other values of that file, then defaults. A profile that a flag
+ * or LHS_PROFILE names comes right after the flags or the environment variables.
  */
 export function readSettings(
-  flags: Partial<Record<SettingKey, string>> = {},
+  flags: FlagSettings = {},
   env: NodeJS.ProcessEnv = process.env,
   folder = process.cwd(),
 ): readonly Setting[] {
-  const project = join(folder, 'lhs.yaml');
-  const user = userConfigFile(env);
-  const files = [
-    { origin: 'project' as const, where: project, values: readFile(project) },
-    { origin: 'user' as const, where: user, values: readFile(user) },
-  ];
+  const levels = levelsOf(flags, env, folder);
   return SETTING_KEYS.map((key) => {
-    if (flags[key] !== undefined) return { key, value: flags[key], origin: 'flag' as const };
-    const variable = SETTINGS[key].env;
-    if (env[variable])
-      return { key, value: env[variable], origin: 'environment' as const, where: variable };
-    for (const { origin, where, values } of files) {
-      if (values[key] !== undefined) return { key, value: values[key], origin, where };
-    }
-    const value = key === 'data_dir' ? defaultDataDir(env) : undefined;
-    return { key, value, origin: 'default' as const };
+    const level = levels.find(({ values }) => values[key] !== undefined);
+    if (level === undefined) return { key, value: undefined, origin: 'default' };
+    const { origin, where, values } = level;
+    return { key, value: values[key], origin, ...(where ? { where: where(key) } : {}) };
   });
 }
 
@@ -76,62 +74,53 @@ export function settingValue(settings: readonly Setting[], key: SettingKey): str
   return key === 'data_dir' && value !== undefined ? resolve(value) : value;
 }
 
-/** Refuses a key that is not a setting. */
-export function settingKey(name: string): SettingKey {
-  if ((SETTING_KEYS as readonly string[]).includes(name)) return name as SettingKey;
-  throw new LhsError('invalid_argument', `"${name}" is not a setting`, {
-    hint: `settings: ${SETTING_KEYS.join(', ')}`,
-  });
-}
-
-/** The value of a YAML file. Throws invalid_argument with the place of a fault. */
-function yamlOf(path: string): unknown {
-  const { parse } = createRequire(import.meta.url)('yaml') as typeof import('yaml');
-  const text = settingsText(path);
-  try {
-    return parse(text, { maxAliasCount: 0, prettyErrors: true });
-  } catch (cause) {
-    const { message, linePos } = cause as { message: string; linePos?: [{ line: number }] };
-    const place = linePos === undefined ? path : `${path}:${linePos[0].line}`;
-    const fault = message.split(/ at line |\n/)[0];
-    throw new LhsError('invalid_argument', `${place} is not YAML: ${fault}`, { cause });
-  }
-}
-
-function readFile(path: string): Partial<Record<SettingKey, string>> {
-  if (!existsSync(path)) return {};
-  const values = yamlOf(path) ?? {};
-  if (typeof values !== 'object' || values === null || Array.isArray(values)) {
-    throw new LhsError(
-      'invalid_argument',
-      `${path} should contain settings, one "key: value" per line`,
-    );
-  }
-  for (const [key, value] of Object.entries(values)) {
-    settingKey(key);
-    if (typeof value !== 'string') {
-      throw new LhsError('invalid_argument', `${path}: "${key}" should be a string`);
-    }
-  }
-  return values as Partial<Record<SettingKey, string>>;
-}
-
-/** Bytes of a settings file, at most. */
-const SETTINGS_BYTES = 64 * 1024;
-
 /**
- * The text of a settings file. Pipes and devices are refused: anyone may have written `./lhs.yaml`.
+ * The URL of the service that runs commands; undefined: the embedded engine runs them. The first
+ * origin that has a URL or a data folder decides, and in one origin the URL. An empty URL in a flag
+ * selects the embedded engine.
  */
-export function settingsText(path: string): string {
-  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  try {
-    const bytes = Buffer.alloc(SETTINGS_BYTES + 1);
-    const isFile = fstatSync(descriptor).isFile();
-    const length = isFile ? readSync(descriptor, bytes) : bytes.length;
-    if (length <= SETTINGS_BYTES) return bytes.toString('utf8', 0, length);
-    const message = `"${path}" is not a regular file of at most ${SETTINGS_BYTES} bytes`;
-    throw new LhsError('invalid_argument', message);
-  } finally {
-    closeSync(descriptor);
-  }
+export function serviceUrl(
+  flags: FlagSettings = {},
+  env: NodeJS.ProcessEnv = process.env,
+  folder = process.cwd(),
+): string | undefined {
+  const decides = ({ values }: Level) => values.url !== undefined || values.data_dir !== undefined;
+  return levelsOf(flags, env, folder).find(decides)?.values.url || undefined;
+}
+
+function levelsOf(flags: FlagSettings, env: NodeJS.ProcessEnv, folder: string): readonly Level[] {
+  const { profile: named, ...values } = flags;
+  const user = readUserFile(env);
+  const profile = profileInForce(named, env, user);
+  const at = (origin: Origin): readonly Level[] =>
+    profile?.origin === origin ? [{ ...profileLevel(profile.name, user), origin }] : [];
+  const project = readProjectFile(folder);
+  return [
+    { origin: 'flag', values },
+    ...at('flag'),
+    { origin: 'environment', values: variables(env), where: (key) => SETTINGS[key].env },
+    ...at('environment'),
+    { origin: 'project', values: project.values, where: () => project.file },
+    ...at('profile'),
+    { origin: 'user', values: user.values, where: () => user.file },
+    { origin: 'default', values: { data_dir: defaultDataDir(env) } },
+  ];
+}
+
+function variables(env: NodeJS.ProcessEnv): Level['values'] {
+  const found = SETTING_KEYS.map((key) => [key, env[SETTINGS[key].env] || undefined]);
+  return Object.fromEntries(found) as Level['values'];
+}
+
+function profileLevel(name: string, file: UserFile): Omit<Level, 'origin'> {
+  return { values: profileValues(name, file), where: () => `profile "${name}"` };
+}
+
+/** The values of a profile. Throws invalid_argument if there is none of this name. */
+export function profileValues(name: string, { profiles, file }: UserFile): Level['values'] {
+  if (Object.hasOwn(profiles, name)) return profiles[name];
+  const names = Object.keys(profiles);
+  throw new LhsError('invalid_argument', `there is no profile "${name}" in ${file}`, {
+    hint: names.length === 0 ? 'make one: lhs login --url URL' : `profiles: ${names.join(', ')}`,
+  });
 }

@@ -13,13 +13,19 @@ export const detachFlag = {
 interface BackendFlags {
   readonly 'data-dir'?: string | undefined;
   readonly url?: string | undefined;
+  readonly profile?: string | undefined;
   readonly json?: boolean | undefined;
 }
 
 /** The flags that name a backend, as arguments of a process. */
-export const backendArgs = ({ 'data-dir': dataDir, url }: BackendFlags): readonly string[] => [
+export const backendArgs = ({
+  'data-dir': dataDir,
+  url,
+  profile,
+}: BackendFlags): readonly string[] => [
   ...(dataDir === undefined ? [] : ['--data-dir', dataDir]),
   ...(url === undefined ? [] : ['--url', url]),
+  ...(profile === undefined ? [] : ['--profile', profile]),
 ];
 
 /** Starts a job that survives this process, and prints it. Throws what the start throws. */

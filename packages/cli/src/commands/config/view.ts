@@ -1,6 +1,6 @@
 import { Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
-import { readSettings, userConfigFile } from '../../config/settings.ts';
+import { userConfigFile } from '../../config/settings-file.ts';
 import { table } from '../../terminal/table.ts';
 
 export default class ConfigView extends LhsCommand {
@@ -15,7 +15,7 @@ export default class ConfigView extends LhsCommand {
 
   override async run(): Promise<void> {
     const { flags } = await this.parse(ConfigView);
-    const settings = readSettings({ data_dir: flags['data-dir'], url: flags.url });
+    const settings = this.settings(flags);
     if (flags.json) return this.printJson({ file: userConfigFile(), settings });
     const rows = settings.map((s) => [
       s.key,

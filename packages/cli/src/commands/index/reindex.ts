@@ -13,6 +13,7 @@ import { progressReport } from '../../terminal/progress.ts';
 interface BuildFlags {
   readonly 'data-dir'?: string | undefined;
   readonly url?: string | undefined;
+  readonly profile?: string;
   readonly json?: boolean;
   readonly detach?: boolean;
 }
