@@ -97,7 +97,7 @@ export function fieldsOfRows(
   const fields = new Map<string, FieldBlock>();
   for (const field of mapping.fields) {
     if (!isUsed(field)) continue;
-    fields.set(field.plan.name, fieldOf(mapping, field, batch, leftOut));
+    fields.set(field.plan.name, fieldOfRows(mapping, field, batch, leftOut));
   }
   return fields;
 }
@@ -107,7 +107,13 @@ export function isUsed({ plan }: MappedField): boolean {
   return plan.inverted !== null || plan.column !== null || plan.stored || plan.vector !== undefined;
 }
 
-function fieldOf(mapping: Mapping, field: MappedField, batch: Batch, leftOut: LeftOut): FieldBlock {
+/** The values of one field of a batch; `leftOut` as for `rowsToBlock`. Throws source_invalid. */
+export function fieldOfRows(
+  mapping: Mapping,
+  field: MappedField,
+  batch: Batch,
+  leftOut: LeftOut,
+): FieldBlock {
   const { source } = field;
   switch (source.kind) {
     case 'columns':

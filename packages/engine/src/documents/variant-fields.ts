@@ -12,6 +12,7 @@ import type { FieldSource, MappedField, Mapping } from '../schema/mapping.ts';
 import { pathTerm } from '../schema/variant-terms.ts';
 import { createFieldBuilder } from './field-builder.ts';
 import { coerceLeaf, eachLeaf, leafText, leavesAt } from './variant-leaves.ts';
+import { type NodeOfRow, type ShapeValues, variantVectors } from './variant-vectors.ts';
 import { isNull } from './vector-values.ts';
 
 type Leaves = Extract<FieldSource, { kind: 'variant_leaf' }>;
@@ -92,21 +93,38 @@ export function variantLeaves(
   batch: Batch,
   leftOut: LeftOut,
 ): FieldBlock {
-  const builder = createFieldBuilder(field.plan.type);
-  const vector = batch.columns[source.column];
-  for (let row = 0; row < batch.rows; row++) {
-    const node = nodeAt(vector, row);
-    if (node !== null && selected(mapping, source, batch, row, node)) {
-      for (const leaf of leavesAt(node, source.path)) {
-        if (leaf.kind === 'null') continue;
-        const value = coerceLeaf(field.definition!, leaf);
-        if (typeof value !== 'string') builder.add(value);
-        else leftOut.set(field.plan.name, (leftOut.get(field.plan.name) ?? 0) + 1);
-      }
+  const nodeOf = (row: number) => {
+    const node = nodeAt(batch.columns[source.column], row);
+    return node !== null && selected(mapping, source, batch, row, node) ? node : null;
+  };
+  const { block, left } =
+    field.plan.vector === undefined
+      ? typedLeaves(field, source.path, batch.rows, nodeOf)
+      : variantVectors(field, source.path, batch.rows, nodeOf);
+  const { name } = field.plan;
+  if (left > 0) leftOut.set(name, (leftOut.get(name) ?? 0) + left);
+  return block;
+}
+
+function typedLeaves(
+  { plan, definition }: MappedField,
+  path: readonly string[],
+  rows: number,
+  nodeOf: NodeOfRow,
+): ShapeValues {
+  const builder = createFieldBuilder(plan.type);
+  let left = 0;
+  for (let row = 0; row < rows; row++) {
+    const node = nodeOf(row);
+    for (const leaf of node === null ? [] : leavesAt(node, path)) {
+      if (leaf.kind === 'null') continue;
+      const value = coerceLeaf(definition!, leaf);
+      if (typeof value !== 'string') builder.add(value);
+      else left++;
     }
     builder.endDocument();
   }
-  return builder.finish();
+  return { block: builder.finish(), left };
 }
 
 function selected(

@@ -38,6 +38,19 @@ export function leavesAt(node: VariantNode, path: readonly string[]): readonly L
   return found;
 }
 
+/** As `leavesAt`, but an array at the end of the path is one node. Objects there are left out. */
+export function nodesAt(node: VariantNode, path: readonly string[]): readonly VariantNode[] {
+  if (path.length === 0) return node.kind === 'object' ? [] : [node];
+  if (node.kind === 'array') return node.elements.flatMap((element) => nodesAt(element, path));
+  if (node.kind !== 'object') return [];
+  const found: VariantNode[] = [];
+  for (let taken = 1; taken <= path.length; taken++) {
+    const value = node.fields.get(path.slice(0, taken).join('.'));
+    if (value !== undefined) found.push(...nodesAt(value, path.slice(taken)));
+  }
+  return found;
+}
+
 /** The canonical text of a leaf (schema/variant-terms.ts says which). */
 export function leafText(leaf: Leaf): string {
   switch (leaf.kind) {
@@ -87,7 +100,8 @@ export function coerceLeaf(field: FieldDefinition, leaf: Leaf): Coerced {
   }
 }
 
-function leafNumber(leaf: Leaf): number | null {
+/** A number of any width as a double; null for other leaves. */
+export function leafNumber(leaf: Leaf): number | null {
   switch (leaf.kind) {
     case 'int8':
     case 'int16':

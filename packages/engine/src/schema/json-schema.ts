@@ -35,7 +35,6 @@ const SETTINGS: JsonObject = {
   analyzer: text,
   format: { enum: ['epoch_s', 'epoch_ms', 'epoch_us'] },
 };
-const LEAF_TYPE: JsonObject = { enum: FIELD_TYPES.filter((type) => type !== 'VECTOR') };
 
 const VECTOR: JsonObject = {
   dims: { type: 'integer', minimum: 1, maximum: LIMITS.vectorDims },
@@ -68,7 +67,7 @@ const SHAPE = closed(
   {
     name: text,
     when: { anyOf: [{ type: ['string', 'number', 'boolean'] }, { type: 'array' }] },
-    fields: list(closed({ path: text, ...SETTINGS, type: LEAF_TYPE }, ['path', 'type'])),
+    fields: list(closed({ path: text, ...SETTINGS, ...VECTOR }, ['path', 'type'])),
   },
   ['name', 'fields'],
 );

@@ -132,6 +132,22 @@ variants: [{ column: meta }]
     }
   });
 
+  it('plans vectors of shapes by their model, or as they are', () => {
+    const { fields } = map(`variants:
+  - column: meta
+    flatten: false
+    shapes:
+      - name: s
+        fields:
+          - { path: text, type: VECTOR, model: default }
+          - { path: own, type: VECTOR, dims: 3, similarity: dot }
+`);
+    expect(fields.map(({ plan, multiValued }) => [plan.vector, multiValued])).toEqual([
+      [{ dims: 384, similarity: 'cosine', index: 'auto', model: 'default' }, false],
+      [{ dims: 3, similarity: 'dot', index: 'auto', model: null }, false],
+    ]);
+  });
+
   it('says where a vector cannot be made', () => {
     const list = 'needs string, list<float> or list<double>';
     expect(
@@ -154,8 +170,7 @@ variants: [{ column: meta, shapes: [{ name: s, fields: [{ path: p, type: VECTOR 
       '9:53 the default model gives 384 numbers, not 3: dims: 384, or leave it out',
       '10:22 column "own" is a list: it cannot be joined with other columns',
       '11:38 column "missing" is not in git.commits',
-      '12:74 a path of a variant cannot be a VECTOR ("meta.p"): make it a field of a ' +
-        'column that holds the text',
+      '12:74 "meta.p" needs dims for arrays of numbers, model: default for texts',
     ]);
   });
 

@@ -19,7 +19,7 @@ import type { FieldPlan, VectorPlan } from './field-plan.ts';
 import type { KeySpec } from './key.ts';
 import type { DefinitionPlaces, ParsedDefinition } from './parse-definition.ts';
 import { pathField } from './variant-terms.ts';
-import { planVector } from './vector-plan.ts';
+import { planShapeVector, planVector, type VectorPlanning } from './vector-plan.ts';
 import type { WindowLayout } from './windows.ts';
 import { createReport } from './yaml-tree.ts';
 
@@ -274,7 +274,7 @@ function resolveField(
   const found = field.source.map((name) => columns.use(name, { field: field.name, column: name }));
   if (field.path !== undefined) {
     const variant = definition.variants.find((v) => v.column === field.source[0]);
-    return leafField(field, field.path, variant, found[0], columns);
+    return leafField(field, field.path, variant, found[0], columns, fault);
   }
   let multiValued = false;
   let sound = true;
@@ -302,7 +302,10 @@ function resolveVector(
 ): { readonly vector?: VectorPlan } {
   if (field.type !== 'VECTOR') return {};
   const types = source.map((at) => columns.used[at].type);
-  const planned = planVector(field, types);
+  return plannedVector(field, planVector(field, types), fault);
+}
+
+function plannedVector(field: FieldDefinition, planned: VectorPlanning, fault: Fault) {
   if (planned.plan !== undefined) return { vector: planned.plan };
   fault({ field: field.name, setting: planned.key }, planned.fault);
   return {};
@@ -319,8 +322,10 @@ function leafField(
   variant: VariantDefinition | undefined,
   column: number | null,
   columns: ColumnTable,
+  fault: Fault,
 ): FoundField[] {
   if (column === null) return [];
+  const vector = field.type === 'VECTOR' && plannedVector(field, planShapeVector(field), fault);
   const selector = variant?.discriminator;
   const own = selector?.length === 1 && columns.has(selector[0]) ? selector[0] : null;
   const when =
@@ -332,7 +337,8 @@ function leafField(
           values: new Set(field.when),
         };
   const source: FieldSource = { kind: 'variant_leaf', column, path, when };
-  return [{ ...settingsOf(field), definition: field, source, multiValued: true }];
+  const multiValued = field.type !== 'VECTOR';
+  return [{ ...settingsOf(field), definition: field, source, multiValued, ...vector }];
 }
 
 function resolveVariant(

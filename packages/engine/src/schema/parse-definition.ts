@@ -261,7 +261,7 @@ function readFields(
     const field = parseField(tree, analyzers, report);
     if (field === undefined) continue;
     claim(field.name, entryAt(tree, 'name'));
-    placed.push({ field, at: entryAt(tree, 'name') });
+    placed.push({ field, tree, at: entryAt(tree, 'name') });
     places.fields.set(field.name, placesOf(tree));
   }
   const variants: ParsedVariant[] = [];
@@ -273,10 +273,10 @@ function readFields(
     else if (flatten) claim(column, parsed.at);
     places.variants.set(column, parsed.at);
     variants.push(parsed);
-    for (const { field, at } of parsed.fields) {
-      claim(field.name, at);
-      placed.push({ field, at });
-      places.fields.set(field.name, { at, type: at, columns: new Map(), settings: new Map() });
+    for (const one of parsed.fields) {
+      claim(one.field.name, one.at);
+      placed.push(one);
+      places.fields.set(one.field.name, { ...placesOf(one.tree), at: one.at });
     }
   }
   if (placed.length > LIMITS.definitionFields) {

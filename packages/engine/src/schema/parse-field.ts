@@ -25,7 +25,7 @@ const SETTINGS = [
   'format',
 ] as const;
 export const FIELD_KEYS = ['name', 'source', ...SETTINGS, ...VECTOR_KEYS] as const;
-export const SHAPE_FIELD_KEYS = ['path', ...SETTINGS] as const;
+export const SHAPE_FIELD_KEYS = ['path', ...SETTINGS, ...VECTOR_KEYS] as const;
 const FAST_BY_DEFAULT: readonly FieldType[] = ['DATE', 'LONG', 'DOUBLE', 'BOOL', 'IP'];
 
 /** Keys of a field besides its name and source. */
@@ -72,9 +72,10 @@ export function parseField(
   return { name, source: source ?? [name], ...settings };
 }
 
-function parseFieldSettings(
+/** Type and settings of a field, or of a shape's field. */
+export function parseFieldSettings(
   tree: Tree,
-  map: KnownEntries<(typeof FIELD_KEYS)[number]>,
+  map: KnownEntries<(typeof SETTINGS)[number] | (typeof VECTOR_KEYS)[number]>,
   name: string,
   analyzers: AnalyzerNames,
   report: Report,
@@ -87,8 +88,8 @@ function parseFieldSettings(
   return settings;
 }
 
-/** Type and flags of a field that is no VECTOR, or of a shape's field. */
-export function parseSettings(
+/** Type and flags of a field that is no VECTOR. */
+function parseSettings(
   tree: Tree,
   map: KnownEntries<(typeof SETTINGS)[number]>,
   name: string,
@@ -101,11 +102,6 @@ export function parseSettings(
   }
   const type = readChoice(map.type, 'type', FIELD_TYPES, report);
   if (type === undefined) return undefined;
-  if (type === 'VECTOR') {
-    const way = 'make it a field of a column that holds the text';
-    report.error(map.type.at, `a path of a variant cannot be a VECTOR ("${name}"): ${way}`);
-    return undefined;
-  }
   const fast = readFlag(map.fast, 'fast', FAST_BY_DEFAULT.includes(type), report);
   if (fast && type === 'TEXT') {
     report.error(map.fast!.at, `TEXT cannot be fast; make "${name}" a KEYWORD to sort or count it`);

@@ -3,15 +3,16 @@ import type { FieldDefinition, VariantDefinition } from './definition.ts';
 import {
   type AnalyzerNames,
   fieldNameFault,
-  parseSettings,
+  parseFieldSettings,
   SHAPE_FIELD_KEYS,
 } from './parse-field.ts';
 import { readFlag, readList, readMap, readScalarText, readText } from './tree-reading.ts';
 import type { Report, Tree } from './yaml-tree.ts';
 
-/** A field of a shape and its position in the text. */
+/** A field of a shape, its entry and its position in the text. */
 export interface PlacedField {
   readonly field: FieldDefinition;
+  readonly tree: Tree;
   readonly at: number;
 }
 /** A variant, its place, and the fields of its shapes. */
@@ -105,10 +106,10 @@ function parseShapeField(
   const name = `${column}.${path.join('.')}`;
   const fault = fieldNameFault(name);
   if (fault !== null) report.error(map.path.at, fault);
-  const settings = parseSettings(tree, map, name, analyzers, report);
+  const settings = parseFieldSettings(tree, map, name, analyzers, report);
   if (settings === undefined) return [];
   const field = { name, source: [column], path, ...(when ? { when } : {}), ...settings };
-  return [{ field, at: map.path.at }];
+  return [{ field, tree, at: map.path.at }];
 }
 
 function refuseSameShapeName(shapes: readonly Tree[], report: Report): void {
@@ -139,7 +140,7 @@ function mergeSameFields(fields: readonly PlacedField[], report: Report): readon
       const when = [...new Set([...(first.field.when ?? []), ...(placed.field.when ?? [])])];
       const open = first.field.when === undefined || placed.field.when === undefined;
       const field = { ...first.field, when: open ? undefined : when };
-      byName.set(field.name, { field, at: first.at });
+      byName.set(field.name, { ...first, field });
     }
   }
   return [...byName.values()];

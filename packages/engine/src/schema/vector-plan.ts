@@ -27,7 +27,23 @@ export function planVector(field: FieldDefinition, types: readonly Type[]): Vect
     }
     return { plan: { dims, similarity, index, model: null } };
   }
-  const name = model ?? DEFAULT_MODEL;
+  return planEmbedded(field, model ?? DEFAULT_MODEL);
+}
+
+/**
+ * How a VECTOR field of a shape is stored: a variant has no schema, so `model` decides whether the
+ * path holds texts or vectors.
+ */
+export function planShapeVector(field: FieldDefinition): VectorPlanning {
+  const { dims, model, similarity, index } = field.vector!;
+  if (model !== undefined) return planEmbedded(field, model);
+  if (dims !== undefined) return { plan: { dims, similarity, index, model: null } };
+  const ways = `dims for arrays of numbers, model: ${DEFAULT_MODEL} for texts`;
+  return { fault: `"${field.name}" needs ${ways}`, key: 'type' };
+}
+
+function planEmbedded(field: FieldDefinition, name: string): VectorPlanning {
+  const { dims, similarity, index } = field.vector!;
   const given = dims ?? DEFAULT_MODEL_DIMS;
   if (name === DEFAULT_MODEL && given !== DEFAULT_MODEL_DIMS) {
     return { fault: defaultDimsFault(given), key: 'dims' };

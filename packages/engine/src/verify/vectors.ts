@@ -10,7 +10,7 @@
 
 import { LhsError } from '@lakehouse-search/contract';
 import type { Batch } from '@lakehouse-search/lake';
-import { plainField } from '../documents/rows-to-block.ts';
+import { fieldOfRows } from '../documents/rows-to-block.ts';
 import type { Embedder } from '../embed/embedder.ts';
 import type { Commit } from '../index/commit.ts';
 import { coordinatesOf, formatKey } from '../schema/key.ts';
@@ -70,9 +70,8 @@ export class VectorPresence {
   }
 
   #lookAt(field: MappedField, batch: Batch, docs: Int32Array): void {
-    const { source, plan } = field;
-    if (source.kind !== 'columns') return;
-    const block = plainField(this.#sides.mapping, field, source.columns, batch);
+    const { plan } = field;
+    const block = fieldOfRows(this.#sides.mapping, field, batch, new Map());
     for (let row = 0; row < batch.rows; row++) {
       const indexed = docs[row] < 0 ? null : this.#sides.docs.hasVector(docs[row], plan.id);
       if (indexed === null) continue;

@@ -5,6 +5,7 @@
  *
  * - Ranges, blocks of addresses and phrases with slop need the type: they ask it alone.
  * - A value that the type cannot take, and a pattern on a type without terms, ask the path alone.
+ *   So does every value on a VECTOR.
  * - Words and values of TEXT and KEYWORD keep the typed field's score; what the path alone finds
  *   adds nothing to it. Everything else scores its boost, however it was found.
  */
@@ -50,7 +51,8 @@ const isScored = (node: LeafNode, plan: FieldPlan): boolean =>
 /** What of a leaf the typed field can be asked; null: nothing. */
 function typedPart(node: LeafNode, plan: FieldPlan, fields: QueryFields): LeafNode | null {
   const textual = plan.type === 'TEXT' || plan.type === 'KEYWORD';
-  if (!hasValues(fields, plan)) return null;
+  const vectorExists = node.kind === 'exists' && plan.vector !== undefined;
+  if (!hasValues(fields, plan) && !vectorExists) return null;
   switch (node.kind) {
     case 'exists':
       return node;

@@ -26,7 +26,6 @@ export function bindLeaf(node: LeafNode, boost: number, scope: BindScope): Claus
   const target = resolveField(scope.fields, node, scope.text);
   if (target.kind === 'path') return bindPath(node, target, boost, scope);
   const { plan } = target;
-  if (plan.vector !== undefined && node.kind !== 'exists') throw noWords(node, plan, scope);
   const flat = scope.fields.declared?.get(plan.id);
   if (flat === undefined) return bindField(node, plan, boost, scope);
   return bindDeclared(node, plan, flat, boost, scope, (part, factor) =>
@@ -46,6 +45,7 @@ function bindField(
   boost: number,
   scope: BindScope,
 ): Clause | null {
+  if (plan.vector !== undefined && node.kind !== 'exists') throw noWords(node, plan, scope);
   switch (node.kind) {
     case 'term':
       return bindValue(node, plan, node.value, 0, boost, scope);
