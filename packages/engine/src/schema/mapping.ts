@@ -290,22 +290,16 @@ function resolveField(
   });
   if (found.includes(null) || !sound) return [];
   const source: FieldSource = { kind: 'columns', columns: found as number[] };
-  const vector = resolveVector(field, source.columns, columns, fault);
+  const types = source.columns.map((at) => columns.used[at].type);
+  const vector = field.type === 'VECTOR' && plannedVector(field, planVector(field, types), fault);
   return [{ ...settingsOf(field), definition: field, source, multiValued, ...vector }];
 }
 
-function resolveVector(
+function plannedVector(
   field: FieldDefinition,
-  source: readonly number[],
-  columns: ColumnTable,
+  planned: VectorPlanning,
   fault: Fault,
 ): { readonly vector?: VectorPlan } {
-  if (field.type !== 'VECTOR') return {};
-  const types = source.map((at) => columns.used[at].type);
-  return plannedVector(field, planVector(field, types), fault);
-}
-
-function plannedVector(field: FieldDefinition, planned: VectorPlanning, fault: Fault) {
   if (planned.plan !== undefined) return { vector: planned.plan };
   fault({ field: field.name, setting: planned.key }, planned.fault);
   return {};
