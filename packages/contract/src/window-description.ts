@@ -1,4 +1,4 @@
-/** One window of an index: the documents whose dates lie in one period. */
+/** A window of an index: its documents with a date in one period. */
 export interface WindowDescription {
   /** `2026`, `2026-03`, `2026-03-09` (of a week its Monday); `none`: documents without a date. */
   readonly window: string;

@@ -232,19 +232,14 @@ export class LocalBackend implements Backend {
     'windowStatus',
     later(async () => (await windows()).windowStatusLocal),
   );
-  readonly reindexWindow: Backend['reindexWindow'] = this.#work(
-    'reindexWindow',
-    later(async () => (await windows()).reindexWindowLocal),
-  );
+  readonly reindexWindow: Backend['reindexWindow'] = this.#job('reindexWindow', 'reindex_window');
+  readonly moveWindows: Backend['moveWindows'] = this.#job('moveWindows', 'move_windows');
 
   readonly checkErasure: Backend['checkErasure'] = this.#work(
     'checkErasure',
     later(async () => (await erasure()).checkErasureLocal),
   );
-  readonly runErasure: Backend['runErasure'] = this.#work(
-    'runErasure',
-    later(async () => (await erasure()).runErasureLocal),
-  );
+  readonly runErasure: Backend['runErasure'] = this.#job('runErasure', 'erase');
   readonly erasureKey: Backend['erasureKey'] = this.#ownRead(
     'erasureKey',
     later(async () => (await erasure()).erasureKeyLocal),
@@ -252,10 +247,6 @@ export class LocalBackend implements Backend {
   readonly verifyReceipt: Backend['verifyReceipt'] = this.#ownRead(
     'verifyReceipt',
     later(async () => (await erasure()).verifyReceiptLocal),
-  );
-  readonly moveWindows: Backend['moveWindows'] = this.#work(
-    'moveWindows',
-    later(async () => (await windows()).moveWindowsLocal),
   );
 
   readonly openPit: Backend['openPit'] = this.#change(

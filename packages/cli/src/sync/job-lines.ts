@@ -39,6 +39,12 @@ function outcome(job: Job): string | null {
       return `${bytes(job.result.bytes_copied)} copied`;
     case 'restore':
       return `${count(job.result.num_docs)} rows`;
+    case 'move_windows':
+      return `${job.result.cooled.length} cooled, ${job.result.warmed.length} warmed`;
+    case 'reindex_window':
+      return `window ${job.result.window}, ${count(job.result.doc_count)} rows`;
+    case 'erase':
+      return job.result.report.clean ? 'nothing remains' : 'data remains';
   }
 }
 

@@ -2,6 +2,7 @@
 import { checkBackupRequest, checkRestoreRequest } from '../backups/check.ts';
 import { INDEX_FIELDS, name } from '../checks/shared.ts';
 import { type Fields, object, oneOf, requestOf, whole, wrong } from '../checks/values.ts';
+import { checkErasureRunRequest } from '../erasure/check.ts';
 import { checkAlterRequest, checkRollbackRequest } from '../indexes/check.ts';
 import type { AlterIndexRequest } from '../indexes/request.ts';
 import {
@@ -12,6 +13,7 @@ import {
 } from '../ingest/check.ts';
 import type { UpgradeRequest } from '../ingest/request.ts';
 import { REQUEST_LIMITS } from '../limits.ts';
+import { checkMoveWindowsRequest, checkReindexWindowRequest } from '../windows/check.ts';
 import type { JobRequest, JobRequests, ListJobsRequest, StartJobRequest } from './request.ts';
 import type { JobKind, JobState } from './response.ts';
 
@@ -34,6 +36,9 @@ const CHECKS: { readonly [K in JobKind]: (request: unknown) => JobRequests[K] } 
   verify: checkVerifyRequest,
   backup: checkBackupRequest,
   restore: checkRestoreRequest,
+  move_windows: checkMoveWindowsRequest,
+  reindex_window: checkReindexWindowRequest,
+  erase: checkErasureRunRequest,
 };
 const isKind = oneOf(...Object.keys(CHECKS));
 

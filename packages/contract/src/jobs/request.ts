@@ -1,4 +1,5 @@
 import type { BackupRequest, RestoreRequest } from '../backups/request.ts';
+import type { ErasureRunRequest } from '../erasure/request.ts';
 import type { AlterIndexRequest, RollbackIndexRequest } from '../indexes/request.ts';
 import type {
   CompactRequest,
@@ -6,6 +7,7 @@ import type {
   UpgradeRequest,
   VerifyRequest,
 } from '../ingest/request.ts';
+import type { MoveWindowsRequest, ReindexWindowRequest } from '../windows/request.ts';
 import type { JobKind, JobState } from './response.ts';
 
 /** The requests of the operations that run as jobs. */
@@ -20,6 +22,9 @@ export interface JobRequests {
   readonly verify: VerifyRequest;
   readonly backup: BackupRequest;
   readonly restore: RestoreRequest;
+  readonly move_windows: MoveWindowsRequest;
+  readonly reindex_window: ReindexWindowRequest;
+  readonly erase: ErasureRunRequest;
 }
 
 /** `POST /v1/jobs`: the work of a new job, with the fields of its blocking operation. */

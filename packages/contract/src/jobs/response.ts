@@ -1,5 +1,6 @@
 import type { BackupResponse, RestoreResponse } from '../backups/response.ts';
 import type { Progress, ShardProgress, WindowProgress } from '../call.ts';
+import type { ErasureResponse } from '../erasure/response.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { AlterPlan, RollbackResponse } from '../indexes/response.ts';
 import type {
@@ -8,6 +9,7 @@ import type {
   UpgradeResponse,
   VerifyResponse,
 } from '../ingest/response.ts';
+import type { MoveWindowsResponse, ReindexWindowResponse } from '../windows/response.ts';
 
 /**
  * pending -> building -> cutting_over -> done. A job that has not ended can become `failed` or
@@ -28,6 +30,9 @@ export interface JobResults {
   readonly verify: VerifyResponse;
   readonly backup: BackupResponse;
   readonly restore: RestoreResponse;
+  readonly move_windows: MoveWindowsResponse;
+  readonly reindex_window: ReindexWindowResponse;
+  readonly erase: ErasureResponse;
 }
 
 /** What a job does: the long operation that it runs. */

@@ -10,11 +10,17 @@
  *
  * Windows in cold storage join as a place of their own: a function beside `searchBackups`.
  */
-import type { CallContext, Coordinates, ErasureReport } from '@lakehouse-search/contract';
+import {
+  BUILD_KINDS,
+  type CallContext,
+  type Coordinates,
+  type ErasureReport,
+} from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
 import { lockHolder } from '../index/writer-lock.ts';
 import { currentGeneration, generationAt, generationNumbers } from '../open/index-folder.ts';
 import type { KnownIndex, OpenDirectory } from '../open/open-index.ts';
+import type { RegisteredJob } from '../registry/jobs.ts';
 import type { Registry } from '../registry/registry.ts';
 import { mappingOver } from '../sync/build-generation.ts';
 import { ErasedKeys } from './erased-keys.ts';
@@ -85,7 +91,7 @@ export async function checkErasure(
   const given = subject.texts.map((text) => ({ key: null, text: Buffer.from(text) }));
   findings.examined.texts += given.length;
   const texts = erasedTexts([...given, ...rows.texts]);
-  const building = registry.jobs.running(registered.uuid).length > 0;
+  const building = jobBeside(registry, registered.uuid) !== undefined;
   const staying = searchEmbeddings(folder, texts, { findings, vectors, building });
   const records = recordsOf(places);
   searchRecords(records, keys, findings);
@@ -115,6 +121,13 @@ export async function checkErasure(
   };
   return { report, keys, texts, vectors, records, holding };
 }
+
+/**
+ * A job of an index that stages or copies its data without the lock of the index; jobs of other
+ * kinds change nothing while an erasure holds the lock.
+ */
+export const jobBeside = (registry: Registry, uuid: string): RegisteredJob | undefined =>
+  registry.jobs.running(uuid).find(({ kind }) => BUILD_KINDS.has(kind) || kind === 'backup');
 
 /** The generation folders of an index, with the reason why each is on disk. */
 export function generationsOf({ registry, known, now }: ErasurePlaces): readonly FoundGeneration[] {

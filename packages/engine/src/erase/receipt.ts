@@ -1,8 +1,8 @@
 /**
  * Receipts: a statement, signed with Ed25519 over its canonical JSON (members sorted by name, no
- * blanks). Keys of rows are in it as scrypt hashes with one salt per receipt: whoever has a key
- * can check that it is covered, and whoever has the receipt alone must guess keys, at about 50 ms
- * each.
+ * whitespace). A statement contains the keys of rows as scrypt hashes with one salt per receipt. A
+ * known key is checked by hashing it again; to find an unknown one, an attacker has to try keys, at
+ * about 50 ms each.
  */
 import { createHash, createPublicKey, type KeyObject, scrypt, sign, verify } from 'node:crypto';
 import { promisify } from 'node:util';

@@ -40,6 +40,7 @@ import {
   type ErasureSubject,
   type FoundGeneration,
   generationsOf,
+  jobBeside,
 } from './check-erasure.ts';
 import { keyHashes } from './receipt.ts';
 import { rewriteSegments } from './rewrite-segments.ts';
@@ -181,7 +182,7 @@ function mayGo(
 ): boolean {
   const own = remains.filter(({ where }) => join(dataDir, where).startsWith(`${path}/`));
   if (own.length === 0) return false;
-  if (state === 'staged') return registry.jobs.running(known.registered.uuid).length === 0;
+  if (state === 'staged') return jobBeside(registry, known.registered.uuid) === undefined;
   const live = ({ place, detail }: (typeof own)[number]) =>
     place === 'kept_generation' && !detail.endsWith(', deleted');
   return state === 'kept' && own.some(live);

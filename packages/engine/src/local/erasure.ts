@@ -17,7 +17,12 @@ import {
 } from '@lakehouse-search/contract';
 import { pruneRepository } from '../backup/prune.ts';
 import { openRepository } from '../backup/repository.ts';
-import { checkErasure, type ErasurePlaces, type ErasureSubject } from '../erase/check-erasure.ts';
+import {
+  checkErasure,
+  type ErasurePlaces,
+  type ErasureSubject,
+  jobBeside,
+} from '../erase/check-erasure.ts';
 import { keyId, readPublicKey, signReceipt, verifyReceipt } from '../erase/receipt.ts';
 import { publicPem, receiptKey } from '../erase/receipt-key.ts';
 import { runErasure } from '../erase/run-erasure.ts';
@@ -63,7 +68,7 @@ export async function runErasureLocal(
         runner: (directory) => (local ? workerRunner() : inlineRunner(directory)),
         locked: (inner) =>
           withLock(indexes, registered, { what: 'erase from', signal: work.signal }, (lock) => {
-            const [job] = indexes.registry.jobs.running(registered.uuid);
+            const job = jobBeside(indexes.registry, registered.uuid);
             if (job !== undefined) throw buildRunning('erase from', registered.name, job);
             return inner(lock);
           }),

@@ -122,6 +122,7 @@ export class JobRun<K extends JobKind = JobKind> {
   /** Ends a job that had no cutover. Its work is done: a request to cancel it comes too late. */
   #complete(result: JobResults[K]): void {
     if (this.#state.endedMs !== null) return;
+    this.#write(this.#state.record);
     const after = this.#host.registry.jobs.complete(this.#registered.id, this.#now(), result);
     if (after !== undefined) this.#show(after);
   }

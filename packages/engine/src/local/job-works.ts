@@ -27,4 +27,7 @@ export const JOB_WORKS: Works = {
   verify: async (...work) => (await import('./verify.ts')).verifyLocal(...work),
   backup: async (...work) => (await import('./backups.ts')).backupLocal(...work),
   restore: async (...work) => (await import('./backups.ts')).restoreLocal(...work),
+  move_windows: async (...work) => (await import('./windows.ts')).moveWindowsLocal(...work),
+  reindex_window: async (...work) => (await import('./windows.ts')).reindexWindowLocal(...work),
+  erase: async (...work) => (await import('./erasure.ts')).runErasureLocal(...work),
 };

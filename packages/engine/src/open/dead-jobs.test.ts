@@ -97,7 +97,10 @@ describe('a job whose process was killed', () => {
     expect(endDead()).toMatchObject({ id, state: 'pending' });
   });
 
-  const KINDS = ['alter', 'rollback', 'compact', 'upgrade', 'verify', 'backup', 'restore'];
+  const KINDS = [
+    ...['alter', 'rollback', 'compact', 'upgrade', 'verify', 'backup', 'restore'],
+    ...['move_windows', 'reindex_window', 'erase'],
+  ];
   const STATES = [[], ['build_started'], ['build_started', 'build_finished']];
   it.each(KINDS.flatMap((kind) => STATES.map((events) => ({ kind, events }))))(
     'of kind $kind after $events is failed, and another can start',

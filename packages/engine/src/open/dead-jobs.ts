@@ -1,4 +1,4 @@
-import { errorBody, LhsError } from '@lakehouse-search/contract';
+import { errorBody, type JobKind, LhsError } from '@lakehouse-search/contract';
 import { LIMITS } from '../base/limits.ts';
 import { readCommit } from '../index/commit.ts';
 import { isOrphaned, type RegisteredJob } from '../registry/jobs.ts';
@@ -91,6 +91,13 @@ function hasCommit({ openDirectory }: JobPlaces, folder: string, number: number)
 const canResume = ({ record: { redefines } }: RegisteredJob): boolean =>
   redefines === undefined || redefines.by === 'field';
 
+/** What is true after a crash of jobs that commit step by step. */
+const LEFT: Readonly<Partial<Record<JobKind, string>>> = {
+  move_windows: 'windows that were moved stay moved; repeat the move for the others',
+  reindex_window: 'the window is as it was',
+  erase: 'the index is searchable; run the erasure again to go on',
+};
+
 function ownerGone(job: RegisteredJob, resumable: boolean) {
   const { kind, owner, index } = job;
   const who = owner === null ? 'its process' : `process ${owner.pid} on "${owner.host}"`;
@@ -98,8 +105,9 @@ function ownerGone(job: RegisteredJob, resumable: boolean) {
     kind === 'reindex'
       ? 'a resumed reindex continues the build'
       : 'the same alter continues the build';
+  const left = LEFT[kind] ?? 'the live generation is untouched';
   const error = new LhsError('interrupted', `${who} ended before the job did`, {
-    hint: `the live generation is untouched${resumable ? `; ${again}` : ''}`,
+    hint: `${left}${resumable ? `; ${again}` : ''}`,
     next:
       kind === 'reindex'
         ? [{ step: 'reindex', index, ...(resumable ? { resume: true } : {}) }]

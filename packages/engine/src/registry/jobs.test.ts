@@ -46,6 +46,7 @@ const EVENTS: readonly JobEvent[] = [
 const KINDS: readonly JobKind[] = [
   ...['reindex', 'alter', 'rollback', 'compact'],
   ...['upgrade', 'verify', 'backup', 'restore'],
+  ...['move_windows', 'reindex_window', 'erase'],
 ] as readonly JobKind[];
 const pairs = STATES.flatMap((state) => EVENTS.map((event) => ({ state, event })));
 const cases = KINDS.flatMap((kind) => pairs.map((pair) => ({ kind, ...pair })));

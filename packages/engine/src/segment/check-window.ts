@@ -3,7 +3,7 @@ import { type WindowLayout, windowName, windowRange } from '../schema/windows.ts
 import type { ReportProblem } from './check-keys.ts';
 import type { SegmentReader } from './segment-reader.ts';
 
-/** Checks that the dates of a segment's documents lie in its window. */
+/** Checks that a segment has only documents with a date in its window. */
 export function checkWindow(
   { entry: { window }, docs }: Pick<SegmentReader, 'entry' | 'docs'>,
   dates: NumericColumn,

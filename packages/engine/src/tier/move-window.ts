@@ -5,12 +5,10 @@
  * again by the next one. Objects that nothing names are removed by `sweepObjects`.
  */
 import { crc32 } from 'node:zlib';
-import type { CallContext } from '@lakehouse-search/contract';
 import { LhsError } from '@lakehouse-search/contract';
 import { type Commit, readCommit } from '../index/commit.ts';
 import { IndexWriter } from '../index/index-writer.ts';
 import { storedPlans } from '../index/stored-plans.ts';
-import type { WindowStart } from '../schema/windows.ts';
 import { type ColdPlace, coldComponents, hotEntry, writeCold } from '../segment/cool.ts';
 import { type Component, frameKind, type SegmentEntry } from '../segment/entry.ts';
 import { refuseAborted } from '../source/source-errors.ts';
@@ -20,94 +18,79 @@ import { corrupt, FRAME_FOOTER_BYTES, openFramed, verifyFramed } from '../storag
 import { readObject, storeOf } from './fetch-blocks.ts';
 
 /** A generation whose index is locked. */
-export interface TierWork extends CallContext {
+export interface TierWork {
   readonly directory: Directory;
+  readonly signal?: AbortSignal | undefined;
+  /** Receives the bytes of each file that was copied. */
+  readonly copied: (bytes: number) => void;
 }
 
 const PIECE_BYTES = 8 * 2 ** 20;
 
-/** Makes the hot segments of a window cold. Returns bytes that were copied. */
-export async function coolWindow(
+/** Bytes that a move of a segment into the other tier copies. */
+export const bytesToMove = (entry: SegmentEntry): number =>
+  movedFiles(entry).reduce((sum, { length }) => sum + length, 0);
+
+const movedFiles = (entry: SegmentEntry): readonly Component[] =>
+  entry.cold === undefined
+    ? coldComponents(entry)
+    : entry.components.filter(({ resident }) => resident !== undefined);
+
+/** Makes hot segments of the newest commit cold, with one commit. */
+export async function coolSegments(
   work: TierWork,
-  window: WindowStart,
+  hot: readonly SegmentEntry[],
   cold: ColdPlace,
   blockBytes?: number,
-): Promise<number> {
-  const commit = requireCommit(work.directory);
-  const hot = segmentsOf(commit, window).filter((entry) => entry.cold === undefined);
-  const files = hot.flatMap(coldComponents);
-  const total = files.reduce((sum, { length }) => sum + length, 0);
-  let done = 0;
-  for (const component of files) {
+): Promise<void> {
+  const { directory, copied } = work;
+  for (const component of hot.flatMap(movedFiles)) {
     await copyToStore(work, component, cold);
-    done += component.length;
-    report(work, done, total);
+    copied(component.length);
   }
-  commitReplaced(work.directory, commit, hot, (directory, entry, revision) =>
-    writeCold(directory, entry, cold, revision, blockBytes),
-  );
-  return done;
+  await replacing(directory, (writer) => {
+    for (const { id } of hot) {
+      writer.replaceSegment(id, (entry, revision) =>
+        writeCold(directory, entry, cold, revision, blockBytes),
+      );
+    }
+  });
 }
 
-/** Makes the cold segments of a window hot. Returns bytes that were copied. */
-export async function warmWindow(work: TierWork, window: WindowStart): Promise<number> {
-  const commit = requireCommit(work.directory);
-  const cold = segmentsOf(commit, window).filter((entry) => entry.cold !== undefined);
-  if (cold.length === 0) return 0;
-  const writer = IndexWriter.open(work.directory, storedPlans(commit));
-  try {
-    const total = cold.flatMap(({ components }) => components);
-    const bytes = total.reduce((sum, { length, resident }) => {
-      return sum + (resident === undefined ? 0 : length);
-    }, 0);
-    let done = 0;
-    const names = new Map<Component, string>();
-    const revision = commit.next_revision;
-    for (const entry of cold) {
-      for (const component of entry.components) {
-        if (component.resident === undefined) continue;
-        const name = `${component.file}.${revision}`;
-        await fetchFile(work, entry, component, name);
-        names.set(component, name);
-        done += component.length;
-        report(work, done, bytes);
+/** Makes cold segments of the newest commit hot, with one commit. */
+export async function warmSegments(work: TierWork, cold: readonly SegmentEntry[]): Promise<void> {
+  const { directory, copied } = work;
+  // the writer is open first: it removes files that no commit names
+  await replacing(directory, async (writer) => {
+    const revision = writer.lastCommit.next_revision;
+    const hotName = ({ file }: Component) => `${file}.${revision}`;
+    const written: string[] = [];
+    try {
+      for (const entry of cold) {
+        for (const component of movedFiles(entry)) {
+          await fetchFile(work, entry, component, hotName(component));
+          written.push(hotName(component));
+          copied(component.length);
+        }
       }
+    } catch (error) {
+      for (const name of written) directory.remove(name);
+      throw error;
     }
-    for (const { id } of cold) {
-      writer.replaceSegment(id, (own) => hotEntry(own, (component) => nameIn(names, component)));
-    }
-    writer.commit({ checkpoint: commit.checkpoint, files: commit.files });
-    return done;
-  } finally {
-    writer.close();
-  }
+    for (const { id } of cold) writer.replaceSegment(id, (entry) => hotEntry(entry, hotName));
+  });
 }
 
-function nameIn(names: ReadonlyMap<Component, string>, component: Component): string {
-  for (const [known, name] of names) if (known.file === component.file) return name;
-  throw new LhsError('internal', `"${component.file}" was not fetched`);
-}
-
-const segmentsOf = ({ segments }: Commit, window: WindowStart): readonly SegmentEntry[] =>
-  segments.filter((entry) => entry.window === window);
-
-function report({ progress }: TierWork, bytes_done: number, bytes_total: number): void {
-  progress?.({ phase: 'copying', docs_done: 0, docs_total: 0, bytes_done, bytes_total });
-}
-
-function commitReplaced(
+/** Replaces segments of the newest commit, with one commit that changes nothing else. */
+async function replacing(
   directory: Directory,
-  commit: Commit,
-  entries: readonly SegmentEntry[],
-  write: (directory: Directory, entry: SegmentEntry, revision: number) => SegmentEntry,
-): void {
-  if (entries.length === 0) return;
-  const writer = IndexWriter.open(directory, storedPlans(commit));
+  replace: (writer: IndexWriter) => void | Promise<void>,
+): Promise<void> {
+  const { checkpoint, files, ...commit } = requireCommit(directory);
+  const writer = IndexWriter.open(directory, storedPlans({ checkpoint, files, ...commit }));
   try {
-    for (const { id } of entries) {
-      writer.replaceSegment(id, (entry, revision) => write(directory, entry, revision));
-    }
-    writer.commit({ checkpoint: commit.checkpoint, files: commit.files });
+    await replace(writer);
+    writer.commit({ checkpoint, files });
   } finally {
     writer.close();
   }

@@ -11,9 +11,10 @@ import { currentGeneration } from '../open/index-folder.ts';
 import { notBuilt } from '../open/open-index.ts';
 import { resolvePath } from '../schema/resolve-catalog.ts';
 import { type WindowStart, windowName } from '../schema/windows.ts';
+import type { SegmentEntry } from '../segment/entry.ts';
 import { refuseAborted } from '../source/source-errors.ts';
 import type { LockedIndex } from '../sync/locked-index.ts';
-import { coolWindow, warmWindow } from './move-window.ts';
+import { bytesToMove, coolSegments, warmSegments } from './move-window.ts';
 import { placesOf, sweepObjects } from './sweep-objects.ts';
 import { type Moves, movesOf } from './tier-policy.ts';
 
@@ -37,28 +38,53 @@ export async function moveWindows(
   const directory = openDirectory(live.path, () => lock.assertHeld());
   const commit = readCommit(directory);
   if (commit === null) throw notBuilt(definition.index);
-  const { cool, warm } = plannedMoves(index, commit, request, now);
+  const moves = plannedMoves(index, commit, request, now);
   const name = (start: WindowStart) => windowName(start, commit.windows?.every ?? 'day');
   const { storage } = definition;
   const place = storage === undefined ? null : resolvePath(storage, index.baseDir);
-  if (place === null && cool.length > 0) throw noStorage(definition.index);
+  if (place === null && moves.cool.length > 0) throw noStorage(definition.index);
   const swept = { folder, uuid, openDirectory, now };
   const places = new Set([...placesOf(swept), ...(place === null ? [] : [place])]);
-  let bytes_copied = 0;
-  const moved = { cooled: [] as string[], warmed: [] as string[] };
-  for (const start of warm) {
-    refuseAborted(work.signal);
-    bytes_copied += await warmWindow({ directory, ...work }, start);
-    moved.warmed.push(name(start));
+  const cooled: string[] = [];
+  const warmed: string[] = [];
+  const inTier = (start: WindowStart, cold: boolean) =>
+    commit.segments.filter(
+      (entry) => entry.window === start && (entry.cold !== undefined) === cold,
+    );
+  const cool = moves.cool.map((start) => ({ start, entries: inTier(start, false) }));
+  const warm = moves.warm.map((start) => ({ start, entries: inTier(start, true) }));
+  const { signal } = work;
+  const figures = copying(
+    [...cool, ...warm].flatMap(({ entries }) => entries),
+    work,
+  );
+  for (const { start, entries } of warm) {
+    refuseAborted(signal);
+    if (entries.length > 0) await warmSegments({ directory, signal, ...figures }, entries);
+    warmed.push(name(start));
   }
-  for (const start of cool) {
-    refuseAborted(work.signal);
-    const prefix = `${uuid}/${live.number}/`;
-    bytes_copied += await coolWindow({ directory, ...work }, start, { place: place!, prefix });
-    moved.cooled.push(name(start));
+  for (const { start, entries } of cool) {
+    refuseAborted(signal);
+    const cold = { place: place!, prefix: `${uuid}/${live.number}/` };
+    if (entries.length > 0) await coolSegments({ directory, signal, ...figures }, entries, cold);
+    cooled.push(name(start));
   }
   const objects_removed = await sweepObjects(swept, places);
-  return { ...moved, bytes_copied, objects_removed };
+  return { cooled, warmed, bytes_copied: figures.bytes, objects_removed };
+}
+
+/** Counts copied bytes and reports them as progress of all segments together. */
+function copying(entries: readonly SegmentEntry[], { progress }: CallContext) {
+  const bytes_total = entries.reduce((sum, entry) => sum + bytesToMove(entry), 0);
+  const figures = {
+    bytes: 0,
+    copied(bytes: number) {
+      figures.bytes += bytes;
+      const copied = { bytes_done: figures.bytes, bytes_total };
+      progress?.({ phase: 'copying', docs_done: 0, docs_total: 0, ...copied });
+    },
+  };
+  return figures;
 }
 
 function plannedMoves(

@@ -24,7 +24,7 @@ import { searchContext } from '../../../../test/support/search-context.ts';
 import { checkIndex, type IndexSnapshot, openSnapshot } from '../../src/index/index-snapshot.ts';
 import { coldCacheFigures, evictColdBytes, useColdStore } from '../../src/storage/cold-cache.ts';
 import { fetchColdBlocks } from '../../src/tier/fetch-blocks.ts';
-import { coolWindow } from '../../src/tier/move-window.ts';
+import { coolSegments } from '../../src/tier/move-window.ts';
 import { checkHere } from '../../src/verify/structures.ts';
 import { type Ask, asks, expectSame, outcome } from './random-requests.ts';
 
@@ -74,10 +74,14 @@ function buildAll(plan: CorpusPlan): readonly Corpus[] {
 /** The corpus with every second window, or all of them, in a folder of objects; in small blocks. */
 async function cooled(corpus: Corpus, place: string, i: number): Promise<IndexSnapshot> {
   const windows = [...new Set(corpus.snapshot.segments.map(({ entry }) => entry.window ?? null))];
+  const { directory } = corpus;
+  const work = { directory, copied: () => {} };
   for (const [n, window] of windows.entries()) {
     if (i % 2 === 1 && n % 2 === 1) continue;
-    const cold = { place, prefix: 'a/1/' };
-    await coolWindow({ directory: corpus.directory }, window, cold, [64, 1024, 65_536][i % 3]);
+    const own = corpus.snapshot.commit.segments.filter(
+      (entry) => (entry.window ?? null) === window,
+    );
+    await coolSegments(work, own, { place, prefix: 'a/1/' }, [64, 1024, 65_536][i % 3]);
   }
   return openSnapshot(corpus.directory);
 }

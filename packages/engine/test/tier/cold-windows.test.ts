@@ -1,136 +1,43 @@
 /** Windows in an object store, over whole indexes: an S3 server of this process, with faults. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openLocal } from '@lakehouse-search/engine';
-import { appendRows, deleteRows, upsertRows } from '@lakehouse-search/lake';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
+import { deleteRows, upsertRows } from '@lakehouse-search/lake';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { SmallLake } from '../../../../test/support/small-lake.ts';
 import { tinyModels } from '../../../../test/support/tiny-model.ts';
-import { type Fault, S3Server } from '../../../lake/test/s3-server.ts';
+import type { S3Server } from '../../../lake/test/s3-server.ts';
 import { evictColdBytes } from '../../src/storage/cold-cache.ts';
+import { type ColdLake, ColdStore, OLD, rows } from './cold-lake.ts';
 
+let store: ColdStore;
 let server: S3Server;
+let cold: ColdLake;
 let lake: SmallLake;
-let cache: string;
 let place: string;
-let places = 0;
 beforeAll(async () => {
-  server = await S3Server.start('frozen');
+  store = await ColdStore.start();
+  server = store.server;
 });
-afterAll(() => server.close());
+afterAll(() => store.close());
 beforeEach(async () => {
-  for (const [name, value] of Object.entries(server.env)) vi.stubEnv(name, value);
-  cache = mkdtempSync(join(tmpdir(), 'lhs-cold-'));
-  vi.stubEnv('LHS_COLD_CACHE_DIR', cache);
-  place = `s3://frozen/at-${places++}`;
-  lake = await openSmallLake({ openEmbedder: tinyModels().open });
+  cold = await store.open();
+  ({ lake, place } = cold);
 });
-afterEach(async () => {
-  server.fault = () => null;
-  await lake.close();
-  rmSync(cache, { recursive: true, force: true });
-  vi.unstubAllEnvs();
-});
+afterEach(() => cold.close());
 
-const DAY_MS = 86_400_000;
-/** Row `n` is of day `n` of 2025; each tenth one has no date. */
-const rows = (from: number, to: number, word = 'disk') =>
-  Array.from({ length: to - from }, (_, i) => {
-    const n = from + i;
-    const at = n % 10 === 9 ? null : new Date(Date.UTC(2025, 0, 1) + n * DAY_MS).toISOString();
-    return { id: `k${n}`, title: `${word} ${n % 7} of host ${n % 31}`, host: `h${n % 5}`, at };
-  });
-
-const FIELDS = `fields:
-  - { name: title, type: TEXT, cached: true }
-  - { name: host, type: KEYWORD, fast: true }
-  - { name: at, type: DATE }
-  - { name: meaning, type: VECTOR, source: title, model: MODEL, dims: 8 }`;
-
-/** The table with two indexes: `plain`, and `t` with windows. */
-async function build(shards = 1, more = ''): Promise<void> {
-  await lake.create({
-    schemaId: 0,
-    identifierFieldIds: [1],
-    fields: [
-      { id: 1, name: 'id', required: true, type: { kind: 'string' } },
-      { id: 2, name: 'title', required: false, type: { kind: 'string' } },
-      { id: 3, name: 'host', required: false, type: { kind: 'string' } },
-      { id: 4, name: 'at', required: false, type: { kind: 'timestamptz' } },
-    ],
-  });
-  await appendRows(lake.source, { kind: 'rows', rows: rows(0, 150) });
-  const fields = FIELDS.replace('MODEL', lake.folder);
-  const sharding = `sharding: { shards: ${shards} }`;
-  const windows = `windows: { field: at, every: month${more} }\nstorage: ${place}`;
-  const { catalog, table } = lake.source;
-  const source = `source: { catalog: ${JSON.stringify(catalog)}, table: ${table} }`;
-  for (const [index, own] of [
-    ['plain', sharding],
-    ['t', `${sharding}\n${windows}`],
-  ]) {
-    const definition = `version: 1\nindex: ${index}\n${source}\n${own}\n${fields}\n`;
-    await lake.backend.createIndex({ definition });
-    await lake.backend.reindex({ index });
-  }
-}
-
-/** Answers of all kinds, without what says how they were made. */
-async function answersOf(index: string, backend = lake.backend) {
-  const filter = 'at:[2025-02-01 TO 2025-03-15]';
-  const requests = [
-    { query: 'disk', limit: 30 },
-    { query: 'title:"disk 3"', highlight: {}, limit: 5 },
-    { query: 'hos*', sort: [{ field: 'at', desc: true }], limit: 20 },
-    { query: 'host', filter, limit: 7, offset: 3 },
-    { query: 'host:h3 OR title:dsk~1', collapse: 'host', facets: { fields: ['host'], size: 3 } },
-    { query: 'NOT at:*', limit: 3 },
-  ];
-  const hits = [];
-  for (const request of requests) {
-    const { hits: own, total, facets } = await backend.search({ index, ...request });
-    hits.push({ own, total, facets });
-  }
-  const aggs = { months: { date_histogram: { field: 'at', calendar_interval: 'month' } } };
-  const { results } = await backend.aggregate({ index, query: 'disk', aggs });
-  const semantic = await backend.semantic({ index, query_text: 'disk 3', limit: 4, exact: true });
-  const near = semantic.hits.map(({ coordinates, score }) => [coordinates, score]);
-  const { suggestions } = await backend.suggest({ index, field: 'title', text: 'di' });
-  const coordinates = { identifier: [{ name: 'id', value: 'k3' }] };
-  const why = await backend.explain({ index, query: 'disk', coordinates });
-  const explanation = [why.matched, why.score, why.rank, why.detail];
-  const exported = await Array.fromAsync(backend.exportDocuments({ index }));
-  return { hits, results, near, suggestions, explanation, exported };
-}
-
-const tiers = async (backend = lake.backend) => {
-  const { windows } = await backend.windowStatus({ index: 't' });
-  return Object.fromEntries(windows.map(({ window, tier }) => [window, tier]));
-};
-const objects = () =>
-  [...server.buckets.get('frozen')!.keys()].filter((k) => k.startsWith(place.slice(12)));
-const move = (request: object) => lake.backend.moveWindows({ index: 't', ...request });
-const OLD = ['2025-01', '2025-02', '2025-03'];
+const build: ColdLake['build'] = (...plan) => cold.build(...plan);
+const answersOf: ColdLake['answersOf'] = (...request) => cold.answersOf(...request);
+const tiers = () => cold.tiers();
+const objects = () => cold.objects();
+const move = (request: object) => cold.move(request);
 const writes = () => server.seen.filter(({ method }) => method !== 'GET' && method !== 'HEAD');
-
-function failEvery(n: number): void {
-  const faults: readonly Fault[] = [
-    { kind: 'status', status: 503, code: 'SlowDown' },
-    { kind: 'lost' },
-    { kind: 'short' },
-    { kind: 'reset' },
-  ];
-  let requests = 0;
-  server.fault = () => (++requests % n === 0 ? faults[(requests / n) % faults.length]! : null);
-}
 
 describe('cold windows', () => {
   it.each([1, 3])(
     'answer as hot ones do, before and after syncs, with %i shards',
     async (shards) => {
       await build(shards);
-      failEvery(19);
+      store.failEvery(19);
       const done = await move({ cool: [...OLD, 'none'] });
       expect(done.cooled).toEqual([...OLD, 'none']);
       expect(await tiers()).toMatchObject({ '2025-01': 'cold', '2025-04': 'hot', none: 'cold' });

@@ -16,6 +16,7 @@ describe('a job that a request over the network starts', () => {
     [{ kind: 'backup', index: 'a', target: '/tmp/x' }, '"target"'],
     [{ kind: 'restore', target: 's3://a/b' }, '"target"'],
     [{ kind: 'restore', base_dir: '/tmp' }, '"base_dir"'],
+    [{ kind: 'erase', index: 'a', keys: [], backups: ['/tmp/x'] }, '"backups"'],
     [{ kind: 'alter', index: 'a', apply: true, definition_yaml: '', base_dir: '/' }, '"base_dir"'],
     [
       {

@@ -110,6 +110,8 @@ function gateJob(request: StartJobRequest, names: SourceNames): StartJobRequest 
       return ownTarget(request);
     case 'restore':
       return { ...request, ...gateRestore(request) };
+    case 'erase':
+      return ownBackups(request);
     default:
       return request;
   }

@@ -4,6 +4,7 @@ import { Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { eraseArgs, eraseFlags, eraseRequest } from '../../erase/erase-flags.ts';
 import { actionLines, eraseExit, reportLines } from '../../erase/erase-lines.ts';
+import { detachFlag, startDetached } from '../../sync/start-detached.ts';
 import { confirm } from '../../terminal/confirm.ts';
 import { duration, plural } from '../../terminal/figures.ts';
 import { jsonText } from '../../terminal/json-text.ts';
@@ -16,6 +17,7 @@ export default class EraseRun extends LhsCommand {
     '<%= config.bin %> erase run incidents --key id=4217 --receipt receipt.json',
     '<%= config.bin %> erase run incidents --keys keys.txt --close-pits --replace-backups ' +
       '--backup ./backups --yes --json',
+    '<%= config.bin %> erase run incidents --key id=4217 --yes --detach',
   ];
   static override args = eraseArgs;
   static override flags = {
@@ -24,7 +26,12 @@ export default class EraseRun extends LhsCommand {
     'replace-backups': Flags.boolean({
       description: 'make a new backup in each place, then delete the backups that hold the data',
     }),
-    receipt: Flags.string({ description: 'write the receipt to this file', helpValue: 'FILE' }),
+    receipt: Flags.string({
+      description: 'write the receipt to this file',
+      helpValue: 'FILE',
+      exclusive: ['detach'],
+    }),
+    ...detachFlag,
     yes: Flags.boolean({ char: 'y', description: 'do not ask' }),
   };
 
@@ -39,8 +46,11 @@ export default class EraseRun extends LhsCommand {
       process.exitCode = 1;
       return this.terminal.err('nothing was removed');
     }
-    const progress = progressReport(this.terminal, index, flags.json ?? false);
     const options = { close_pits: flags['close-pits'], replace_backups: flags['replace-backups'] };
+    if (flags.detach) {
+      return startDetached(this.terminal, { kind: 'erase', ...request, ...options }, flags);
+    }
+    const progress = progressReport(this.terminal, index, flags.json ?? false);
     const done = await this.stoppable('run it again to go on', (signal) =>
       backend
         .runErasure({ ...request, ...options }, { progress: progress.update, signal })

@@ -4,7 +4,7 @@ import { endNow, LhsCommand } from '../../base-command.ts';
 import { memoryBytes } from '../../config/memory-size.ts';
 import { BackgroundJob, failureOf } from '../../sync/background-job.ts';
 import { JobWatch } from '../../sync/job-watch.ts';
-import { backendArgs, printDetached } from '../../sync/start-detached.ts';
+import { backendArgs, printDetached, startDetached } from '../../sync/start-detached.ts';
 import { skippedLines, vectorLines } from '../../sync/step-lines.ts';
 import { bytes, count, duration, rate, snapshotName } from '../../terminal/figures.ts';
 import { progressReport } from '../../terminal/progress.ts';
@@ -47,7 +47,7 @@ export default class IndexReindex extends LhsCommand {
     window: Flags.string({
       description: 'build one window again, at the snapshot of the index',
       helpValue: 'WINDOW',
-      exclusive: ['as-of', 'resume', 'detach'],
+      exclusive: ['as-of', 'resume'],
     }),
     threads: Flags.integer({ description: 'threads that build (one per core)', helpValue: 'N' }),
     memory: Flags.string({
@@ -76,6 +76,9 @@ export default class IndexReindex extends LhsCommand {
   }
 
   async #window(index: string, window: string, flags: BuildFlags): Promise<void> {
+    if (flags.detach) {
+      return startDetached(this.terminal, { kind: 'reindex_window', index, window }, flags);
+    }
     const backend = await this.backend(flags);
     const report = progressReport(this.terminal, index, flags.json ?? false);
     const done = await this.stoppable('the window is as it was', (signal) =>

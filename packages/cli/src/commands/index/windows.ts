@@ -1,8 +1,17 @@
-import type { MoveWindowsRequest } from '@lakehouse-search/contract';
+import { LhsError, type MoveWindowsRequest } from '@lakehouse-search/contract';
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
+import { detachFlag, startDetached } from '../../sync/start-detached.ts';
 import { movedLines, windowLines } from '../../sync/window-lines.ts';
 import { progressReport } from '../../terminal/progress.ts';
+
+/** The flags that say where and how to move. */
+interface MoveFlags {
+  readonly 'data-dir'?: string | undefined;
+  readonly url?: string | undefined;
+  readonly json?: boolean;
+  readonly detach?: boolean;
+}
 
 export default class IndexWindows extends LhsCommand {
   static override summary =
@@ -12,12 +21,14 @@ export default class IndexWindows extends LhsCommand {
     '<%= config.bin %> index windows incidents --cool 2025-01 --cool 2025-02',
     '<%= config.bin %> index windows incidents --warm 2025-01',
     '<%= config.bin %> index windows incidents --apply',
+    '<%= config.bin %> index windows incidents --apply --detach',
   ];
   static override args = {
     index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
   };
 
   static override flags = {
+    ...detachFlag,
     cool: Flags.string({
       description: 'move the files of a window to the storage of the definition',
       helpValue: 'WINDOW',
@@ -36,13 +47,20 @@ export default class IndexWindows extends LhsCommand {
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(IndexWindows);
     const { cool, warm, apply } = flags;
-    if (cool || warm || apply) return this.#move({ index: args.index, cool, warm, apply }, flags);
+    const moves = { index: args.index, cool, warm, apply };
+    if (cool || warm || apply) return this.#move(moves, flags);
+    if (flags.detach) {
+      throw new LhsError('invalid_argument', '--detach without --cool, --warm or --apply');
+    }
     const status = await (await this.backend(flags)).windowStatus({ index: args.index });
     if (flags.json) return this.printJson(status);
     this.print(windowLines(status, this.style, this.terminal.width));
   }
 
-  async #move(request: MoveWindowsRequest, flags: { readonly json?: boolean }): Promise<void> {
+  async #move(request: MoveWindowsRequest, flags: MoveFlags): Promise<void> {
+    if (flags.detach) {
+      return startDetached(this.terminal, { kind: 'move_windows', ...request }, flags);
+    }
     const backend = await this.backend(flags);
     const report = progressReport(this.terminal, request.index ?? '', flags.json ?? false);
     const done = await this.stoppable('windows that were moved stay so', (signal) =>

@@ -336,7 +336,7 @@ export const ShardProgressSchema: GenMessage<ShardProgress> = /*@__PURE__*/
   messageDesc(file_lhs_v1_values, 8);
 
 /**
- * One window of an index: the documents whose dates lie in one period.
+ * A window of an index: its documents with a date in one period.
  *
  * @generated from message lhs.v1.WindowDescription
  */
