@@ -14,7 +14,7 @@ const changed = (path) => statSync(here(path), { throwIfNoEntry: false })?.mtime
 function programFolder() {
   const bundle = here('../bundle/');
   if (!existsSync(here('../src'))) return bundle;
-  const compiled = ['cli', 'contract', 'lake', 'engine', 'client', 'server'].map((name) =>
+  const compiled = ['cli', 'contract', 'lake', 'engine', 'client', 'mcp', 'server'].map((name) =>
     changed(`../../${name}/dist/.tsbuildinfo`),
   );
   return changed('../bundle/main.js') > Math.max(...compiled) ? bundle : here('../dist/');

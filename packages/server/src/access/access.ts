@@ -6,7 +6,7 @@ export interface Arrival {
   readonly request_id: string;
   /** Address of the peer. */
   readonly remote: string;
-  readonly transport: 'rest' | 'grpc';
+  readonly transport: 'rest' | 'grpc' | 'mcp';
 }
 
 /** Authentication and authorization of calls. */

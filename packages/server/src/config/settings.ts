@@ -43,6 +43,7 @@ export const SERVER_SETTINGS = Object.freeze({
   'log.level': setting('name', 'trace, debug, info, warn, error or silent (info)'),
   'metrics.public': setting('flag', 'serve /metrics without credentials (true without `auth`)'),
   'metrics.server': setting('url', 'Prometheus server behind /v1/stats'),
+  'mcp.hosts': setting('name', 'host names that /mcp accepts, separated by commas (this machine)'),
   'console.default_index': setting('name', 'index that the console opens first'),
 });
 

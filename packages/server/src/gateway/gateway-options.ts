@@ -9,8 +9,10 @@ import type { RestOptions } from '../rest/rest-server.ts';
 export interface GatewayOptions extends CallsOptions, RestOptions {
   /** The version of the service, as its description has it. */
   readonly version?: string;
+  /** Host names that `POST /mcp` accepts besides those of this machine. Default: see the route. */
+  readonly mcpHosts?: readonly string[];
   /** Rejects while the service cannot answer; `GET /readyz` reads it. */
   readonly ready?: () => Promise<void>;
-  /** Further routes of the REST port: metrics, console, MCP. */
+  /** Further routes of the REST port: metrics, console. */
   readonly extend?: (rest: FastifyInstance) => void | Promise<void>;
 }

@@ -2,6 +2,7 @@ import type { Server } from '@grpc/grpc-js';
 import type { FastifyInstance } from 'fastify';
 import { Calls } from '../calls/calls.ts';
 import { createGrpc } from '../grpc/grpc-server.ts';
+import { addMcp } from '../mcp/mcp-route.ts';
 import { addOpenApi } from '../openapi/openapi-route.ts';
 import { addProbes } from '../rest/probes.ts';
 import { createRest } from '../rest/rest-server.ts';
@@ -19,11 +20,12 @@ export interface Gateway {
 
 /** A gateway that does not listen yet. */
 export async function createGateway(options: GatewayOptions): Promise<Gateway> {
-  const { tls, extend, version = '0', ready = async () => {}, ...others } = options;
+  const { tls, extend, version = '0', ready = async () => {}, mcpHosts, ...others } = options;
   const calls = new Calls(others);
   const rest = createRest(calls, { tls });
   addProbes(rest, ready);
   addOpenApi(rest, version);
+  addMcp(rest, calls, { version, ...(mcpHosts === undefined ? {} : { hosts: mcpHosts }) });
   await extend?.(rest);
   const { server, setServing } = await createGrpc(calls);
   const shut = () => new Promise<void>((resolve) => server.tryShutdown(() => resolve()));

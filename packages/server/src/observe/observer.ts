@@ -5,7 +5,7 @@ export interface CallRecord {
   readonly request_id: string;
   /** Address of the peer. */
   readonly remote: string;
-  readonly transport: 'rest' | 'grpc';
+  readonly transport: 'rest' | 'grpc' | 'mcp';
   /** Absent: no route, or the header was refused before the operation was known. */
   readonly operation?: Operation;
   /** As requested. */

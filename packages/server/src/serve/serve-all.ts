@@ -109,6 +109,7 @@ async function start(request: ServeRequest, later: (release: Release) => void) {
     observer: observers(metrics, log.observer, recorder),
     ready: async () => void (await backend.listIndexes()),
     extend: metricsRoutes({ metrics, access: callers.access, ...options.metrics }),
+    ...(options.mcpHosts === undefined ? {} : { mcpHosts: options.mcpHosts }),
     ...tlsOf(options),
   });
   later(() => drained(gateway, options.drainMs));

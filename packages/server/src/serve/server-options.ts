@@ -28,6 +28,7 @@ export interface ServerOptions {
   };
   readonly metrics: { readonly isPublic: boolean; readonly server?: string };
   readonly defaultIndex?: string;
+  readonly mcpHosts?: readonly string[];
 }
 
 const LEVELS: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error', 'silent'];
@@ -79,6 +80,12 @@ export function serverOptions(
       ...optional('server', text('metrics.server')),
     },
     ...optional('defaultIndex', text('console.default_index')),
+    ...optional(
+      'mcpHosts',
+      text('mcp.hosts')
+        ?.split(',')
+        .map((host) => host.trim()),
+    ),
   };
 }
 

@@ -1,0 +1,36 @@
+import { LhsError } from '@lakehouse-search/contract';
+import { Args } from '@oclif/core';
+import { LhsCommand } from '../../base-command.ts';
+
+const CHANGED_EXIT = 5;
+
+export default class CiteCheck extends LhsCommand {
+  static override summary =
+    'Check citations against the table: unchanged, changed or deleted (exit 5 unless unchanged).';
+  static override description =
+    'A citation names an index, a row, columns and a hash of their values. Agents get one with ' +
+    'each hit (docs/agents.md).';
+  static override examples = [
+    `<%= config.bin %> cite check 'lhs://incidents@4711/id=4217?columns=id,title#0f3a…'`,
+    `<%= config.bin %> cite check "$CITATION" "$OTHER" --json`,
+  ];
+  static override strict = false;
+  static override args = {
+    citation: Args.string({ ignoreStdin: true, description: 'citation; repeatable' }),
+  };
+
+  override async run(): Promise<void> {
+    const { argv, flags } = await this.parse(CiteCheck);
+    if (argv.length === 0) {
+      throw new LhsError('invalid_argument', 'the citation is missing', {
+        hint: `quote it for the shell: 'lhs://…'`,
+      });
+    }
+    const { checkCitations } = await import('@lakehouse-search/mcp');
+    const backend = await this.backend(flags);
+    const checks = await checkCitations(argv as string[], { backend, call: {} });
+    if (checks.some(({ status }) => status !== 'unchanged')) process.exitCode = CHANGED_EXIT;
+    if (flags.json) return this.printJson({ checks });
+    this.print(checks.map(({ status, citation }) => `${status.padEnd(9)}  ${citation}`));
+  }
+}

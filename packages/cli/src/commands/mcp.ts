@@ -1,0 +1,52 @@
+import { LhsError } from '@lakehouse-search/contract';
+import { LhsCommand } from '../base-command.ts';
+
+export default class Mcp extends LhsCommand {
+  static override summary =
+    'Serve the indexes to an agent over standard input and output (Model Context Protocol).';
+  static override description =
+    'An agent starts this command; "lhs mcp config" prints how. It only reads. Without --url it ' +
+    'needs no server. LHS_TOKEN is the token of the service at --url.';
+  static override examples = [
+    '<%= config.bin %> mcp --data-dir ./data',
+    '<%= config.bin %> mcp --url https://search.example.com',
+    '<%= config.bin %> mcp config --client claude',
+  ];
+
+  override async run(): Promise<void> {
+    const { flags } = await this.parse(Mcp);
+    if (flags.json) {
+      throw new LhsError('invalid_argument', 'lhs mcp has no --json: it speaks JSON-RPC');
+    }
+    const [{ serveStdio }, backend, publicError] = await Promise.all([
+      import('@lakehouse-search/mcp'),
+      this.backend(flags, {}),
+      this.#publicError(this.remoteUrl(flags) !== undefined),
+    ]);
+    const connection = await serveStdio(
+      { backend, version: this.config.version, publicError },
+      {
+        input: process.stdin,
+        output: process.stdout,
+        report: (error) => this.terminal.err(`mcp: ${error.message}`),
+      },
+    );
+    const { signal, release } = this.interruptible();
+    signal.addEventListener('abort', () => void connection.close(), { once: true });
+    await connection.ended;
+    release();
+    // an open pipe would keep the process
+    process.stdin.destroy();
+  }
+
+  async #publicError(isRemote: boolean): Promise<(error: unknown) => LhsError> {
+    const ours = (error: unknown): LhsError => {
+      if (error instanceof LhsError) return error;
+      const message = error instanceof Error ? error.message : String(error);
+      return new LhsError('internal', message, { cause: error });
+    };
+    if (isRemote) return ours;
+    const { sourceError } = await import('@lakehouse-search/engine');
+    return (error) => ours(sourceError(error));
+  }
+}

@@ -1,0 +1,52 @@
+import type { ClientName, Reach } from '@lakehouse-search/mcp';
+import { Flags } from '@oclif/core';
+import { LhsCommand } from '../../base-command.ts';
+
+const CLIENTS: readonly ClientName[] = ['claude', 'vscode', 'cursor'];
+
+export default class McpConfig extends LhsCommand {
+  static override summary = 'Print the configuration with which an agent reaches the indexes.';
+  static override description =
+    'Over standard input and output the agent starts "lhs mcp" on this data folder. With --http ' +
+    'it calls the service at --url itself.';
+  static override examples = [
+    '<%= config.bin %> mcp config --client claude',
+    '<%= config.bin %> mcp config --client vscode --http --url https://search.example.com --token',
+  ];
+  static override flags = {
+    client: Flags.string({
+      description: 'program with the agent',
+      options: CLIENTS,
+      required: true,
+    }),
+    http: Flags.boolean({ description: 'reach the service at --url over HTTP' }),
+    token: Flags.boolean({ description: 'with --http: the service requires a token' }),
+  };
+
+  override async run(): Promise<void> {
+    const { flags } = await this.parse(McpConfig);
+    const { clientConfig } = await import('@lakehouse-search/mcp');
+    const { file, config } = clientConfig(flags.client as ClientName, await this.#reach(flags));
+    if (flags.json) return this.printJson({ file, config });
+    this.terminal.err(`put this into ${file}:`);
+    this.terminal.data(JSON.stringify(config, null, 2));
+  }
+
+  async #reach(flags: {
+    readonly http: boolean;
+    readonly token: boolean;
+    readonly url?: string;
+    readonly 'data-dir'?: string;
+  }): Promise<Reach> {
+    const url = this.remoteUrl(flags);
+    if (flags.http) {
+      const { LhsError } = await import('@lakehouse-search/contract');
+      if (url !== undefined) {
+        return { kind: 'http', url: new URL('/mcp', url).href, token: flags.token };
+      }
+      throw new LhsError('invalid_argument', '"--http" needs the address of a service: --url');
+    }
+    const place = url === undefined ? ['--data-dir', this.dataDir(flags)] : ['--url', url];
+    return { kind: 'stdio', command: 'lhs', args: ['mcp', ...place] };
+  }
+}

@@ -1,0 +1,64 @@
+import {
+  type Coordinates,
+  type IndexDescription,
+  type JsonObject,
+  LhsError,
+} from '@lakehouse-search/contract';
+import type { AgentContext } from '../base/agent-backend.ts';
+import { keyName, keyText } from '../base/key-text.ts';
+import { citationOf, citationUri } from '../citations/citation.ts';
+
+/** A row of the table with its citation. */
+export interface CitedRow {
+  readonly row: JsonObject;
+  readonly citation: string;
+}
+
+/** Rows by the names of their keys, and why there are none. */
+export interface CitedRows {
+  readonly rows: ReadonlyMap<string, CitedRow>;
+  readonly snapshot: string | null;
+  /** The table could not be read. */
+  readonly fault?: string;
+}
+
+/** Errors that leave hits as they are: the index answers without its table. */
+const WITHOUT_TABLE = ['source_unreachable', 'source_not_found', 'source_invalid', 'unreachable'];
+
+/**
+ * Reads rows by key and cites `columns` of them (none: all). A table that cannot be read is a fault
+ * of the response. Throws invalid_argument for columns that the table does not have.
+ */
+export async function citedRows(
+  index: string,
+  keys: readonly Coordinates[],
+  columns: readonly string[],
+  { backend, call }: AgentContext,
+): Promise<CitedRows> {
+  if (keys.length === 0) return { rows: new Map(), snapshot: null };
+  try {
+    const { rows, snapshot } = await backend.getKeys({ index, keys, columns }, call);
+    const cited = rows.map(({ key, fields }): [string, CitedRow] => {
+      const place = { index, snapshot: snapshot ?? '0', key: keyText(key) };
+      const citation = citationOf(place, fields, Object.keys(fields));
+      return [keyName(key), { row: fields, citation: citationUri(citation) }];
+    });
+    return { rows: new Map(cited), snapshot };
+  } catch (error) {
+    if (!(error instanceof LhsError) || !WITHOUT_TABLE.includes(error.code)) throw error;
+    return { rows: new Map(), snapshot: null, fault: error.message };
+  }
+}
+
+/**
+ * The columns that a hit cites: those of the fields that it shows, or of all fields if it shows
+ * none.
+ */
+export function citedColumns(
+  { fields, key }: IndexDescription,
+  shown: readonly string[] | undefined,
+): readonly string[] {
+  const named = fields.filter(({ name, cached }) => cached && (shown?.includes(name) ?? true));
+  const sources = (named.length > 0 ? named : fields).flatMap(({ source }) => source);
+  return [...new Set([...key.partition, ...key.identifier, ...sources])];
+}

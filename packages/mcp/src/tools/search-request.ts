@@ -1,0 +1,62 @@
+import {
+  type HybridRequest,
+  LhsError,
+  type SearchMode,
+  type SearchRequest,
+  type SearchResponse,
+  type SemanticRequest,
+  type SortSpec,
+} from '@lakehouse-search/contract';
+import type { AgentContext } from '../base/agent-backend.ts';
+import type { Budgeted } from './page-arguments.ts';
+
+/** The arguments of a search. */
+export interface SearchInput extends Budgeted {
+  readonly index?: string;
+  readonly query: string;
+  readonly mode?: SearchMode;
+  readonly filter?: string;
+  readonly operator?: 'or' | 'and';
+  readonly sort?: string;
+  readonly limit?: number;
+  readonly fields?: readonly string[];
+  readonly hydrate?: boolean;
+  readonly columns?: readonly string[];
+}
+
+/** Characters of the one fragment that a preview shows of a field. */
+const FRAGMENT = { max_fragments: 1, fragment_size: 160 };
+
+/** Runs a search of its mode from an offset. Throws as the operations do. */
+export function runSearch(
+  input: SearchInput,
+  page: { readonly index: string; readonly offset: number; readonly limit: number },
+  { backend, call }: AgentContext,
+): Promise<SearchResponse> {
+  const { query, mode = 'lexical', filter, operator, sort, fields } = input;
+  const common: SearchRequest = {
+    ...page,
+    ...(filter === undefined || filter === '' ? {} : { filter }),
+    ...(fields === undefined ? {} : { fields }),
+    ...(sort === undefined || sort === '' ? {} : { sort: sortKeys(sort) }),
+  };
+  if (mode === 'lexical') {
+    const words = operator === undefined ? {} : { default_operator: operator };
+    return backend.search({ ...common, ...words, query, highlight: FRAGMENT }, call);
+  }
+  // a page needs as many nearest documents as it goes down
+  const near: SemanticRequest = { ...common, query_text: query, k: page.offset + page.limit };
+  if (mode === 'semantic') return backend.semantic(near, call);
+  const both: HybridRequest = { ...near, highlight: FRAGMENT };
+  return backend.hybrid(both, call);
+}
+
+/** `opened_at:desc,severity` as sort keys. Throws invalid_argument. */
+function sortKeys(text: string): readonly SortSpec[] {
+  return text.split(',').map((part) => {
+    const [, field, order = 'asc'] = /^\s*(.+?)(?::(asc|desc))?\s*$/.exec(part) ?? [];
+    if (field !== undefined) return { field, desc: order === 'desc' };
+    const hint = 'write field:desc,other_field:asc';
+    throw new LhsError('invalid_argument', `"sort" is ${JSON.stringify(text)}`, { hint });
+  });
+}

@@ -1,0 +1,66 @@
+import { type ErrorCode, LhsError, type NextStep } from '@lakehouse-search/contract';
+import type { AgentContext } from '../base/agent-backend.ts';
+import { fieldList } from '../base/field-words.ts';
+
+/** One line of syntax, for a query that could not be read. */
+const SYNTAX =
+  'query syntax: word, "a phrase", field:value, field:(a OR b), field:[low TO high], field:>=5, ' +
+  'pre*, word~1, -clause, AND OR NOT, *:* (resource lhs://docs/query-syntax)';
+
+/** Errors about the fields of a request. */
+const ABOUT_FIELDS: readonly ErrorCode[] = ['invalid_query', 'invalid_argument'];
+
+/**
+ * An error as lines that a model can act on: what is wrong, where, the way out, and the names that
+ * would be right.
+ */
+export async function errorText(
+  error: LhsError,
+  input: unknown,
+  context: AgentContext,
+): Promise<string> {
+  const { code, message, place, hint, next } = error;
+  const lines = [`${code}: ${message}`];
+  if (place !== undefined) lines.push(`at character ${place.from + 1} of ${shown(place.text)}`);
+  if (hint !== undefined) lines.push(`hint: ${hint}`);
+  lines.push(...next.flatMap(stepLines));
+  if (code === 'invalid_query') lines.push(SYNTAX);
+  if (ABOUT_FIELDS.includes(code)) lines.push(...(await fieldLines(input, context)));
+  if (code === 'index_not_found') lines.push(...(await indexLines(context)));
+  return lines.join('\n');
+}
+
+const PLACE_CHARS = 300;
+
+const shown = (text: string): string => JSON.stringify(text.slice(0, PLACE_CHARS));
+
+/** The steps that are tools. */
+function stepLines(step: NextStep): readonly string[] {
+  if (step.step === 'list_indexes') return ['next: call list_indexes'];
+  if (step.step === 'describe_index') return [`next: call describe_index of "${step.index}"`];
+  return [];
+}
+
+/** The fields of the index that the input names; nothing if there is no such index. */
+async function fieldLines(input: unknown, { backend, call }: AgentContext) {
+  const index = namedIndex(input);
+  try {
+    const described = await backend.describeIndex(index === undefined ? {} : { index }, call);
+    return [`fields of ${described.index}: ${fieldList(described)}`];
+  } catch (error) {
+    if (error instanceof LhsError) return [];
+    throw error;
+  }
+}
+
+function namedIndex(input: unknown): string | undefined {
+  if (typeof input !== 'object' || input === null || !('index' in input)) return undefined;
+  return typeof input.index === 'string' ? input.index : undefined;
+}
+
+async function indexLines({ backend, call }: AgentContext): Promise<readonly string[]> {
+  const indexes = await backend.listIndexes({}, call);
+  return indexes.length === 0
+    ? ['no index can be searched']
+    : [`indexes: ${indexes.map(({ name }) => name).join(', ')}`];
+}

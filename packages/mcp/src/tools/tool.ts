@@ -1,0 +1,48 @@
+import type { IndexDescription, IndexSummary, JsonObject } from '@lakehouse-search/contract';
+import type { Arguments } from '../arguments/arguments.ts';
+import type { AgentContext } from '../base/agent-backend.ts';
+
+/** The indexes that a caller can use. */
+export interface Served {
+  readonly indexes: readonly IndexSummary[];
+  /** Present if there is one alone: then no tool has the argument `index`. */
+  readonly only?: IndexDescription;
+}
+
+/** What a tool found: for programs, and as a text. */
+export interface ToolAnswer {
+  readonly structured: JsonObject;
+  readonly text: string;
+}
+
+/** A tool that reads. */
+export interface AgentTool {
+  readonly name: string;
+  readonly title: string;
+  /** What a model reads to choose the tool. */
+  describe(served: Served): string;
+  readonly input: Arguments;
+  readonly required: readonly string[];
+  /** JSON Schema of the structured response. */
+  readonly output: JsonObject;
+  /** Checks the arguments and runs. Throws `LhsError`. */
+  run(input: unknown, context: AgentContext): Promise<ToolAnswer>;
+}
+
+/** A JSON Schema of an object. */
+export const objectSchema = (properties: JsonObject, ...required: string[]): JsonObject => ({
+  type: 'object',
+  properties,
+  required,
+});
+
+export const TEXT: JsonObject = { type: 'string' };
+export const WHOLE: JsonObject = { type: 'integer' };
+export const TEXTS: JsonObject = { type: 'array', items: TEXT };
+export const SNAPSHOT: JsonObject = { type: ['string', 'null'] };
+export const ANY_OBJECT: JsonObject = { type: 'object' };
+/** The parts of a response that can go on. */
+export const PAGE_SCHEMA: JsonObject = {
+  truncated: { type: 'boolean', description: 'max_tokens left something out' },
+  continuation: { ...TEXT, description: 'cursor of the next call; absent: this was all' },
+};
