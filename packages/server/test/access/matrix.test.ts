@@ -1,24 +1,18 @@
-/** Every endpoint of REST for every kind of caller, over a server as `lhs serve all` starts it. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+/** Every endpoint for every kind of caller, over a server as `lhs serve all` starts it. */
 import { ROUTES } from '@lakehouse-search/client';
-import { openLocal } from '@lakehouse-search/engine';
+import type { Operation } from '@lakehouse-search/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ContractTable, createContractTable } from '../../../../test/contract/table.ts';
-import { apiTokenText, hashSecret, newApiToken } from '../../src/access/api-tokens.ts';
-import { type RunningServer, serveAll } from '../../src/serve/serve-all.ts';
-import { serverOptions } from '../../src/serve/server-options.ts';
-import { openStore, type Store } from '../../src/store/open-store.ts';
+import { type GrpcCalls, grpcCalls } from '../support/call-over.ts';
+import { startService, type TestService, type TestToken } from '../support/service.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'lhs-matrix-'));
 let table: ContractTable;
-let server: RunningServer;
-let store: Store;
+let service: TestService;
+let grpc: GrpcCalls;
 const headers: Record<string, string> = {};
 
 /** The callers. `scoped` has all roles for the index `other` alone. */
-const TOKENS: Readonly<Record<string, object>> = {
+const TOKENS: Readonly<Record<string, TestToken>> = {
   expired: { roles: ['admin'], expiresMs: Date.now() - 1000 },
   reader: { roles: ['reader'] },
   operator: { roles: ['operator'] },
@@ -32,51 +26,27 @@ const CALLERS = ['none', 'bad', ...Object.keys(TOKENS)] as const;
 
 beforeAll(async () => {
   table = await createContractTable();
-  const backend = await openLocal(join(folder, 'data'));
-  for (const index of ['notes', 'other']) {
-    await backend.createIndex({ definition: table.definition(index) });
-    await backend.reindex({ index });
-  }
-  await backend.setAlias({ alias: 'notebook', index: 'notes' });
-  await backend.close();
-  const values = {
-    auth: true,
-    rest_addr: '127.0.0.1:0',
-    addr: '127.0.0.1:0',
-    sync: false,
-    backup_target: table.backups,
-    threads: 0,
-    'log.access': false,
-    'log.level': 'silent',
-    'log.audit': join(folder, 'audit.log'),
-    'limits.calls_per_second': 100_000,
-    'limits.burst': 100_000,
-    'limits.logins_per_minute': 1000,
-  };
-  const options = serverOptions(values, {}, join(folder, 'data'));
-  const names = { catalogs: { main: table.source.catalog }, roots: {}, models: {} };
-  server = await serveAll({
-    options,
-    names,
-    issuers: [],
-    env: { LHS_ADMIN_PASSWORD: 'long-enough' },
+  service = await startService({
+    prepare: async (backend) => {
+      for (const index of ['notes', 'other']) {
+        await backend.createIndex({ definition: table.definition(index) });
+        await backend.reindex({ index });
+      }
+      await backend.setAlias({ alias: 'notebook', index: 'notes' });
+    },
+    values: { backup_target: table.backups },
+    names: { catalogs: { main: table.source.catalog } },
   });
-  store = await openStore(options.store);
-  for (const [name, fields] of Object.entries(TOKENS)) {
-    const token = newApiToken();
-    const stored = { indexes: null, tenant: null, expiresMs: null, roles: [] as string[] };
-    const own = { id: token.id, name, secretHash: hashSecret(token.secret) };
-    await store.tokens.add({ ...stored, ...own, createdBy: '', createdMs: 1, ...fields });
-    headers[name] = `ApiKey ${apiTokenText(token)}`;
-  }
-  headers.bad = `ApiKey ${apiTokenText(newApiToken())}`;
+  for (const [name, token] of Object.entries(TOKENS)) headers[name] = await service.token(token);
+  const unknown = await service.token({ roles: ['admin'] });
+  headers.bad = unknown.slice(0, -1) + (unknown.endsWith('A') ? 'B' : 'A');
+  grpc = grpcCalls(service.server.grpc);
 });
 
 afterAll(async () => {
-  await store?.close();
-  await server?.stop();
+  grpc?.close();
+  await service?.stop();
   table?.remove();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 type Scope = 'search' | 'index_read' | 'ops' | 'admin';
@@ -87,6 +57,8 @@ interface Row {
   readonly scope: Scope;
   /** Of callers without restrictions. */
   readonly ok?: number;
+  /** Instead of a success, if the same call has succeeded before. */
+  readonly again?: number;
   /** Of the caller of another index. */
   readonly scoped?: number;
   /** Of the callers of a tenant. */
@@ -265,6 +237,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     at: 'POST /v1/saved-queries',
     body: saved('mine'),
     scope: 'search',
+    again: 412,
     scoped: 200,
   },
   replaceSavedQuery: {
@@ -373,7 +346,7 @@ function expected({ scope, ok = 200, scoped = 403, tenant = ok }: Row, caller: s
 async function statusOf({ at, body }: Row, caller: string): Promise<number> {
   const [method, path] = at.split(' ');
   const own = headers[caller];
-  const answer = await fetch(`${server.url}${path}`, {
+  const answer = await fetch(`${service.server.url}${path}`, {
     method,
     headers: {
       ...(own === undefined ? {} : { authorization: own }),
@@ -385,6 +358,48 @@ async function statusOf({ at, body }: Row, caller: string): Promise<number> {
   return answer.status;
 }
 
+/** The request of a row's path, query and body. */
+function requestOf(name: Operation, { at, body }: Row): object {
+  const [pathAndQuery, query = ''] = at.slice(at.indexOf(' ') + 1).split('?');
+  const { path, also = [] } = ROUTES[name];
+  const binding = [path, ...also.map((other) => other.split(' ')[1])].find((pattern) =>
+    matcherOf(pattern).test(pathAndQuery),
+  ) as string;
+  const names = [...binding.matchAll(/\{(\w+)\}/g)].map(([, field]) => field);
+  const values = (matcherOf(binding).exec(pathAndQuery) as RegExpExecArray).slice(1);
+  const inPath = names.map((field, i) => [field, decodeURIComponent(values[i])]);
+  return {
+    ...Object.fromEntries(inPath),
+    ...Object.fromEntries(new URLSearchParams(query)),
+    ...body,
+  };
+}
+
+const matcherOf = (pattern: string): RegExp =>
+  new RegExp(`^${pattern.replaceAll(/\{\w+\}/g, '([^/]+)')}$`);
+
+async function grpcStatusOf(name: Operation, row: Row, caller: string): Promise<number> {
+  const own = headers[caller];
+  const metadata: Record<string, string> = own === undefined ? {} : { authorization: own };
+  return (await grpc.call(name, requestOf(name, row), metadata)).status;
+}
+
+/** A second job of an index is refused while one runs. */
+async function jobsEnded(): Promise<void> {
+  const running = async () => {
+    const jobs = (await grpc.call('listJobs', {}, { authorization: headers.admin })).body;
+    return (jobs as { state: string }[]).filter(({ state }) => !ENDED.includes(state));
+  };
+  await expect.poll(running, { timeout: 30_000 }).toEqual([]);
+}
+
+const ENDED = ['done', 'failed', 'canceled'];
+
+const operationOf = (name: string): Operation | undefined => {
+  const [first] = name.split(' ');
+  return Object.hasOwn(ROUTES, first) ? (first as Operation) : undefined;
+};
+
 describe('authorization of every endpoint', () => {
   it('covers all operations', () => {
     const covered = new Set(Object.keys(ROWS).map((name) => name.split(' ')[0]));
@@ -392,10 +407,23 @@ describe('authorization of every endpoint', () => {
     expect(missing).toEqual([]);
   });
 
-  it.each(Object.entries(ROWS))('%s', async (_, row) => {
+  it.each(Object.entries(ROWS))('%s', async (name, row) => {
+    const operation = operationOf(name);
     const statuses: Record<string, number> = {};
-    for (const caller of CALLERS) statuses[caller] = await statusOf(row, caller);
-    const wanted = CALLERS.map((caller) => [caller, expected(row, caller)]);
-    expect(statuses).toEqual(Object.fromEntries(wanted));
+    const grpcStatuses: Record<string, number> = {};
+    for (const caller of CALLERS) {
+      statuses[caller] = await statusOf(row, caller);
+      if (operation === undefined) continue;
+      if (operation === 'startJob') await jobsEnded();
+      grpcStatuses[caller] = await grpcStatusOf(operation, row, caller);
+    }
+    const wanted = Object.fromEntries(CALLERS.map((caller) => [caller, expected(row, caller)]));
+    expect(statuses).toEqual(wanted);
+    if (operation === undefined) return;
+    const { again } = row;
+    const over = Object.entries(wanted).map(([caller, status]) => {
+      return [caller, again !== undefined && status < 300 ? again : status];
+    });
+    expect(grpcStatuses, 'over gRPC').toEqual(Object.fromEntries(over));
   });
 });
