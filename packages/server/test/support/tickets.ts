@@ -1,0 +1,76 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { appendRows, createTable, type Schema } from '@lakehouse-search/lake';
+import { startService, type TestService, type TestServiceOptions } from './service.ts';
+
+const string = { kind: 'string' } as const;
+const SCHEMA: Schema = {
+  schemaId: 0,
+  identifierFieldIds: [1],
+  fields: [
+    { id: 1, name: 'id', required: true, type: string },
+    { id: 2, name: 'title', required: false, type: string },
+    { id: 3, name: 'status', required: false, type: string },
+    { id: 4, name: 'size', required: false, type: { kind: 'long' } },
+    { id: 5, name: 'at', required: false, type: { kind: 'timestamptz' } },
+    {
+      id: 6,
+      name: 'vec',
+      required: false,
+      type: { kind: 'list', elementId: 7, elementRequired: true, element: { kind: 'float' } },
+    },
+  ],
+};
+
+/** Fields of the index `tickets`, as lines of its definition. */
+export const TICKET_FIELDS = `fields:
+  - { name: title, type: TEXT, cached: true }
+  - { name: status, type: KEYWORD, fast: true, cached: true }
+  - { name: size, type: LONG, fast: true, cached: true }
+  - { name: at, type: DATE, cached: true }
+  - { name: title_vec, type: VECTOR, source: title, dims: 384, model: default }
+  - { name: vec, type: VECTOR, dims: 2 }
+`;
+
+/** A server with the index `tickets` of 60 rows, whose table is `ops.tickets` of `main`. */
+export interface TicketService extends TestService {
+  readonly warehouse: string;
+}
+
+/** Starts it; requests of the examples of the OpenAPI document succeed. */
+export async function startTickets(options: TestServiceOptions = {}): Promise<TicketService> {
+  const warehouse = mkdtempSync(join(tmpdir(), 'lhs-tickets-'));
+  const catalog = { type: 'filesystem', warehouse: join(warehouse, 'lake') } as const;
+  const source = { catalog, table: 'ops.tickets' };
+  await createTable(catalog, source.table, { schema: SCHEMA });
+  const rows = Array.from({ length: 60 }, (_, n) => ({
+    id: String(n),
+    title: `${['payment', 'login', 'search'][n % 3]} ${n % 2 === 0 ? 'timeout' : 'down'} ${n}`,
+    status: n % 4 === 0 ? 'closed' : 'open',
+    size: n === 5 ? 3n ** 35n : BigInt(n),
+    at: new Date(Date.UTC(2026, n % 12, 3)).toISOString(),
+    vec: [n, 60 - n],
+  }));
+  await appendRows(source, { kind: 'rows', rows });
+  const service = await startService({
+    ...options,
+    prepare: async (backend) => {
+      const at = `{ catalog: ${JSON.stringify(catalog)}, table: ops.tickets }`;
+      const definition = `version: 1\nindex: tickets\nsource: ${at}\n${TICKET_FIELDS}`;
+      await backend.createIndex({ definition });
+      await backend.reindex({ index: 'tickets' });
+      await options.prepare?.(backend);
+    },
+    values: { backup_target: join(warehouse, 'backups'), ...options.values },
+    names: { catalogs: { main: catalog } },
+  });
+  return {
+    ...service,
+    warehouse,
+    async stop() {
+      await service.stop();
+      rmSync(warehouse, { recursive: true, force: true });
+    },
+  };
+}
