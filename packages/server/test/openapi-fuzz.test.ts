@@ -50,7 +50,8 @@ function validatorOf(operation: Described | null, status: number, type: string):
   const name =
     at === undefined
       ? 'api#/components/schemas/Error'
-      : `api#/paths/${pointer(at.path)}/${at.verb}/responses/${status}/content/${pointer(type)}/schema`;
+      : `api#/paths/${pointer(at.path)}/${at.verb}/responses/${status}/content/` +
+        `${pointer(type)}/schema`;
   let validate = validators.get(name);
   if (validate === undefined) {
     validate = ajv.compile({ $ref: encodeURI(name) });

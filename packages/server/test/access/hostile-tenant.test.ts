@@ -89,7 +89,8 @@ describe('a hostile caller of one tenant', () => {
     for (let n = 0; n < REQUESTS; n++) {
       const { operation, request } = requests.next();
       const transport = n % 4 === 3 ? 'grpc' : 'rest';
-      const shown = `seed ${SEED}, request ${n}, ${transport} ${operation} ${JSON.stringify(request)}`;
+      const sent = `${transport} ${operation} ${JSON.stringify(request)}`;
+      const shown = `seed ${SEED}, request ${n}, ${sent}`;
       const [one, other] = await answers(transport, operation, perServer(request, n));
       expect(other, shown).toBe(one);
       const text = JSON.stringify(request);

@@ -56,7 +56,11 @@ const ownRow = (n: number) => ({
 const foreignRow = (n: number, corpus: number) => ({
   id: `b${n}`,
   org: 'rival',
-  title: `${CANARIES[(n + corpus) % 3]} ${WORDS[(n * corpus) % 8]} ${'disk '.repeat(n % (3 * corpus))}`,
+  title: [
+    CANARIES[(n + corpus) % 3],
+    WORDS[(n * corpus) % 8],
+    'disk '.repeat(n % (3 * corpus)),
+  ].join(' '),
   state: `${CANARIES[n % 3]}-${corpus}`,
   size: BigInt(1_000_000 * corpus + n),
   at: new Date(Date.UTC(2000 + corpus, n % 12, 1)).toISOString(),
