@@ -28,13 +28,13 @@ import { SpilledOutput } from './spilled-output.ts';
 /** Unpackers and kernels may read past the end of the last structure. */
 const SLACK = 1024;
 /** Postings of so many bytes are written aside where that is possible. */
-const SPILL_BYTES = 32 * 2 ** 20;
+const SPILL_BYTES = 16 * 2 ** 20;
 
 /** Where an encoder may write what memory should not hold. */
 export interface EncoderSpills {
   /** A place for the postings of short and of other terms. */
   readonly open: (what: 'small' | 'big') => Spill;
-  /** Default: 32 MiB. */
+  /** Default: 16 MiB. */
   readonly fromBytes?: number;
 }
 
@@ -94,7 +94,7 @@ export class InvertedEncoder {
   }
 
   #context(postings: TermPostings): EncodeContext {
-    const { norms, widths } = this.#lengths;
+    const { normOf, widths } = this.#lengths;
     const { docs, frequencies } = postings;
     return {
       docs: this.#docs,
@@ -104,7 +104,7 @@ export class InvertedEncoder {
       ...this.#scratch,
       widths,
       text: this.#text,
-      impact: (i) => frequencies[i] / (frequencies[i] + norms[docs[i]]),
+      impact: (i) => frequencies[i] / (frequencies[i] + normOf(docs[i])),
     };
   }
 

@@ -12,8 +12,8 @@ export interface EncodedLengths {
   readonly longLength: Int32Array;
   readonly docsWithField: number;
   readonly tokens: number;
-  /** Norms by document, exact. */
-  readonly norms: Float64Array;
+  /** The exact norm of a document. */
+  readonly normOf: (doc: number) => number;
   /** Bits of a position by document. */
   readonly widths: Uint8Array;
 }
@@ -44,8 +44,17 @@ export function encodeLengths(lengths: Int32Array, positionEnds: Int32Array): En
     longLength: Int32Array.from(longDocs, (doc) => lengths[doc]),
     docsWithField,
     tokens,
-    norms: Float64Array.from(lengths, (length) => normOf(length, average)),
+    normOf: exactNorms(codes, lengths, average),
     widths,
+  };
+}
+
+/** Norms by document: most are found by their codes, which take few lines of memory. */
+function exactNorms(codes: Uint8Array, lengths: Int32Array, average: number) {
+  const norms = normsByCode(average);
+  return (doc: number): number => {
+    const code = codes[doc];
+    return code < LONG ? norms[code] : normOf(lengths[doc], average);
   };
 }
 

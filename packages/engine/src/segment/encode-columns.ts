@@ -13,11 +13,15 @@ export interface ColumnTexts {
 }
 
 /** A column's encoding and, for `dictionary` and `text`, its own sections. */
-export interface EncodedColumn {
+export interface PlacedColumn {
   readonly encoding: KeyEncoding;
   readonly width: number;
   readonly base: number;
   readonly sections: readonly ArrayBufferView[];
+}
+
+/** A column that can write its rows. */
+export interface EncodedColumn extends PlacedColumn {
   /** Writes the packed bytes of a document to out[at ..]. */
   readonly pack: (doc: number, out: Uint8Array, at: number) => void;
 }
@@ -123,9 +127,20 @@ function integerForm({ bytes, from, to }: ColumnTexts): PackedForm | null {
 }
 
 /** Documents that are sampled, and the largest part of them that may have values of their own. */
-const SAMPLE = 1024;
+export const SAMPLE = 1024;
 const MOST_DISTINCT_PART = 0.5;
-const MOST_VALUES = 65_536;
+/** Values of a dictionary. */
+export const MOST_VALUES = 65_536;
+
+/** Whether a column may be a dictionary: `distinct` values were found in `seen` documents. */
+export const isDictionarySample = (distinct: number, seen: number): boolean =>
+  seen > 0 && distinct <= Math.max(1, MOST_DISTINCT_PART * seen);
+
+/** Bytes of the numbers of a dictionary. */
+export function dictionaryWidth(values: number): number {
+  if (values === 1) return 0;
+  return values <= 256 ? 1 : 2;
+}
 
 function dictionaryColumn(texts: ColumnTexts): EncodedColumn | null {
   const docs = texts.from.length;
@@ -133,7 +148,7 @@ function dictionaryColumn(texts: ColumnTexts): EncodedColumn | null {
   const sample = new ValueNumbers(texts);
   let seen = 0;
   for (let doc = 0; doc < docs; doc += step, seen++) sample.number(doc);
-  if (seen === 0 || sample.count > Math.max(1, MOST_DISTINCT_PART * seen)) return null;
+  if (!isDictionarySample(sample.count, seen)) return null;
   const values = new ValueNumbers(texts);
   const numbers = new Uint16Array(docs);
   for (let doc = 0; doc < docs; doc++) {
@@ -141,7 +156,7 @@ function dictionaryColumn(texts: ColumnTexts): EncodedColumn | null {
     if (number === MOST_VALUES) return null;
     numbers[doc] = number;
   }
-  const width = values.count === 1 ? 0 : values.count <= 256 ? 1 : 2;
+  const width = dictionaryWidth(values.count);
   const pack = (doc: number, out: Uint8Array, at: number) => {
     for (let i = 0; i < width; i++) out[at + i] = numbers[doc] >>> (8 * i);
   };
@@ -218,15 +233,14 @@ function textColumn({ bytes, from, to }: ColumnTexts): EncodedColumn {
   return { encoding: 'text', width: 0, base: 0, sections: list.finish(), pack: () => {} };
 }
 
-/** The columns with their places in a row, and the rows. `section`: number of the first own one. */
-export function packColumns(
-  columns: readonly EncodedColumn[],
-  docs: number,
+/** The columns with their places in a row. `section`: number of the first own one. */
+export function placeColumns(
+  columns: readonly PlacedColumn[],
   section: number,
-): { readonly heads: readonly ColumnHead[]; readonly width: number; readonly rows: Uint8Array } {
-  const isDictionary = ({ encoding }: EncodedColumn) => encoding === 'dictionary';
+): { readonly heads: readonly ColumnHead[]; readonly width: number } {
+  const isDictionary = ({ encoding }: PlacedColumn) => encoding === 'dictionary';
   const order = [...columns.filter(isDictionary), ...columns.filter((c) => !isDictionary(c))];
-  const offsets = new Map<EncodedColumn, number>();
+  const offsets = new Map<PlacedColumn, number>();
   let width = 0;
   for (const column of order) {
     offsets.set(column, width);
@@ -239,6 +253,16 @@ export function packColumns(
     own += sections.length;
     return { ...head, section: sections.length === 0 ? 0 : own - sections.length };
   });
+  return { heads, width };
+}
+
+/** As `placeColumns`, and the rows of all documents. */
+export function packColumns(
+  columns: readonly EncodedColumn[],
+  docs: number,
+  section: number,
+): { readonly heads: readonly ColumnHead[]; readonly width: number; readonly rows: Uint8Array } {
+  const { heads, width } = placeColumns(columns, section);
   const rows = new Uint8Array(docs * width);
   for (const [i, { pack }] of columns.entries()) {
     const { offset } = heads[i];

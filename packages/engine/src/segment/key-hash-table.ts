@@ -12,7 +12,7 @@
  * document; those of a bucket are in document order.
  */
 import { hashBytes } from '../base/hash-bytes.ts';
-import { type FlatKeys, keyCount } from './key-order.ts';
+import type { FlatKeys } from './key-order.ts';
 
 /** An entry names a block of documents; the document is found by comparing their keys. */
 export const KEY_BLOCK = 16;
@@ -40,16 +40,21 @@ export const hashBucket = (hash: number, bits: number): number =>
 /** The mark of a hash. */
 export const hashMark = (hash: number, bits: number): number => (hash << bits) >>> 24;
 
-/** The table over all keys of a segment. */
-export function buildKeyHashTable(keys: FlatKeys): KeyHashTable {
-  const docs = keyCount(keys);
-  const bits = bucketBits(docs);
-  const hashes = new Uint32Array(docs);
-  const starts = new Int32Array(2 ** bits + 1);
-  for (let doc = 0; doc < docs; doc++) {
-    hashes[doc] = hashBytes(keys.bytes, keys.offsets[doc], keys.offsets[doc + 1]);
-    starts[hashBucket(hashes[doc], bits) + 1]++;
+/** By document: the hash of its key. */
+export function keyHashes({ bytes, offsets }: FlatKeys): Uint32Array {
+  const hashes = new Uint32Array(offsets.length - 1);
+  for (let doc = 0; doc < hashes.length; doc++) {
+    hashes[doc] = hashBytes(bytes, offsets[doc], offsets[doc + 1]);
   }
+  return hashes;
+}
+
+/** The table over all key hashes of a segment, by document. */
+export function buildKeyHashTable(hashes: Uint32Array): KeyHashTable {
+  const docs = hashes.length;
+  const bits = bucketBits(docs);
+  const starts = new Int32Array(2 ** bits + 1);
+  for (let doc = 0; doc < docs; doc++) starts[hashBucket(hashes[doc], bits) + 1]++;
   for (let bucket = 1; bucket < starts.length; bucket++) starts[bucket] += starts[bucket - 1];
   const next = starts.slice();
   const marks = new Uint8Array(docs);

@@ -1,3 +1,4 @@
+import { ByteSink } from '../base/growing.ts';
 import { sortingByteStrings } from '../base/sort-bytes.ts';
 import type { Steps } from '../base/steps.ts';
 
@@ -5,6 +6,32 @@ import type { Steps } from '../base/steps.ts';
 export interface FlatKeys {
   readonly bytes: Uint8Array;
   readonly offsets: Int32Array;
+}
+
+/** Receives a key bytes[from .. to), which is valid only during the call. */
+export type VisitKey = (bytes: Uint8Array, from: number, to: number) => void;
+
+/** Keys in document order that can be walked more than once. */
+export interface KeySource {
+  readonly docs: number;
+  /** Each visits the next keys; together all. */
+  readonly walks: readonly ((visit: VisitKey) => void)[];
+  /** All keys in memory. */
+  flat(): FlatKeys;
+}
+
+/** The keys of a source in memory. */
+export function collectKeys({ docs, walks }: Pick<KeySource, 'docs' | 'walks'>): FlatKeys {
+  const sink = new ByteSink();
+  const offsets = new Int32Array(docs + 1);
+  let doc = 0;
+  for (const walk of walks) {
+    walk((bytes, from, to) => {
+      sink.append(bytes, from, to);
+      offsets[++doc] = sink.length;
+    });
+  }
+  return { bytes: sink.view(), offsets };
 }
 
 /** Number of keys. */

@@ -14,8 +14,15 @@ import { partOf, type Steps } from '../base/steps.ts';
 import { packSections } from '../storage/sections.ts';
 import { encodeColumn, packColumns, splitKeys } from './encode-columns.ts';
 import { packHeads } from './key-columns.ts';
-import { buildKeyHashTable } from './key-hash-table.ts';
-import { type FlatKeys, keyCount, rankingKeys } from './key-order.ts';
+import { buildKeyHashTable, type KeyHashTable, keyHashes } from './key-hash-table.ts';
+import {
+  type FlatKeys,
+  type KeySource,
+  keyCount,
+  rankingKeys,
+  type VisitKey,
+} from './key-order.ts';
+import { type KeyRows, packingKeys } from './key-rows.ts';
 
 /** Number of the first section of a column's own. */
 export const FIRST_COLUMN_SECTION = 8;
@@ -46,28 +53,52 @@ export class KeysWriter {
 
   /** The payload's parts, made in steps. */
   finishing(): Steps<Uint8Array[]> {
-    return encodingKeys({ bytes: this.#keys.view(), offsets: this.#offsets.view() });
+    const keys = { bytes: this.#keys.view(), offsets: this.#offsets.view() };
+    const walk = (visit: VisitKey) => {
+      for (let doc = 0; doc < this.docs; doc++) {
+        visit(keys.bytes, keys.offsets[doc], keys.offsets[doc + 1]);
+      }
+    };
+    return encodingKeys({ docs: this.docs, walks: [walk], flat: () => keys });
   }
 }
 
-function* encodingKeys(keys: FlatKeys): Steps<Uint8Array[]> {
-  const docs = keyCount(keys);
+/** Fewer keys are encoded from memory, which costs less. */
+const PACKED_FROM = 65_536;
+
+/** The payload's parts of the keys of a source, made in steps. */
+export function* encodingKeys(source: KeySource, packedFrom = PACKED_FROM): Steps<Uint8Array[]> {
+  const isSmall = source.docs < packedFrom;
+  const packing = packingKeys(source, FIRST_COLUMN_SECTION);
+  const packed = isSmall ? null : yield* partOf(packing, 0, 0.8);
+  if (packed === null) return yield* partOf(encodingFlatKeys(source.flat()), 0, 1);
+  yield 0.8;
+  const { heads, width, rows, ranks, hashes, sections } = packed;
+  return payload({ heads, width, rows, ranks, sections }, buildKeyHashTable(hashes));
+}
+
+/** As `encodingKeys`, for keys of any form. */
+export function* encodingFlatKeys(keys: FlatKeys): Steps<Uint8Array[]> {
   const columns = splitKeys(keys).map(encodeColumn);
   yield 0.2;
-  const { heads, width, rows } = packColumns(columns, docs, FIRST_COLUMN_SECTION);
+  const { heads, width, rows } = packColumns(columns, keyCount(keys), FIRST_COLUMN_SECTION);
   yield 0.3;
   const ranks = yield* partOf(rankingKeys(keys), 0.3, 0.8);
-  const { starts, marks, blocks, high } = buildKeyHashTable(keys);
+  const sections = columns.flatMap((column) => column.sections);
+  return payload({ heads, width, rows, ranks, sections }, buildKeyHashTable(keyHashes(keys)));
+}
+
+function payload(
+  { heads, width, rows, ranks, sections }: Omit<KeyRows, 'hashes'>,
+  { starts, marks, blocks, high }: KeyHashTable,
+): Uint8Array[] {
   return packSections([
-    Int32Array.of(docs, heads.length, width, 0),
+    Int32Array.of(ranks.length, heads.length, width, 0),
     packHeads(heads),
     rows,
     inOrder(ranks) ? new Int32Array(0) : ranks,
-    starts,
-    marks,
-    blocks,
-    high,
-    ...columns.flatMap(({ sections }) => sections),
+    ...[starts, marks, blocks, high],
+    ...sections,
   ]);
 }
 

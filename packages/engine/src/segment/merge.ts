@@ -19,7 +19,8 @@ import { StoredWriter } from '../stored/stored-writer.ts';
 import { type VectorLayout, VectorWriter } from '../vector/vector-writer.ts';
 import { type Component, type SegmentEntry, writeComponent } from './entry.ts';
 import { columnWriter } from './field-writer.ts';
-import { KeysWriter } from './keys-writer.ts';
+import { collectKeys, type KeySource, type VisitKey } from './key-order.ts';
+import { encodingKeys } from './keys-writer.ts';
 import { LocatorWriter, type MovedLocations } from './locators.ts';
 import { RowHashWriter } from './row-hashes.ts';
 import type { SegmentReader } from './segment-reader.ts';
@@ -114,13 +115,14 @@ function* mergingSegments(
     ...(window === undefined ? {} : { window }),
   };
   if (!rows) return { entry: placed, docMaps };
-  components.push(...(yield* mergingRows(mapped, fields, directory, id, done)));
+  components.push(...(yield* mergingRows(mapped, docs, fields, directory, id, done)));
   return { entry: { ...placed, hashed: mergeRuns(mapped) }, docMaps };
 }
 
 /** Stored values, locators, row hashes and keys. `done`: the part that is done before. */
 function* mergingRows(
   mapped: readonly Input[],
+  docs: number,
   fields: readonly MergeField[],
   directory: Directory,
   id: string,
@@ -141,7 +143,7 @@ function* mergingRows(
   yield done;
   components.push(writeComponent(directory, id, { kind: 'hashes' }, mergeHashes(mapped)));
   yield done;
-  const keys = yield* partOf(mergingKeys(mapped), done, 1);
+  const keys = yield* partOf(encodingKeys(keysOf(mapped, docs)), done, 1);
   components.push(writeComponent(directory, id, { kind: 'keys' }, keys));
   return components;
 }
@@ -258,13 +260,12 @@ function mergeRuns(inputs: readonly Input[]): readonly HashRun[] {
   return runs;
 }
 
-function* mergingKeys(inputs: readonly Input[]): Steps<Uint8Array[]> {
-  const writer = new KeysWriter();
-  for (const { reader, docMap } of inputs) {
+/** The keys of the documents that are left; they are walked more than once. */
+function keysOf(inputs: readonly Input[], docs: number): KeySource {
+  const walks = inputs.map(({ reader, docMap }) => (visit: VisitKey) => {
     reader.keys.forEach((bytes, length, doc) => {
-      if (docMap[doc] >= 0) writer.add(bytes, 0, length);
+      if (docMap[doc] >= 0) visit(bytes, 0, length);
     });
-    yield 0;
-  }
-  return yield* writer.finishing();
+  });
+  return { docs, walks, flat: () => collectKeys({ docs, walks }) };
 }

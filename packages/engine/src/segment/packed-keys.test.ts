@@ -6,7 +6,9 @@ import { encodeKey } from '../schema/key.ts';
 import { openFramed, writeFramed } from '../storage/frame.ts';
 import { MemoryDirectory } from '../storage/memory-directory.ts';
 import { plainArena } from '../storage/plain-arena.ts';
-import { KeysWriter } from './keys-writer.ts';
+import { collectKeys, type VisitKey } from './key-order.ts';
+import { packingKeys } from './key-rows.ts';
+import { encodingFlatKeys, encodingKeys, KeysWriter } from './keys-writer.ts';
 import { PackedKeys } from './packed-keys.ts';
 
 const seed = 20_261_122;
@@ -106,6 +108,25 @@ describe('packed keys', () => {
       }),
       { seed, numRuns: 200 },
     );
+  });
+
+  test('have the same bytes when they are packed while they are walked', () => {
+    let packed = 0;
+    fc.assert(
+      fc.property(keys, fc.nat(80), (list, cut) => {
+        const walkOf = (own: readonly Uint8Array[]) => (visit: VisitKey) => {
+          for (const key of own) visit(Uint8Array.of(7, ...key, 0), 1, 1 + key.length);
+        };
+        const walks = [walkOf(list.slice(0, cut)), walkOf(list.slice(cut))];
+        const flat = () => collectKeys({ docs: list.length, walks });
+        const source = { docs: list.length, walks, flat };
+        const bytes = Buffer.concat(runSteps(encodingKeys(source, 0)));
+        expect(bytes.equals(Buffer.concat(runSteps(encodingFlatKeys(flat()))))).toBe(true);
+        if (runSteps(packingKeys(source, 8)) !== null) packed++;
+      }),
+      { seed, numRuns: 200 },
+    );
+    expect(packed).toBeGreaterThan(20);
   });
 
   test('of many documents are found in blocks beyond 65,536', () => {

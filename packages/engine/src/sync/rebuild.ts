@@ -197,6 +197,7 @@ async function addRows(
   const { missing: files } = saved;
   const scan = table.scan({ snapshotId, columns, schema: table.schema, files, signal });
   let docs = writer.liveDocs;
+  let { segments } = writer;
   const report = ({ embeddings }: VectorCounts) => {
     progress?.({
       phase: 'reading',
@@ -217,6 +218,8 @@ async function addRows(
       await writer.addInSteps(complete, flushOptions(request, writer, docs, Math.max(total, docs)));
       docs += rows.rows;
     }
+    if (writer.segments > segments) writer.leavePages();
+    segments = writer.segments;
     report(stage.counts);
   }
   return docs;
