@@ -1,3 +1,5 @@
+import type { FixedVectors } from '../base/fixed-vector.ts';
+
 /** The name of the model that comes with lhs. */
 export const DEFAULT_MODEL = 'default';
 
@@ -27,15 +29,31 @@ export interface ModelIdentity {
   readonly dims: number;
 }
 
+/** What a thread needs to open a static model: plain values. */
+export interface ModelSource {
+  readonly folder: string;
+  /** What the definition calls it. */
+  readonly name: string;
+  /** A file that remembers which files were found whole. */
+  readonly remembered?: string | undefined;
+}
+
 /** A model that is open. */
 export interface Embedder {
   readonly identity: ModelIdentity;
+  /** Where another thread can open the same model. Absent: it cannot. */
+  readonly source?: ModelSource;
   /**
    * One vector a text, row-major, `dims` floats each, of length 1. All zeros where the text has
    * nothing that the model knows: no vector then. The same text gives the same vector, alone and in
    * any company. Throws model_unavailable where a number is not finite.
    */
   embed(texts: Texts): Promise<Float32Array>;
+  /**
+   * As `embed`, in fixed point, while the caller's thread goes on. Null: `embed` takes less for so
+   * few texts. Absent: the model has no threads.
+   */
+  embedFixed?(texts: Texts): Promise<FixedVectors> | null;
   /** Texts that take about a second: the batch of a caller that can stop. Absent: thousands. */
   readonly portion?: number;
   close(): Promise<void>;

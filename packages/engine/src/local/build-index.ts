@@ -7,6 +7,7 @@ import { buildGeneration } from '../sync/build-generation.ts';
 import { buildResources } from '../sync/build-resources.ts';
 import type { BuildJob, BuiltIndex } from '../sync/cut-over.ts';
 import { buildThreads } from '../workers/build-threads.ts';
+import { embedThreads } from '../workers/embed-threads.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { openedIndex, openTableOf, requireFolder, withLock } from './write-index.ts';
 
@@ -25,7 +26,8 @@ export async function buildIndex(
   const left = () => (request.resume === true ? leftBuild(indexes, known) : null);
   return withBuild(indexes, known, left, job, (index, own) => {
     const { analyzers } = known.definition;
-    const resources = buildResources(request, (threads) => buildThreads(analyzers, threads));
+    const build = (threads: number) => buildThreads(analyzers, threads);
+    const resources = buildResources(request, { build, embed: embedThreads });
     const staged = { as_of: own?.as_of ?? as_of, left: own?.generation ?? null };
     const what = { ...staged, followLive, resources };
     return buildGeneration(index, what, indexes.bytes(known), job);

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { ReindexRequest } from '@lakehouse-search/contract';
+import type { OpenEmbedder } from '../embed/embedder.ts';
 import type { OpenBuildThreads } from '../index/build-threads.ts';
 import { MERGE_SETTINGS, type MergeSettings } from '../index/merge-policy.ts';
 
@@ -30,20 +31,30 @@ export interface BuildResources {
   readonly threadsFromRows: number;
   /** Starts the other threads. */
   readonly openThreads: OpenBuildThreads;
+  /** Lets threads embed the texts of models. */
+  readonly embedThreads: (open: OpenEmbedder) => OpenEmbedder;
   /** Bytes of memory that the build may take. */
   readonly memoryBytes: number;
+}
+
+/** How a number of threads is started. */
+export interface ThreadKinds {
+  readonly build: (threads: number) => OpenBuildThreads;
+  /** `threads` besides the caller's. */
+  readonly embed: (open: OpenEmbedder, threads: number) => OpenEmbedder;
 }
 
 /** The resources that a request names, or those of this machine. */
 export function buildResources(
   { threads, memory_bytes }: Pick<ReindexRequest, 'threads' | 'memory_bytes'>,
-  openThreads: (threads: number) => OpenBuildThreads,
+  kinds: ThreadKinds,
 ): BuildResources {
   const count = threads ?? availableParallelism();
   return {
     threads: count,
     threadsFromRows: threads === undefined ? FEW_ROWS : 0,
-    openThreads: openThreads(count),
+    openThreads: kinds.build(count),
+    embedThreads: (open) => kinds.embed(open, count - 1),
     memoryBytes: memory_bytes ?? MEMORY_BYTES,
   };
 }

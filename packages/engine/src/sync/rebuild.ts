@@ -25,6 +25,7 @@ import type { BuildThreads } from '../index/build-threads.ts';
 import { type Commit, commitBytes, readCommit } from '../index/commit.ts';
 import { IndexWriter } from '../index/index-writer.ts';
 import { inlineRunner } from '../index/merge-runners.ts';
+import type { DocumentBlock } from '../schema/field-block.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import { layoutOf, type Mapping } from '../schema/mapping.ts';
 import { windowName } from '../schema/windows.ts';
@@ -35,6 +36,7 @@ import { piecesOf } from './batch-pieces.ts';
 import { type BuildResources, mergeSettings, segmentMemory } from './build-resources.ts';
 import { createFileTable } from './file-table.ts';
 import { mergeProgress } from './merge-progress.ts';
+import { Pipeline } from './pipeline.ts';
 import { SavedFiles } from './saved-files.ts';
 import { settleDuplicates } from './settle-duplicates.ts';
 import { SkippedRows } from './skipped-rows.ts';
@@ -99,7 +101,7 @@ export async function rebuildIndex(request: RebuildRequest): Promise<RebuildResu
   const bound = boundSchema(mapping, table.schema);
   const state = sourceState(table, set, bound, mapping.definition.source.ref);
   files.follow(state.files);
-  const stage = new VectorStage(request.models);
+  const stage = new VectorStage(modelsOf(request));
   let threads: BuildThreads | null = null;
   let writer: IndexWriter | undefined;
   let merges: BackgroundMerges | undefined;
@@ -167,10 +169,23 @@ function usualMemory({ resources }: RebuildRequest, plans: readonly FieldPlan[])
 
 /** The threads of a build; none if there are too few rows for them. */
 function openThreads(request: RebuildRequest, plans: readonly FieldPlan[]): BuildThreads | null {
-  const { resources, directory } = request;
+  const resources = threadsOf(request);
+  return resources?.openThreads(plans, request.directory.path) ?? null;
+}
+
+/** The models of a build, whose texts threads embed unless there are too few rows. */
+function modelsOf(request: RebuildRequest): ModelPlaces {
+  const { models } = request;
+  const resources = threadsOf(request);
+  if (resources === null) return models;
+  return { ...models, openEmbedder: resources.embedThreads(models.openEmbedder) };
+}
+
+/** The resources of a build that uses several threads; null: it does not. */
+function threadsOf(request: RebuildRequest): BuildResources | null {
+  const { resources } = request;
   if (resources === undefined || resources.threads === 1) return null;
-  if (snapshotTotal(request) < resources.threadsFromRows) return null;
-  return resources.openThreads(plans, directory.path);
+  return snapshotTotal(request) < resources.threadsFromRows ? null : resources;
 }
 
 const hasVectors = ({ vector }: FieldPlan): boolean => vector !== undefined;
@@ -208,19 +223,30 @@ async function addRows(
       ...(embeddings === undefined ? {} : { embeddings }),
     });
   };
-  for await (const batch of readAhead(scan, signal)) {
-    await saved.reading(batch.file, docs);
-    for await (const piece of piecesOf(batch, signal)) {
-      const file = numberOf(piece.file);
-      const rows = skipped.goodRows(mapping, piece, file);
-      const block = rowsToBlock(mapping, rows, file, leftOut);
-      const complete = await stage.complete(plans, block, { signal, report });
-      await writer.addInSteps(complete, flushOptions(request, writer, docs, Math.max(total, docs)));
-      docs += rows.rows;
-    }
+  // Threads embed the texts of a block while the block before is added.
+  const pipeline = new Pipeline<DocumentBlock>(async (block) => {
+    await writer.addInSteps(block, flushOptions(request, writer, docs, Math.max(total, docs)));
+    docs += block.docs;
     if (writer.segments > segments) writer.leavePages();
     segments = writer.segments;
-    report(stage.counts);
+  });
+  let current: string | null = null;
+  try {
+    for await (const batch of readAhead(scan, signal)) {
+      if (batch.file !== current) await pipeline.drain();
+      current = batch.file;
+      await saved.reading(batch.file, docs);
+      for await (const piece of piecesOf(batch, signal)) {
+        const file = numberOf(piece.file);
+        const rows = skipped.goodRows(mapping, piece, file);
+        const block = rowsToBlock(mapping, rows, file, leftOut);
+        await pipeline.push(() => stage.complete(plans, block, { signal, report }));
+      }
+      report(stage.counts);
+    }
+    await pipeline.drain();
+  } finally {
+    await pipeline.stop();
   }
   return docs;
 }

@@ -48,10 +48,14 @@ export class CachedEmbedder {
     const wanted = distinct(texts, keys, entries);
     const most = this.#embedder.portion ?? PORTION_TEXTS;
     let done = 0;
-    for (const portion of portions(texts, wanted.firsts, most)) {
+    let next: Promise<FixedVectors> | null = null;
+    const all = [...portions(texts, wanted.firsts, most)];
+    for (const [at, portion] of all.entries()) {
       onPortion(done);
       done += portion.length;
-      const found = await this.#embed(texts, keys, portion);
+      const found = await (next ?? this.#embed(texts, portion));
+      next = at + 1 < all.length ? this.#ahead(texts, all[at + 1]) : null;
+      this.#cache.add(pickKeys(keys, portion), found);
       portion.forEach((i, j) => {
         copy(found, j, out, i, dims);
       });
@@ -60,10 +64,18 @@ export class CachedEmbedder {
     return { ...out, computed: done, reused: textsIn(texts) - done };
   }
 
-  async #embed(texts: Texts, keys: TextKeys, portion: readonly number[]): Promise<FixedVectors> {
-    const { dims } = this.#embedder.identity;
-    const found = fixVectors(await this.#embedder.embed(pick(texts, portion)), dims);
-    this.#cache.add(pickKeys(keys, portion), found);
+  async #embed(texts: Texts, portion: readonly number[]): Promise<FixedVectors> {
+    const picked = pick(texts, portion);
+    const found = await this.#embedder.embedFixed?.(picked);
+    return found ?? fixVectors(await this.#embedder.embed(picked), this.#embedder.identity.dims);
+  }
+
+  /** The vectors of a portion that threads embed while the one before is added to the cache. */
+  #ahead(texts: Texts, portion: readonly number[]): Promise<FixedVectors> | null {
+    if (this.#embedder.embedFixed === undefined) return null;
+    const found = this.#embed(texts, portion);
+    // A failure is thrown where the portion is awaited.
+    found.catch(() => {});
     return found;
   }
 }

@@ -10,7 +10,7 @@ import { setImmediate } from 'node:timers/promises';
 import { LhsError } from '@lakehouse-search/contract';
 import { mapFile } from '../../storage/arena.ts';
 import type { Region } from '../../storage/directory.ts';
-import type { Embedder, ModelIdentity, Texts } from '../embedder.ts';
+import type { Embedder, ModelIdentity, ModelSource, Texts } from '../embedder.ts';
 import { checkLength, checkSum } from '../file-sums.ts';
 import { COPY_AGAIN, modelUnavailable, requireFinite } from '../model-faults.ts';
 import { embedKernels } from './kernels.ts';
@@ -23,11 +23,7 @@ import { WordPieces } from './word-pieces.ts';
 const TURN_BYTES = 1 << 18;
 
 /** How a static model is opened. */
-export interface StaticOptions {
-  /** What the definition calls it. */
-  readonly name: string;
-  /** A file that remembers which files were found whole. */
-  readonly remembered?: string;
+export interface StaticOptions extends Omit<ModelSource, 'folder'> {
   /** Plain loops instead of WebAssembly (default: where LHS_WASM=0). */
   readonly plain?: boolean;
 }
@@ -52,7 +48,8 @@ export function openStaticModel(folder: string, options: StaticOptions): Embedde
     regions.push(sums);
     const pieces = new WordPieces(vocabulary, manifest, sums);
     const identity = Object.freeze({ name: options.name, checksum: manifest.checksum, dims });
-    return new StaticModel(identity, regions, sums, pieces);
+    const source = Object.freeze({ folder, name: options.name, remembered: options.remembered });
+    return new StaticModel({ identity, source }, regions, sums, pieces);
   } catch (error) {
     for (const each of regions) each.release();
     throw error;
@@ -72,18 +69,20 @@ function readScales({ scales, vocabSize }: StaticManifest): Float32Array {
 
 class StaticModel implements Embedder {
   readonly identity: ModelIdentity;
+  readonly source: ModelSource;
   readonly #regions: readonly Pick<Region, 'release'>[];
   readonly #sums: TokenSums;
   readonly #pieces: WordPieces;
   #closed = false;
 
   constructor(
-    identity: ModelIdentity,
+    { identity, source }: Pick<StaticModel, 'identity' | 'source'>,
     regions: readonly Pick<Region, 'release'>[],
     sums: TokenSums,
     pieces: WordPieces,
   ) {
     this.identity = identity;
+    this.source = source;
     this.#regions = regions;
     this.#sums = sums;
     this.#pieces = pieces;
