@@ -55,7 +55,7 @@ class GatedThread implements BuildThread {
     this.#writer = new SegmentWriter(plans, { fields: [2], rows: false });
   }
 
-  /** Lets the thread write the segments that it was told to; returns how many. */
+  /** Writes the segments that `finish` requested; returns their number. */
   write(): number {
     const waiting = this.#waiting.splice(0);
     for (const write of waiting) write();
@@ -75,7 +75,7 @@ function openWriter(memoryBytes: number) {
   return { directory, thread, writer };
 }
 
-/** Lets the thread write whenever it is told to, until the work has ended. */
+/** Runs the pending writes of the thread until `work` ends. */
 async function whileWriting<T>(thread: GatedThread, work: Promise<T>): Promise<T> {
   let ended = false;
   const end = work.finally(() => {

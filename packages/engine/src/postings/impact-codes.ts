@@ -11,8 +11,8 @@ export class ImpactCodes {
   #next = 0;
 
   /**
-   * Remembers that the byte at `at` stands for the impact `value` (0: no posting there). Addresses
-   * rise.
+   * Records the impact whose code belongs in the byte at `at` (0: no posting there). Addresses
+   * ascend.
    */
   note(at: number, value: number): void {
     if (this.#size === this.#at.length) {

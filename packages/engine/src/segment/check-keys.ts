@@ -3,7 +3,7 @@ import { ByteSink } from '../base/growing.ts';
 import { hashBytes } from '../base/hash-bytes.ts';
 import { shardOfKey } from '../schema/key-buckets.ts';
 import { CoreKeys } from './core-keys.ts';
-import { buildKeyHashTable, keyHashes } from './key-hash-table.ts';
+import { buildKeyHashTable, hashesOfKeys } from './key-hash-table.ts';
 import type { FlatKeys } from './key-order.ts';
 import { PackedKeys } from './packed-keys.ts';
 import type { SegmentReader } from './segment-reader.ts';
@@ -115,7 +115,7 @@ function checkHashes(
 
 /** The hash table of format 2 is the one that these keys have. */
 function checkTable({ table }: PackedKeys, keys: FlatKeys, report: ReportProblem): void {
-  const right = buildKeyHashTable(keyHashes(keys));
+  const right = buildKeyHashTable(hashesOfKeys(keys));
   for (const section of ['starts', 'marks', 'blocks', 'high'] as const) {
     const [found, expected] = [table[section], right[section]];
     const at = expected.findIndex((value, i) => found[i] !== value);

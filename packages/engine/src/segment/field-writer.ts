@@ -23,10 +23,13 @@ export class FieldWriter {
     this.#vectors = plan.vector === undefined ? null : new VectorWriter(plan.vector);
   }
 
-  /** Bytes of memory held. */
+  /**
+   * Bytes of memory held. Vectors count half: they are written as they are, while other structures
+   * take as much again.
+   */
   get bytes(): number {
     const { bytes: inverted = 0 } = this.#inverted ?? {};
-    return inverted + (this.#column?.bytes ?? 0) + (this.#vectors?.bytes ?? 0);
+    return inverted + (this.#column?.bytes ?? 0) + (this.#vectors?.bytes ?? 0) / 2;
   }
 
   /** Adds `docs` documents from number `first` on; null: they have no value. */

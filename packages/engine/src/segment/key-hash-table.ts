@@ -41,7 +41,7 @@ export const hashBucket = (hash: number, bits: number): number =>
 export const hashMark = (hash: number, bits: number): number => (hash << bits) >>> 24;
 
 /** By document: the hash of its key. */
-export function keyHashes({ bytes, offsets }: FlatKeys): Uint32Array {
+export function hashesOfKeys({ bytes, offsets }: FlatKeys): Uint32Array {
   const hashes = new Uint32Array(offsets.length - 1);
   for (let doc = 0; doc < hashes.length; doc++) {
     hashes[doc] = hashBytes(bytes, offsets[doc], offsets[doc + 1]);

@@ -24,7 +24,7 @@ import type { KeySource } from './key-order.ts';
 import { type PackedForm, packValue, parseInteger, UUID_BYTES, UUID_CHARS } from './key-values.ts';
 
 /** The keys of a segment, packed. */
-export interface KeyRows {
+export interface PackedRows {
   readonly heads: readonly ColumnHead[];
   /** The own sections of the columns, in the order of the heads. */
   readonly sections: readonly ArrayBufferView[];
@@ -44,7 +44,7 @@ const MOST_BYTES = 2 ** 31 - 1;
  * The packed keys, or null if they have no such form. `section`: number of the first own one of a
  * column.
  */
-export function* packingKeys(source: KeySource, section: number): Steps<KeyRows | null> {
+export function* packingKeys(source: KeySource, section: number): Steps<PackedRows | null> {
   const columns = yield* partOf(surveying(source), 0, 0.25);
   if (columns === null) return null;
   const { heads, width } = placeColumns(columns, section);

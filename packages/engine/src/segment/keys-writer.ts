@@ -14,7 +14,7 @@ import { partOf, type Steps } from '../base/steps.ts';
 import { packSections } from '../storage/sections.ts';
 import { encodeColumn, packColumns, splitKeys } from './encode-columns.ts';
 import { packHeads } from './key-columns.ts';
-import { buildKeyHashTable, type KeyHashTable, keyHashes } from './key-hash-table.ts';
+import { buildKeyHashTable, hashesOfKeys, type KeyHashTable } from './key-hash-table.ts';
 import {
   type FlatKeys,
   type KeySource,
@@ -22,7 +22,7 @@ import {
   rankingKeys,
   type VisitKey,
 } from './key-order.ts';
-import { type KeyRows, packingKeys } from './key-rows.ts';
+import { type PackedRows, packingKeys } from './key-rows.ts';
 
 /** Number of the first section of a column's own. */
 export const FIRST_COLUMN_SECTION = 8;
@@ -85,11 +85,11 @@ export function* encodingFlatKeys(keys: FlatKeys): Steps<Uint8Array[]> {
   yield 0.3;
   const ranks = yield* partOf(rankingKeys(keys), 0.3, 0.8);
   const sections = columns.flatMap((column) => column.sections);
-  return payload({ heads, width, rows, ranks, sections }, buildKeyHashTable(keyHashes(keys)));
+  return payload({ heads, width, rows, ranks, sections }, buildKeyHashTable(hashesOfKeys(keys)));
 }
 
 function payload(
-  { heads, width, rows, ranks, sections }: Omit<KeyRows, 'hashes'>,
+  { heads, width, rows, ranks, sections }: Omit<PackedRows, 'hashes'>,
   { starts, marks, blocks, high }: KeyHashTable,
 ): Uint8Array[] {
   return packSections([

@@ -1,7 +1,7 @@
 /**
- * The structures of one segment can be made by several threads: each makes a share, some of the
- * fields and perhaps the rows, over the same documents. Components do not refer to each other, so
- * the segment is the same whoever made which of them.
+ * Several threads can build the structures of one segment. Each builds a share over the same
+ * documents: some of the fields, and perhaps the rows. Components do not refer to each other, so
+ * the division does not change the segment.
  */
 import type { Component, SegmentEntry } from './entry.ts';
 

@@ -21,7 +21,7 @@ describe('a pipeline', () => {
     expect(log).toEqual([...steps, 'take c']);
   });
 
-  test('throws the error of an item where the next one comes, and drops what stop finds', async () => {
+  test('throws the error of an item at the next push, and drops what stop finds', async () => {
     const taken: string[] = [];
     const pipeline = new Pipeline<string>(async (item) => {
       taken.push(item);

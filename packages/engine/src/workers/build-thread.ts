@@ -158,7 +158,7 @@ const NO_ROWS = Object.freeze({
   hashes: new BigUint64Array(0),
 });
 
-/** A copy of the values alone: a view may lie in a much larger memory. */
+/** A copy of the values. The buffer of a view can be much larger than the view. */
 function copied(field: FieldBlock): FieldBlock {
   const starts = field.starts.slice();
   const count = starts[starts.length - 1];
