@@ -3,20 +3,22 @@
  *
  * 1. Write a lease, wait for a prune, then list the chunks of the repository.
  * 2. Pin the newest commit. Sync and merges go on.
- * 3. Copy the files that the commit names and the embedding caches: chunks that are missing.
+ * 3. Copy the files that the commit names and the embedding caches: chunks that are missing. Of a
+ *    file in a cold window all bytes are copied, from its store.
  * 4. Write the manifest. If the lease was deleted meanwhile, delete the manifest again.
  *
  * If it is stopped or killed before step 4, the next backup finds the chunks that were copied.
  */
 import { randomBytes } from 'node:crypto';
 import type { CallContext } from '@lakehouse-search/contract';
-import { LhsError } from '@lakehouse-search/contract';
 import type { Commit } from '../index/commit.ts';
 import type { OwnedQuery } from '../registry/saved-queries.ts';
 import { refuseAborted } from '../source/source-errors.ts';
 import { inStore } from '../source/store-errors.ts';
+import { coldObjects } from '../tier/cold-objects.ts';
+import type { StoredObject } from '../tier/fetch-blocks.ts';
 import { ChunkWriter } from './chunk-writer.ts';
-import { copyBytes, copyCaches, copyComponent } from './copy-files.ts';
+import { coldSource, copyBytes, copyCaches, copyComponent, localSource } from './copy-files.ts';
 import { Lease, waitForPrunes } from './lease.ts';
 import { type BackupFile, type BackupManifest, manifestBytes } from './manifest.ts';
 import { type CommitToCopy, type IndexFiles, pinForCopy, sealedFiles } from './pinned-commit.ts';
@@ -73,7 +75,6 @@ export async function backupIndex(
     const writer = new ChunkWriter(repository, await listChunks(repository, signal), signal);
     const pinned = pinForCopy(index);
     try {
-      refuseCold(pinned.commit, index.index);
       const parts = index.registered(pinned.commit.definition_version);
       const copy = new Copy(pinned, { writer, lease, former, options });
       const files = await copy.run(index.folder);
@@ -87,14 +88,6 @@ export async function backupIndex(
   } finally {
     await lease.release();
   }
-}
-
-/** A backup holds all bytes of an index, and those of cold windows are elsewhere. */
-function refuseCold({ segments }: Commit, index: string): void {
-  if (segments.every(({ cold }) => cold === undefined)) return;
-  throw new LhsError('unsupported', `index "${index}" has cold windows: they are not backed up`, {
-    hint: 'make them hot before the backup; the store that has them may be backed up by itself',
-  });
 }
 
 /** The newest backup of the same index that can be read. */
@@ -117,8 +110,10 @@ class Copy {
   readonly #writer: ChunkWriter;
   readonly #lease: Lease;
   readonly #options: CallContext;
-  /** Files of the former backup by path, length and checksum. */
+  /** Files of the former backup by component, length and checksum. */
   readonly #former: ReadonlyMap<string, BackupFile>;
+  /** The objects of cold windows by the names of their local files. */
+  readonly #cold: ReadonlyMap<string, StoredObject>;
   readonly #total: number;
   #done = 0;
   /** Files of which a chunk was missing. */
@@ -140,6 +135,8 @@ class Copy {
     this.#total = commitTotal(pinned);
     const same = work.former?.index_generation === pinned.generation ? work.former.files : [];
     this.#former = new Map(same.map((file) => [sealOf(file), file]));
+    const { segments } = pinned.commit;
+    this.#cold = new Map(segments.flatMap((entry) => [...coldObjects(entry)]));
   }
 
   /** The files, all of their chunks in the repository. */
@@ -151,10 +148,12 @@ class Copy {
     for (const [name, seal] of sealedFiles(commit)) {
       const known = this.#former.get(sealOf({ path: `generation/${name}`, ...seal }));
       if (known !== undefined && writer.has(known.chunks)) {
-        files.push(known);
+        files.push({ ...known, path: `generation/${name}` });
         await step(seal.length);
       } else {
-        files.push(await this.#counted(() => copyComponent(folder, name, seal, writer, step)));
+        const object = this.#cold.get(name);
+        const source = object === undefined ? localSource(folder, name) : coldSource(object);
+        files.push(await this.#counted(() => copyComponent(source, name, seal, writer, step)));
       }
     }
     const before = writer.copied;
@@ -181,8 +180,11 @@ class Copy {
   }
 }
 
+/** A move between the tiers renames a field file and keeps its bytes. */
+const REVISION = /(\.(?:stored|text|keyword|numeric|ordinal|vector|graph))(?:\.\d+)+$/;
+
 const sealOf = ({ path, length, crc }: Pick<BackupFile, 'path' | 'length' | 'crc'>): string =>
-  `${path} ${length} ${crc}`;
+  `${path.replace(REVISION, '$1')} ${length} ${crc}`;
 
 function commitTotal({ commit, bytes }: CommitToCopy): number {
   let sum = bytes.length;

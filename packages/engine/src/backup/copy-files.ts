@@ -5,6 +5,7 @@ import { LhsError } from '@lakehouse-search/contract';
 import type { FileSeal } from '../storage/frame.ts';
 import { FRAME_FOOTER_BYTES } from '../storage/frame.ts';
 import { ioError, missing, systemCode } from '../storage/io-errors.ts';
+import { readObject, type StoredObject } from '../tier/fetch-blocks.ts';
 import type { ChunkWriter } from './chunk-writer.ts';
 import type { BackupChunk, BackupFile } from './manifest.ts';
 
@@ -16,24 +17,49 @@ const CACHE_ATTEMPTS = 5;
 /** Is called after each chunk that was read. */
 type Step = (bytes: number) => Promise<void>;
 
+/** Bytes of a component file, from the disk or from the store of a cold window. */
+export interface ComponentSource {
+  /** For messages. */
+  readonly path: string;
+  /** The bytes in pieces, each in memory of its own; more than `most` are not needed. */
+  readonly pieces: (most: number) => AsyncIterable<Uint8Array>;
+}
+
+/** A component file in the folder of a generation. */
+export const localSource = (folder: string, name: string): ComponentSource => ({
+  path: join(folder, name),
+  async *pieces(most) {
+    await using handle = await openFile(folder, name);
+    yield* piecesOf(handle, join(folder, name), most, CHUNK_BYTES);
+  },
+});
+
+/** A file of a cold window, whose bytes are an object. */
+export const coldSource = (object: StoredObject): ComponentSource => ({
+  path: `${object.place}/${object.key}`,
+  async *pieces() {
+    for (let at = 0; at < object.length; at += CHUNK_BYTES) {
+      yield await readObject(object, at, Math.min(CHUNK_BYTES, object.length - at));
+    }
+  },
+});
+
 /**
  * Copies a component file, which never changes. Throws corrupt_index if it is not the file that the
  * commit names.
  */
 export async function copyComponent(
-  folder: string,
+  { path, pieces }: ComponentSource,
   name: string,
   seal: FileSeal,
   writer: ChunkWriter,
   step: Step,
 ): Promise<BackupFile> {
-  const path = join(folder, name);
-  await using handle = await openFile(folder, name);
   const chunks: BackupChunk[] = [];
   const summed = seal.length - FRAME_FOOTER_BYTES;
   let crc = 0;
   let at = 0;
-  for await (const bytes of piecesOf(handle, path, seal.length + 1, CHUNK_BYTES)) {
+  for await (const bytes of pieces(seal.length + 1)) {
     crc = crc32(bytes.subarray(0, Math.max(0, Math.min(bytes.length, summed - at))), crc);
     at += bytes.length;
     if (at > seal.length) break;

@@ -2,11 +2,13 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type CallContext, LhsError } from '@lakehouse-search/contract';
 import { LIMITS } from '../base/limits.ts';
-import { COMMIT_FILE, type Commit, readCommit } from '../index/commit.ts';
+import { COMMIT_FILE, type Commit, readCommit, writeCommit } from '../index/commit.ts';
 import { freeBytes, generationAt } from '../open/index-folder.ts';
 import type { OpenDirectory } from '../open/open-index.ts';
+import { hotEntry } from '../segment/cool.ts';
 import { refuseAborted } from '../source/source-errors.ts';
 import { damaged } from '../source/store-errors.ts';
+import type { Directory } from '../storage/directory.ts';
 import { ioError } from '../storage/io-errors.ts';
 import { makeFolder, syncFolder } from '../storage/make-folder.ts';
 import { copying } from './backup-index.ts';
@@ -27,7 +29,7 @@ export interface RestoreFolder {
 
 /**
  * Writes the files of a backup into an empty index folder: the commit first, then exactly the files
- * that it names, then the embedding caches. Returns the commit. Throws corrupt_index, disk_short,
+ * that it names, then the embedding caches. Cold windows become hot. Returns the commit. Throws corrupt_index, disk_short,
  * disk_full, io_error, interrupted.
  */
 export async function restoreFiles(
@@ -58,8 +60,23 @@ export async function restoreFiles(
   requireFiles(commit, manifest, place);
   requireRoom(manifest, folder);
   for (const file of manifest.files) if (file !== commitFile) await write(file);
+  const hot = heat(openDirectory(generation), commit);
   for (const path of [generation, folder]) syncFolder(path);
-  return commit;
+  return hot;
+}
+
+/** The commit without cold windows: the files of a backup have all bytes. */
+function heat(directory: Directory, commit: Commit): Commit {
+  const cold = commit.segments.filter((entry) => entry.cold !== undefined);
+  if (cold.length === 0) return commit;
+  const segments = commit.segments.map((entry) => hotEntry(entry, ({ file }) => file));
+  const hot = { ...commit, segments };
+  writeCommit(directory, hot);
+  const lists = cold
+    .flatMap(({ components }) => components)
+    .filter(({ kind }) => kind === 'blocks');
+  for (const { file } of lists) directory.remove(file);
+  return hot;
 }
 
 /** Throws corrupt_index, before anything is written, if a chunk is missing or cut. */

@@ -68,9 +68,12 @@ async function fetchRun(
   }
 }
 
+/** An object of a cold window. */
+export type StoredObject = Pick<ColdObject, 'place' | 'key' | 'length' | 'window'>;
+
 /** A range of an object. Throws an error that names window and store. */
 export async function readObject(
-  { place, key, length: size, window }: Pick<ColdObject, 'place' | 'key' | 'length' | 'window'>,
+  { place, key, length: size, window }: StoredObject,
   offset: number,
   length: number,
 ): Promise<Uint8Array> {

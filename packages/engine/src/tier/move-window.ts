@@ -15,6 +15,7 @@ import { refuseAborted } from '../source/source-errors.ts';
 import { inStore } from '../source/store-errors.ts';
 import type { Directory } from '../storage/directory.ts';
 import { corrupt, FRAME_FOOTER_BYTES, openFramed, verifyFramed } from '../storage/frame.ts';
+import { objectOf } from './cold-objects.ts';
 import { readObject, storeOf } from './fetch-blocks.ts';
 
 /** A generation whose index is locked. */
@@ -124,16 +125,13 @@ async function copyToStore(
 /** Writes the file of a cold component under a name, checked. */
 async function fetchFile(
   { directory, signal }: TierWork,
-  { cold, window = null }: SegmentEntry,
+  entry: SegmentEntry,
   component: Component,
   name: string,
 ): Promise<void> {
-  const { place, prefix } = cold as ColdPlace;
-  const key = prefix + component.file.slice(0, component.file.lastIndexOf('.'));
   const writer = directory.create(name);
   try {
-    const object = { place, key, length: component.length, window };
-    await readWhole(object, component, signal, (piece) => writer.write(piece));
+    await readWhole(objectOf(entry, component), component, signal, (piece) => writer.write(piece));
     writer.finish();
   } catch (error) {
     writer.abort();

@@ -11,6 +11,7 @@ import { generationAt, generationNumbers } from '../open/index-folder.ts';
 import type { OpenDirectory } from '../open/open-index.ts';
 import { inStore } from '../source/store-errors.ts';
 import type { Directory } from '../storage/directory.ts';
+import { coldObjects } from './cold-objects.ts';
 import { storeOf } from './fetch-blocks.ts';
 
 /** An index of this machine. */
@@ -58,17 +59,9 @@ export function placesOf(index: SweptIndex): ReadonlySet<string> {
 }
 
 function neededObjects(index: SweptIndex): ReadonlySet<string> {
-  const needed = new Set<string>();
-  for (const { segments } of commitsOf(index)) {
-    for (const { cold, components } of segments) {
-      if (cold === undefined) continue;
-      for (const { file, resident } of components) {
-        const name = file.slice(0, file.lastIndexOf('.'));
-        if (resident !== undefined) needed.add(`${cold.place}\n${cold.prefix}${name}`);
-      }
-    }
-  }
-  return needed;
+  const entries = commitsOf(index).flatMap(({ segments }) => segments);
+  const objects = entries.flatMap((entry) => [...coldObjects(entry).values()]);
+  return new Set(objects.map(({ place, key }) => `${place}\n${key}`));
 }
 
 function commitsOf({ folder, openDirectory, now }: SweptIndex): readonly Commit[] {

@@ -1,5 +1,4 @@
 /** Windows in an object store, over whole indexes: an S3 server of this process, with faults. */
-import { join } from 'node:path';
 import { openLocal } from '@lakehouse-search/engine';
 import { deleteRows, upsertRows } from '@lakehouse-search/lake';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -193,12 +192,5 @@ describe('cold windows', () => {
     expect(await answersOf('t')).toEqual(await answersOf('plain'));
     expect((await move({ apply: true })).objects_removed).toBeGreaterThan(0);
     expect(await answersOf('t')).toEqual(await answersOf('plain'));
-  });
-
-  it('are not backed up', async () => {
-    await build();
-    await move({ cool: OLD });
-    const backup = lake.backend.backup({ index: 't', target: join(lake.folder, 'backups') });
-    await expect(backup).rejects.toMatchObject({ code: 'unsupported' });
   });
 });
