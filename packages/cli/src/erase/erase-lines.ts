@@ -108,6 +108,7 @@ const DONE: Readonly<Record<keyof ErasureActions, string>> = {
   points_in_time_closed: 'point in time closed',
   segments_rewritten: 'segment rewritten',
   generations_removed: 'generation removed',
+  cold_objects_removed: 'cold object removed',
   cache_entries_removed: 'cached vector removed',
   saved_queries_removed: 'saved query removed',
   history_lines_removed: 'past query removed',
@@ -119,8 +120,9 @@ const DONE: Readonly<Record<keyof ErasureActions, string>> = {
 /** What a run did. */
 export function actionLines(actions: ErasureActions): string[] {
   const done = (Object.keys(DONE) as (keyof ErasureActions)[])
-    .filter((name) => actions[name] > 0)
-    .map((name) => `${count(actions[name])} ${several(DONE[name], actions[name])}`);
+    .map((name) => [name, actions[name] ?? 0] as const)
+    .filter(([, done]) => done > 0)
+    .map(([name, done]) => `${count(done)} ${several(DONE[name], done)}`);
   return [done.length === 0 ? 'nothing to remove' : done.join(', ')];
 }
 

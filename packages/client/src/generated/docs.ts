@@ -216,6 +216,7 @@ export const DOCS: Readonly<Record<string, string>> = {
   "ErasedField": "What a segment has of one document in one field.",
   "ErasedField.own_terms": "Terms of the field's dictionary that no live document of the segment has.",
   "ErasureActions": "What an erasure did.",
+  "ErasureActions.cold_objects_removed": "Objects of cold windows; absent in receipts of earlier versions.",
   "ErasureCheckRequest": "`POST /v1/erasure:check`: where data of rows that were deleted from the table still remains.",
   "ErasureCheckRequest.backups": "Backup targets to examine: absolute folders or `s3://bucket/prefix`. The backup target of the backend is always examined.",
   "ErasureCheckRequest.deep": "Also search the bytes of all files of the data folder for key values and `texts`.",

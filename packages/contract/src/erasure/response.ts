@@ -20,7 +20,7 @@ export type ErasurePlace =
   | 'query_history'
   | 'job_record'
   | 'backup'
-  /** A window in cold storage. */
+  /** A cold window: its deleted documents, and objects or cached blocks that no commit needs. */
   | 'cold_window'
   /** Any other file of the data folder (only a deep check finds these). */
   | 'other_file';
@@ -116,6 +116,8 @@ export interface ErasureActions {
   readonly points_in_time_closed: number;
   readonly segments_rewritten: number;
   readonly generations_removed: number;
+  /** Objects of cold windows; absent in receipts of earlier versions. */
+  readonly cold_objects_removed?: number;
   readonly cache_entries_removed: number;
   readonly saved_queries_removed: number;
   readonly history_lines_removed: number;

@@ -29,8 +29,8 @@ export interface RestoreFolder {
 
 /**
  * Writes the files of a backup into an empty index folder: the commit first, then exactly the files
- * that it names, then the embedding caches. Cold windows become hot. Returns the commit. Throws corrupt_index, disk_short,
- * disk_full, io_error, interrupted.
+ * that it names, then the embedding caches. Cold windows become hot. Returns the commit. Throws
+ * corrupt_index, disk_short, disk_full, io_error, interrupted.
  */
 export async function restoreFiles(
   repository: Repository,

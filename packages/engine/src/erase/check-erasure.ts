@@ -3,12 +3,11 @@
  *
  * 1. the table: its head, then its older snapshots, which belong to the table
  * 2. every generation folder of the index (search-generation.ts)
- * 3. embedding caches (search-embeddings.ts)
- * 4. saved queries, past queries, job records (search-records.ts)
- * 5. backups (search-backups.ts)
- * 6. with `deep`, the bytes of all files (raw-bytes.ts)
- *
- * Windows in cold storage join as a place of their own: a function beside `searchBackups`.
+ * 3. the stores of cold windows (search-cold.ts)
+ * 4. embedding caches (search-embeddings.ts)
+ * 5. saved queries, past queries, job records (search-records.ts)
+ * 6. backups (search-backups.ts)
+ * 7. with `deep`, the bytes of all files (raw-bytes.ts)
  */
 import {
   BUILD_KINDS,
@@ -22,13 +21,20 @@ import { currentGeneration, generationAt, generationNumbers } from '../open/inde
 import type { KnownIndex, OpenDirectory } from '../open/open-index.ts';
 import type { RegisteredJob } from '../registry/jobs.ts';
 import type { Registry } from '../registry/registry.ts';
+import { refuseAborted } from '../source/source-errors.ts';
 import { mappingOver } from '../sync/build-generation.ts';
 import { ErasedKeys } from './erased-keys.ts';
 import { Findings } from './findings.ts';
 import { deletedButMapped } from './mapped-files.ts';
 import { searchBytes } from './raw-bytes.ts';
 import { searchBackups } from './search-backups.ts';
-import { type ErasedTexts, erasedTexts, searchEmbeddings } from './search-embeddings.ts';
+import { searchCold } from './search-cold.ts';
+import {
+  type ErasedTexts,
+  erasedTexts,
+  hasEmbeddings,
+  searchEmbeddings,
+} from './search-embeddings.ts';
 import { type GenerationState, searchGeneration } from './search-generation.ts';
 import { type IndexRecords, searchRecords } from './search-records.ts';
 import { searchTable } from './search-table.ts';
@@ -83,11 +89,15 @@ export async function checkErasure(
   const keys = new ErasedKeys(mapping.key, subject.keys, subject.texts);
   const findings = new Findings(dataDir);
   const vectors = new VectorsSeen();
+  const compares = hasEmbeddings(folder);
   const rows = await searchTable(table, mapping, keys, findings, call.signal);
   for (const generation of generationsOf(places)) {
     const directory = places.openDirectory(generation.path);
-    searchGeneration(directory, generation, { keys, findings, vectors, now: now() });
+    const search = { keys, findings, vectors, compares, now: now() };
+    await searchGeneration(directory, generation, search);
+    refuseAborted(call.signal);
   }
+  await searchCold(places, findings);
   const given = subject.texts.map((text) => ({ key: null, text: Buffer.from(text) }));
   findings.examined.texts += given.length;
   const texts = erasedTexts([...given, ...rows.texts]);

@@ -27,11 +27,16 @@ export class ErasedKeys {
   }
 
   /** Calls `visit` for each document of a segment with one of the keys, deleted ones included. */
-  find(keys: SegmentKeys, visit: (key: number, doc: number) => void): void {
+  find(keys: SegmentKeys, visit: (key: number, doc: number) => void = () => {}): boolean {
+    let found = false;
     keys.hide(null);
     this.encoded.forEach((bytes, key) => {
-      for (const doc of keys.findAll(bytes)) visit(key, doc);
+      for (const doc of keys.findAll(bytes)) {
+        found = true;
+        visit(key, doc);
+      }
     });
+    return found;
   }
 
   /**

@@ -60,7 +60,7 @@ export async function rewriteSegments(request: RewriteRequest): Promise<number> 
 }
 
 /** Whether a segment has a deleted document with one of the keys. */
-function holdsKey(
+export function holdsKey(
   { directory, keys }: RewriteRequest,
   entry: Parameters<typeof SegmentReader.open>[1],
 ): boolean {

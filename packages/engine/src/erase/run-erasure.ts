@@ -5,7 +5,8 @@
  * 1. Refuse if the table still has a row, or the index has not applied its deletion.
  * 2. Under the lock of the index: close points in time (if requested), remove crashed builds and
  *    generations that nobody names, rewrite segments with deleted documents of the keys in the live
- *    generation and in kept ones, then purge the embedding caches.
+ *    generation and in kept ones, remove objects that no commit names, then purge the embedding
+ *    caches.
  * 3. Remove saved queries, lines of past queries and job records that mention the keys.
  * 4. If requested: make a new backup in each repository, then delete those that hold data.
  * 5. Check again and sign what is true then.
@@ -33,6 +34,7 @@ import {
 } from '../open/index-folder.ts';
 import { refuseAborted } from '../source/source-errors.ts';
 import type { Directory } from '../storage/directory.ts';
+import { sweepObjects } from '../tier/sweep-objects.ts';
 import {
   type CheckedErasure,
   checkErasure,
@@ -43,7 +45,8 @@ import {
   jobBeside,
 } from './check-erasure.ts';
 import { keyHashes } from './receipt.ts';
-import { rewriteSegments } from './rewrite-segments.ts';
+import { rewriteBothTiers } from './rewrite-cold.ts';
+import { coldPlaces } from './search-cold.ts';
 import { purgeEmbeddings } from './search-embeddings.ts';
 import { removeRecords } from './search-records.ts';
 
@@ -84,6 +87,7 @@ export async function runErasure(
     points_in_time_closed: 0,
     segments_rewritten: 0,
     generations_removed: 0,
+    cold_objects_removed: 0,
     cache_entries_removed: 0,
     saved_queries_removed: 0,
     history_lines_removed: 0,
@@ -137,7 +141,7 @@ async function eraseFiles(
     } else if (generation.state === 'live' || generation.state === 'kept') {
       const directory = places.openDirectory(generation.path, () => lock.assertHeld());
       const { signal, progress } = work;
-      actions.segments_rewritten += await rewriteSegments({
+      actions.segments_rewritten += await rewriteBothTiers({
         ...{ directory, runner: work.runner(directory), keys: found.keys },
         ...{ freeBytes: () => freeBytes(generation.path), signal, progress },
       });
@@ -147,6 +151,8 @@ async function eraseFiles(
   actions.generations_removed += sweepGenerations(folder, now(), named).filter((path) =>
     /gen-\d+$/.test(path),
   ).length;
+  const cold = coldPlaces(places);
+  actions.cold_objects_removed = await sweepObjects(cold.index, cold.places);
   actions.cache_entries_removed = purgeCaches(places, found);
 }
 

@@ -69,6 +69,9 @@ function modelFolders(indexFolder: string): readonly string[] {
   }
 }
 
+/** Whether an index has embedding caches. */
+export const hasEmbeddings = (indexFolder: string): boolean => modelFolders(indexFolder).length > 0;
+
 /**
  * Searches the caches of an index. `building`: a reindex adds entries of documents that are not
  * live yet, so entries without a live document are not remains. Returns the keys of all entries

@@ -5,12 +5,14 @@
  * cannot be judged counts as a remain.
  */
 import { type ErasureEnd, type ErasurePlace, LhsError } from '@lakehouse-search/contract';
+import { fetchColdFiles } from '../index/cold-segments.ts';
 import { type Commit, filesOf, readCommit } from '../index/commit.ts';
 import { holds, type Pin, pinnedCommit, pinsAmong } from '../index/pins.ts';
 import { CoreKeys } from '../segment/core-keys.ts';
 import type { SegmentEntry } from '../segment/entry.ts';
 import { PackedKeys } from '../segment/packed-keys.ts';
 import { SegmentReader } from '../segment/segment-reader.ts';
+import { holdingColdBytes } from '../storage/cold-cache.ts';
 import type { Directory } from '../storage/directory.ts';
 import { openFramed } from '../storage/frame.ts';
 import { VERIFIED_FILE, Verification } from '../storage/verification.ts';
@@ -36,6 +38,8 @@ export interface GenerationSearch {
   readonly keys: ErasedKeys;
   readonly findings: Findings;
   readonly vectors: VectorsSeen;
+  /** The index has embedding caches, with which the vectors are compared. */
+  readonly compares: boolean;
   readonly now: number;
 }
 
@@ -55,16 +59,16 @@ const DEFAULTS: Readonly<
 };
 
 /** Searches a generation. Throws corrupt_index, io_error. */
-export function searchGeneration(
+export async function searchGeneration(
   directory: Directory,
   generation: GenerationState,
   search: GenerationSearch,
-): void {
+): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     const before = readCommit(directory)?.number;
     const [remains, notes] = [search.findings.remains.length, search.findings.notes.length];
     try {
-      searchOnce(directory, generation, search);
+      await searchOnce(directory, generation, search);
       return;
     } catch (error) {
       const replaced = readCommit(directory)?.number !== before;
@@ -75,11 +79,11 @@ export function searchGeneration(
   }
 }
 
-function searchOnce(
+async function searchOnce(
   directory: Directory,
   generation: GenerationState,
   search: GenerationSearch,
-): void {
+): Promise<void> {
   const { findings, now } = search;
   const names = directory.list();
   const sources = sourcesOf(directory, names, now);
@@ -87,7 +91,7 @@ function searchOnce(
   for (const source of sources) {
     findings.examined.commits++;
     for (const entry of source.commit.segments) {
-      searchSegment(directory, entry, source, generation, search);
+      await searchSegment(directory, entry, { source, generation }, search);
     }
     searchSkipped(directory, source, generation, search);
   }
@@ -111,57 +115,83 @@ function sourcesOf(directory: Directory, names: readonly string[], now: number):
   return commit === null ? pins : [{ commit, pin: null }, ...pins];
 }
 
-function searchSegment(
+/** What names a segment: a commit of a generation. */
+interface Naming {
+  readonly source: Source;
+  readonly generation: GenerationState;
+}
+
+async function searchSegment(
   directory: Directory,
   entry: SegmentEntry,
-  source: Source,
-  generation: GenerationState,
+  naming: Naming,
   search: GenerationSearch,
-): void {
-  const { keys, findings, vectors } = search;
-  const { fields } = source.commit;
-  refuseCold(directory, entry);
+): Promise<void> {
   const reader = SegmentReader.open(directory, entry, new Verification(directory));
   try {
-    findings.examined.segments++;
-    findings.examined.documents += reader.docs;
-    const erased = new Set<number>();
-    keys.find(reader.keys, (key, doc) => {
-      vectors.addErased(reader, doc, key, fields);
-      erased.add(doc);
-      const deleted = reader.isDeleted(doc);
-      const described = findings.remains.length < DESCRIBED;
-      findings.add({
-        ...placeOf(source, generation, deleted),
-        key,
-        where: findings.shown(directory.path, entry.id),
-        detail: `document ${doc} of segment "${entry.id}"${deleted ? ', deleted' : ''}`,
-        ...(described ? { fields: describeDocument(reader, doc, fields) } : {}),
-      });
+    const isErased = search.keys.find(reader.keys);
+    await holdingColdBytes(async () => {
+      if (reader.isCold) await fetchSearched(reader, isErased, search);
+      examineSegment(reader, directory, naming, search);
     });
-    if (source.pin === null && generation.state !== 'unnamed') {
-      vectors.addLive(reader, fields, erased);
-    }
   } finally {
     reader.release();
   }
 }
 
-/** The bytes of a cold segment are in an object store, which is not searched. */
-function refuseCold({ path }: Directory, { id, cold }: SegmentEntry): void {
-  if (cold === undefined) return;
-  const message = `segment "${id}" of "${path}" is cold: its files are in "${cold.place}"`;
-  throw new LhsError('unsupported', message, {
-    hint: 'make the cold windows hot before, and close points in time that need them',
-  });
+/** Fetches what the search reads of a cold segment. Throws what the store throws. */
+async function fetchSearched(
+  reader: SegmentReader,
+  isErased: boolean,
+  { compares }: GenerationSearch,
+): Promise<void> {
+  if (isErased) await fetchColdFiles([reader]);
+  else if (compares) await fetchColdFiles([reader], new Set(['vector', 'graph']));
 }
 
-function placeOf({ pin }: Source, { state, untilMs }: GenerationState, deleted: boolean) {
+function examineSegment(
+  reader: SegmentReader,
+  { path }: Directory,
+  { source, generation }: Naming,
+  { keys, findings, vectors, compares }: GenerationSearch,
+): void {
+  const { id, cold } = reader.entry;
+  const { fields } = source.commit;
+  findings.examined.segments++;
+  findings.examined.documents += reader.docs;
+  const erased = new Set<number>();
+  keys.find(reader.keys, (key, doc) => {
+    vectors.addErased(reader, doc, key, fields);
+    erased.add(doc);
+    const deleted = reader.isDeleted(doc);
+    const described = findings.remains.length < DESCRIBED;
+    const tier = cold === undefined ? '' : `, cold in "${cold.place}"`;
+    findings.add({
+      ...placeOf(source, generation, deleted, cold !== undefined),
+      key,
+      where: findings.shown(path, id),
+      detail: `document ${doc} of segment "${id}"${tier}${deleted ? ', deleted' : ''}`,
+      ...(described ? { fields: describeDocument(reader, doc, fields) } : {}),
+    });
+  });
+  if (compares && source.pin === null && generation.state !== 'unnamed') {
+    vectors.addLive(reader, fields, erased);
+  }
+}
+
+function placeOf(
+  { pin }: Source,
+  { state, untilMs }: GenerationState,
+  deleted: boolean,
+  cold = false,
+) {
   const until = (ms: number | null) => (ms === null ? {} : { until: new Date(ms).toISOString() });
   if (pin !== null) {
     return { place: 'pinned_commit', goes: 'expiry', ...until(pin.expiresAt) } as const;
   }
   if (state === 'live' && !deleted) return { place: 'live_document', goes: 'sync' } as const;
+  // merges leave cold segments alone
+  if (state === 'live' && cold) return { place: 'cold_window', goes: 'erase' } as const;
   const { place, goes } = DEFAULTS[state];
   return untilMs === null ? { place, goes } : { place, goes: 'expiry' as const, ...until(untilMs) };
 }

@@ -108,7 +108,8 @@ export function storeOf(place: string): Promise<ObjectStore> {
   return store;
 }
 
-const cacheFolder = (): string =>
+/** The folder of the cache on disk. */
+export const cacheFolder = (): string =>
   process.env.LHS_COLD_CACHE_DIR ||
   join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'lhs', 'cold');
 
@@ -116,11 +117,30 @@ const cacheFolder = (): string =>
 export const coldDiskLimit = (): number =>
   Number(process.env.LHS_COLD_CACHE_BYTES || DISK_BYTES) || 0;
 
-function keptPath({ place, key, length, blockBytes }: ColdObject, block: number): string {
-  const name = createHash('sha256')
-    .update([place, key, length, blockBytes].join('\n'))
-    .digest('hex');
-  return join(cacheFolder(), `${name.slice(0, 32)}.${block}`);
+/**
+ * Files of the cache: `<uuid of the index>.<object>.<bytes of a block>.<block>`. Keys of objects
+ * begin with the UUID.
+ */
+const keptPath = (object: ColdObject, block: number): string =>
+  join(cacheFolder(), `${keptName(object)}.${object.blockBytes}.${block}`);
+
+function keptName({ place, key }: Pick<ColdObject, 'place' | 'key'>): string {
+  const [uuid] = key.split('/');
+  const hash = createHash('sha256').update(`${place}\n${key}`).digest('hex');
+  return `${uuid}.${hash.slice(0, 32)}`;
+}
+
+/** Paths of the kept blocks of an index whose objects are not `needed`. */
+export async function unneededBlocks(
+  uuid: string,
+  needed: readonly StoredObject[],
+): Promise<readonly string[]> {
+  const names = new Set(needed.map(keptName));
+  const isNeeded = (name: string) => names.has(name.split('.', 2).join('.'));
+  const own = await readdir(cacheFolder()).catch(() => []);
+  return own
+    .filter((name) => name.startsWith(`${uuid}.`) && !isNeeded(name))
+    .map((name) => join(cacheFolder(), name));
 }
 
 async function readKept(object: ColdObject, block: number): Promise<Uint8Array | null> {

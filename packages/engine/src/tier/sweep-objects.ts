@@ -4,6 +4,7 @@
  * pin of any generation on this disk names it. The caller holds the index's lock: nobody else adds
  * objects of the index.
  */
+import { rm } from 'node:fs/promises';
 import type { Commit } from '../index/commit.ts';
 import { readCommit } from '../index/commit.ts';
 import { pinnedCommit, pinsAmong } from '../index/pins.ts';
@@ -11,8 +12,9 @@ import { generationAt, generationNumbers } from '../open/index-folder.ts';
 import type { OpenDirectory } from '../open/open-index.ts';
 import { inStore } from '../source/store-errors.ts';
 import type { Directory } from '../storage/directory.ts';
+import { ioError } from '../storage/io-errors.ts';
 import { coldObjects } from './cold-objects.ts';
-import { storeOf } from './fetch-blocks.ts';
+import { type StoredObject, storeOf, unneededBlocks } from './fetch-blocks.ts';
 
 /** An index of this machine. */
 export interface SweptIndex {
@@ -22,32 +24,55 @@ export interface SweptIndex {
   readonly now: number;
 }
 
-/** Removes unneeded objects of an index below `places`; returns how many. Throws as `inStore`. */
-export async function sweepObjects(index: SweptIndex, places: Iterable<string>): Promise<number> {
-  const needed = neededObjects(index);
-  let removed = 0;
-  for (const place of new Set(places)) {
-    await inStore(async () => {
-      const store = await storeOf(place);
-      const unneeded: string[] = [];
-      for await (const { key } of store.list(`${index.uuid}/`)) {
-        if (!needed.has(`${place}\n${key}`)) unneeded.push(key);
-      }
-      await store.delete(unneeded);
-      removed += unneeded.length;
-    });
-  }
-  return removed;
+/** Objects of an index that nothing needs, by place, and blocks of such objects on disk. */
+export interface Unneeded {
+  readonly objects: ReadonlyMap<string, readonly string[]>;
+  /** Paths. */
+  readonly blocks: readonly string[];
 }
 
-/** Removes all objects of an index that is dropped. Throws as `inStore`. */
+/** Finds what nothing needs below `places`. Throws as `inStore`. */
+export async function findUnneeded(index: SweptIndex, places: Iterable<string>): Promise<Unneeded> {
+  const needed = neededObjects(index);
+  const names = new Set(needed.map(({ place, key }) => `${place}\n${key}`));
+  const objects = new Map<string, readonly string[]>();
+  for (const place of new Set(places)) {
+    const keys = await keysOf(index, place);
+    const unneeded = keys.filter((key) => !names.has(`${place}\n${key}`));
+    if (unneeded.length > 0) objects.set(place, unneeded);
+  }
+  return { objects, blocks: await unneededBlocks(index.uuid, needed) };
+}
+
+/** Removes what nothing needs; returns the number of objects. Throws as `inStore`. */
+export async function sweepObjects(index: SweptIndex, places: Iterable<string>): Promise<number> {
+  const { objects, blocks } = await findUnneeded(index, places);
+  for (const [place, keys] of objects) await deleteObjects(place, keys);
+  await removeBlocks(blocks);
+  return [...objects.values()].reduce((sum, { length }) => sum + length, 0);
+}
+
+/** Removes all objects and blocks of an index that is dropped. Throws as `inStore`. */
 export async function dropObjects(index: SweptIndex): Promise<void> {
-  for (const place of placesOf(index)) {
-    await inStore(async () => {
-      const store = await storeOf(place);
-      const keys: string[] = [];
-      for await (const { key } of store.list(`${index.uuid}/`)) keys.push(key);
-      await store.delete(keys);
+  for (const place of placesOf(index)) await deleteObjects(place, await keysOf(index, place));
+  await removeBlocks(await unneededBlocks(index.uuid, []));
+}
+
+const keysOf = ({ uuid }: SweptIndex, place: string): Promise<readonly string[]> =>
+  inStore(async () => {
+    const store = await storeOf(place);
+    const keys: string[] = [];
+    for await (const { key } of store.list(`${uuid}/`)) keys.push(key);
+    return keys;
+  });
+
+const deleteObjects = (place: string, keys: readonly string[]): Promise<void> =>
+  inStore(async () => (await storeOf(place)).delete(keys));
+
+async function removeBlocks(paths: readonly string[]): Promise<void> {
+  for (const path of paths) {
+    await rm(path, { force: true }).catch((error: unknown) => {
+      throw ioError(error, 'remove', path);
     });
   }
 }
@@ -58,10 +83,9 @@ export function placesOf(index: SweptIndex): ReadonlySet<string> {
   return new Set(entries.flatMap(({ cold }) => (cold === undefined ? [] : [cold.place])));
 }
 
-function neededObjects(index: SweptIndex): ReadonlySet<string> {
+function neededObjects(index: SweptIndex): readonly StoredObject[] {
   const entries = commitsOf(index).flatMap(({ segments }) => segments);
-  const objects = entries.flatMap((entry) => [...coldObjects(entry).values()]);
-  return new Set(objects.map(({ place, key }) => `${place}\n${key}`));
+  return entries.flatMap((entry) => [...coldObjects(entry).values()]);
 }
 
 function commitsOf({ folder, openDirectory, now }: SweptIndex): readonly Commit[] {

@@ -51,7 +51,7 @@ describe('a backup of an index with cold windows', () => {
     },
   );
 
-  it('copies no field files, and reads no objects, if they were backed up in the other tier', async () => {
+  it('copies and reads no field files that were backed up in the other tier', async () => {
     await cold.build();
     const first = await backUp();
     await cold.move({ cool: OLD });

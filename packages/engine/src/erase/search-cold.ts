@@ -1,0 +1,38 @@
+/**
+ * The stores of cold windows: objects of the index that no commit names, and blocks of such objects
+ * in the cache on disk. The documents of cold windows are searched with their generation.
+ */
+import { resolvePath } from '../schema/resolve-catalog.ts';
+import { cacheFolder } from '../tier/fetch-blocks.ts';
+import { findUnneeded, placesOf, type SweptIndex } from '../tier/sweep-objects.ts';
+import type { ErasurePlaces } from './check-erasure.ts';
+import type { Findings } from './findings.ts';
+
+/** An index and the places that may have its objects. */
+export function coldPlaces({
+  known,
+  openDirectory,
+  now,
+}: Pick<ErasurePlaces, 'known' | 'openDirectory' | 'now'>) {
+  const { definition, folder, registered } = known;
+  const index: SweptIndex = { folder, uuid: registered.uuid, openDirectory, now: now() };
+  const { storage } = definition;
+  const own = storage === undefined ? [] : [resolvePath(storage, registered.baseDir)];
+  return { index, places: new Set([...own, ...placesOf(index)]) };
+}
+
+/** Searches the stores. Throws unreachable, access errors, io_error. */
+export async function searchCold(places: ErasurePlaces, findings: Findings): Promise<void> {
+  const cold = coldPlaces(places);
+  const { objects, blocks } = await findUnneeded(cold.index, cold.places);
+  for (const [place, keys] of objects) {
+    for (const key of keys) {
+      const where = `${place}/${key}`;
+      const detail = 'no commit names this object; it may hold the data';
+      findings.add({ place: 'cold_window', key: null, where, detail, goes: 'erase' });
+    }
+  }
+  if (blocks.length === 0) return;
+  const detail = `${blocks.length} blocks of former cold windows in the cache on disk`;
+  findings.add({ place: 'cold_window', key: null, where: cacheFolder(), detail, goes: 'erase' });
+}
