@@ -76,7 +76,7 @@ describe.each(['bucket', 'folder'] as const)(
       await cold.build();
     });
 
-    it('finds it in all parts of the segment, and removes it from store, disk and cache', async () => {
+    it('finds it in all parts of the segment, and removes it from store and cache', async () => {
       await planted();
       expect(holding(objects())).toBeGreaterThan(0);
       const cached = filesBelow(cold.cache).length;
