@@ -19,6 +19,7 @@ const OPTIONS = {
   'grpc.max_send_message_length': -1,
   // This package retries calls itself.
   'grpc.enable_retries': 0,
+  'grpc.enable_channelz': 0,
   // A server that was restarted is found within a second.
   'grpc.initial_reconnect_backoff_ms': 100,
   'grpc.max_reconnect_backoff_ms': 1000,

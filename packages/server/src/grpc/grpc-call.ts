@@ -28,6 +28,7 @@ export class GrpcCall {
   readonly #began = performance.now();
   #begun: Begun | undefined;
   #index: string | undefined;
+  #ended = false;
 
   constructor(calls: Calls, method: WireMethod, call: AnyCall) {
     this.#calls = calls;
@@ -36,7 +37,10 @@ export class GrpcCall {
     this.#arrival = { request_id, remote: call.getPeer(), transport: 'grpc' };
     this.#authorization = textOf(call.metadata, 'authorization');
     this.#deadline = deadlineOf(call.getDeadline());
-    call.on('cancelled', () => this.#controller.abort());
+    // grpc-js also reports calls that have ended as cancelled. An abort costs an error with a stack.
+    call.on('cancelled', () => {
+      if (!this.#ended) this.#controller.abort();
+    });
   }
 
   get #operation(): Operation {
@@ -72,6 +76,7 @@ export class GrpcCall {
 
   /** Frees what the call was admitted with, and records it. */
   end(error?: unknown): void {
+    this.#ended = true;
     this.#begun?.release?.();
     const { observer } = this.#calls;
     if (observer === undefined) return;
