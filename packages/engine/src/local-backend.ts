@@ -27,6 +27,7 @@ import { refuseTenants, requireWanted, whileWanted } from './local/caller.ts';
 import type { SourceLayout } from './local/layout.ts';
 import { LocalIndexes } from './local/local-indexes.ts';
 import type { LocalOptions } from './local/local-options.ts';
+import type { ResultCacheFigures } from './local/result-cache.ts';
 import { refuseServed } from './local/served-folder.ts';
 import type { FilterCache } from './shard/execute/filter-cache.ts';
 import { LOCAL_SOURCE } from './source/local-source.ts';
@@ -69,6 +70,11 @@ export class LocalBackend implements Backend {
     const { LocalJobs } = await import('./local/jobs.ts');
     return new LocalJobs(this.#indexes);
   });
+
+  /** Figures of the cache of answers; null: none is kept. */
+  get resultCache(): ResultCacheFigures | null {
+    return this.#indexes.results?.figures ?? null;
+  }
 
   constructor(dataDir: string, options?: LocalOptions) {
     this.dataDir = dataDir;

@@ -1,6 +1,4 @@
 import { resolve } from 'node:path';
-import { constrainedMemory } from 'node:process';
-import { getHeapStatistics } from 'node:v8';
 import type { RunningServer, ServerConfig, ServerOptions } from '@lakehouse-search/server';
 import { bytes, plural } from '../terminal/figures.ts';
 import { flagValues, type ServeFlags } from './serve-flags.ts';
@@ -36,10 +34,7 @@ export async function startServer(
 /** What a person should know about a server that has just started. */
 export function startLines({ server, options }: Started): readonly string[] {
   const { url, grpc, indexes, adminPassword } = server;
-  const { dataDir, auth, threads, sync } = options;
-  const heap = getHeapStatistics().heap_size_limit;
-  const memory = constrainedMemory();
-  const limit = memory > 0 && memory < 2 ** 50 ? `${bytes(memory)} for the process, ` : '';
+  const { dataDir, auth, sync } = options;
   const [first = 'INDEX'] = indexes;
   const header = auth ? ` -H "authorization: Bearer $TOKEN"` : '';
   return [
@@ -47,12 +42,23 @@ export function startLines({ server, options }: Started): readonly string[] {
     `gRPC     ${grpc}`,
     `data     ${dataDir}: ${plural(indexes.length, 'index', 'indexes')}`,
     `access   ${auth ? 'with credentials' : 'open: everybody who reaches the ports'}`,
-    `memory   ${limit}${bytes(heap)} of heap per thread, ${plural(threads, 'search thread')}`,
+    ...memoryLines(options),
     `sync     ${sync.enabled ? `on, a look at each table every ${sync.pollMs} ms or less` : 'off'}`,
     ...passwordLines(adminPassword),
     '',
     `curl -s ${url}/v1/search -H 'content-type: application/json'${header} \\`,
     `  -d '{"index": "${first}", "query": "*:*", "limit": 1}'`,
+  ];
+}
+
+/** How the memory of a server is divided. */
+function memoryLines({ memory, threads }: ServerOptions): readonly string[] {
+  const { total, build, threadHeap, coldBlocks, filters, results } = memory;
+  const each = threads === 0 ? '' : ` of ${bytes(threadHeap)}`;
+  return [
+    `memory   ${bytes(total)}: ${plural(threads, 'search thread')}${each}, builds ${bytes(build)},`,
+    `         cold blocks ${bytes(coldBlocks)}, filters ${bytes(filters)}, ` +
+      `cached answers ${bytes(results)}`,
   ];
 }
 

@@ -27,7 +27,8 @@ export async function buildIndex(
   return withBuild(indexes, known, left, job, (index, own) => {
     const { analyzers } = known.definition;
     const build = (threads: number) => buildThreads(analyzers, threads);
-    const resources = buildResources(request, { build, embed: embedThreads });
+    const kinds = { build, embed: embedThreads };
+    const resources = buildResources(request, kinds, indexes.memory.build);
     const staged = { as_of: own?.as_of ?? as_of, left: own?.generation ?? null };
     const what = { ...staged, followLive, resources };
     return buildGeneration(index, what, indexes.bytes(known), job);

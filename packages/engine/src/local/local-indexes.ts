@@ -29,13 +29,15 @@ import {
 import type { Definition } from '../schema/definition.ts';
 import { type SearchContext, UNKNOWN_LAG } from '../search/context.ts';
 import { FilterCache } from '../shard/execute/filter-cache.ts';
-import { type FetchBlocks, useColdStore } from '../storage/cold-cache.ts';
+import { type FetchBlocks, limitColdBytes, useColdStore } from '../storage/cold-cache.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
 import type { KeptTables } from '../sync/kept-tables.ts';
 import type { SearchThreads } from '../workers/search-threads.ts';
 import { EngineLife } from './engine-life.ts';
+import type { EngineMemory } from './engine-memory.ts';
 import { type LocalOptions, localModels, searchThreads } from './local-options.ts';
 import { OpenModels } from './open-models.ts';
+import { ResultCache } from './result-cache.ts';
 
 /** Cold windows are read by code that is loaded with the first of them. */
 const fetchColdBlocks: FetchBlocks = async (...blocks) =>
@@ -64,8 +66,12 @@ export class LocalIndexes {
   readonly life = new EngineLife();
   /** Uuids of the indexes that this engine writes now. */
   readonly writing = new Set<string>();
+  /** How memory is divided. */
+  readonly memory: EngineMemory;
   /** Cached matches of filters. */
-  readonly filters = new FilterCache();
+  readonly filters: FilterCache;
+  /** Answers of repeated reads; null: none is kept. */
+  readonly results: ResultCache | null;
   /** Open models. */
   readonly models: OpenModels;
   /** Where backups are stored unless a request says it. */
@@ -85,6 +91,11 @@ export class LocalIndexes {
   constructor(dataDir: string, options: LocalOptions = {}) {
     const { openDirectory = openLocalDirectory, clock = SYSTEM_CLOCK } = options;
     this.openEmbedder = options.openEmbedder ?? localModels(dataDir);
+    const { memory = {} } = options;
+    this.memory = memory;
+    this.filters = new FilterCache(memory.filters);
+    this.results = memory.results ? new ResultCache(memory.results) : null;
+    if (memory.coldBlocks !== undefined) limitColdBytes(memory.coldBlocks);
     this.memoryBytes = options.memoryBytes;
     this.saveMs = options.saveMs;
     this.lockWaitMs = options.lockWaitMs ?? LIMITS.lockWaitMillis;

@@ -6,6 +6,7 @@ import { LIMITS } from '../base/limits.ts';
 import type { OpenEmbedder } from '../embed/embedder.ts';
 import type { OpenDirectory } from '../open/open-index.ts';
 import type { SearchThreads } from '../workers/search-threads.ts';
+import type { EngineMemory } from './engine-memory.ts';
 
 /** The surroundings of a local engine; tests replace the disk and the clock. */
 export interface LocalOptions {
@@ -40,6 +41,8 @@ export interface LocalOptions {
    * searches run in this thread. Needs files of this machine (no `openDirectory`).
    */
   readonly threads?: number;
+  /** How memory is divided over caches, builds and threads. */
+  readonly memory?: EngineMemory;
   /** Where backups are stored: a folder, or `s3://bucket/prefix`. Requests may name another. */
   readonly backupTarget?: string;
 }
@@ -49,7 +52,7 @@ export interface LocalOptions {
  * Throws invalid_argument for a number of threads that cannot be.
  */
 export function searchThreads(
-  { threads = 0, openDirectory }: LocalOptions,
+  { threads = 0, openDirectory, memory }: LocalOptions,
   closing: AbortSignal,
 ): (() => Promise<SearchThreads>) | null {
   if (!Number.isInteger(threads) || threads < 0 || threads > LIMITS.threads) {
@@ -63,7 +66,7 @@ export function searchThreads(
   }
   return lazily(async () => {
     const { SearchThreads } = await import('../workers/search-threads.ts');
-    return new SearchThreads(threads, closing);
+    return new SearchThreads(threads, closing, memory?.threadHeap);
   });
 }
 

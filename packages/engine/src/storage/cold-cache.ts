@@ -19,7 +19,7 @@ export type FetchBlocks = (
   take: (block: number, bytes: Uint8Array) => void,
 ) => Promise<void>;
 
-/** Bytes of blocks in memory while no read runs, at most. */
+/** Bytes of blocks in memory while no read runs, at most, unless the process sets a limit. */
 export const COLD_MEMORY_BYTES = 256 * 2 ** 20;
 /** A read that demands more and more has an error. */
 const MOST_ROUNDS = 10_000;
@@ -27,6 +27,7 @@ const MOST_ROUNDS = 10_000;
 let fetchBlocks: FetchBlocks = () => {
   throw new LhsError('unsupported', 'this engine has no object store for cold windows');
 };
+let limitBytes = COLD_MEMORY_BYTES;
 let reads = 0;
 
 /** Sets what fetches blocks. */
@@ -34,10 +35,15 @@ export function useColdStore(fetch: FetchBlocks): void {
   fetchBlocks = fetch;
 }
 
+/** Sets the bytes that blocks may take in this process while no read runs. */
+export function limitColdBytes(bytes: number): void {
+  limitBytes = bytes;
+}
+
 /** Figures of the cache since the process began; `bytes`: in memory now. */
 export function coldCacheFigures() {
   const { hits, misses, bytesRead, heldBytes } = coldFigures;
-  return { hits, misses, bytes_read: bytesRead, bytes: heldBytes, limit_bytes: COLD_MEMORY_BYTES };
+  return { hits, misses, bytes_read: bytesRead, bytes: heldBytes, limit_bytes: limitBytes };
 }
 
 /** Fetches all demanded blocks, of all files side by side. Throws what the store throws. */
@@ -95,7 +101,7 @@ export function holdColdBytes(): () => void {
 }
 
 /** Evicts the files that were not used for longest until the others fit into `limit`. */
-export function evictColdBytes(limit = COLD_MEMORY_BYTES): void {
+export function evictColdBytes(limit = limitBytes): void {
   if (coldFigures.heldBytes <= limit) return;
   for (const file of [...held].sort((a, b) => a.lastUse - b.lastUse)) {
     if (coldFigures.heldBytes <= limit) return;

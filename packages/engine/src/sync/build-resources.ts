@@ -44,10 +44,11 @@ export interface ThreadKinds {
   readonly embed: (open: OpenEmbedder, threads: number) => OpenEmbedder;
 }
 
-/** The resources that a request names, or those of this machine. */
+/** The resources that a request names, or `usualBytes` and the cores of this machine. */
 export function buildResources(
   { threads, memory_bytes }: Pick<ReindexRequest, 'threads' | 'memory_bytes'>,
   kinds: ThreadKinds,
+  usualBytes = MEMORY_BYTES,
 ): BuildResources {
   const count = threads ?? availableParallelism();
   return {
@@ -55,7 +56,7 @@ export function buildResources(
     threadsFromRows: threads === undefined ? FEW_ROWS : 0,
     openThreads: kinds.build(count),
     embedThreads: (open) => kinds.embed(open, count - 1),
-    memoryBytes: memory_bytes ?? MEMORY_BYTES,
+    memoryBytes: memory_bytes ?? usualBytes,
   };
 }
 

@@ -11,7 +11,8 @@ import type {
 } from './messages.ts';
 
 /** Heap of a thread, MiB. The index and what queries compute lie outside of it. */
-const HEAP_MB = 1024;
+const HEAP_BYTES = 2 ** 30;
+const MIB = 2 ** 20;
 
 /** Work on its way to a thread and back. */
 export interface ThreadTask {
@@ -51,12 +52,12 @@ export class SearchThread {
   /** When its task is taken to hang, in milliseconds of `performance.now()`. */
   until = Number.POSITIVE_INFINITY;
 
-  constructor(entry: URL, threads: number, listener: ThreadListener) {
+  constructor(entry: URL, threads: number, listener: ThreadListener, heapBytes = HEAP_BYTES) {
     this.#listener = listener;
     this.#worker = new Worker(entry, {
       workerData: { threads, canceled: this.#canceled } satisfies ThreadSettings,
       execArgv: [],
-      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
+      resourceLimits: { maxOldGenerationSizeMb: Math.floor(heapBytes / MIB) },
       name: 'search thread',
     });
     this.#worker.unref();

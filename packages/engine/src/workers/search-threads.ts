@@ -34,11 +34,12 @@ export class SearchThreads {
   #commits = 0;
 
   /**
-   * `threads`: how many threads, 1 or more. None is started before the first call. Calls end when
+   * `threads`: how many threads, 1 or more, each with a heap of `heapBytes`. None is started
+   * before the first call. Calls end when
    * `closing` is aborted.
    */
-  constructor(threads: number, closing: AbortSignal) {
-    this.#pool = new WorkerPool({ threads });
+  constructor(threads: number, closing: AbortSignal, heapBytes?: number) {
+    this.#pool = new WorkerPool({ threads, heapBytes });
     closing.addEventListener('abort', () => this.#pool.stop());
   }
 

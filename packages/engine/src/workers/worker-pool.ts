@@ -18,6 +18,8 @@ export interface WorkerPoolOptions {
   readonly queue?: number;
   /** Milliseconds after a call's limit, or its abort, before its thread is terminated. */
   readonly graceMs?: number;
+  /** Bytes of the heap of a thread. Default: 1 GiB. */
+  readonly heapBytes?: number | undefined;
   /** The module that threads run. Default: shard-worker. */
   readonly entry?: URL;
 }
@@ -166,14 +168,15 @@ export class WorkerPool {
   }
 
   #startThread(): SearchThread {
-    const { threads, entry = workerEntry() } = this.#options;
-    const thread = new SearchThread(entry, threads, {
+    const { threads, entry = workerEntry(), heapBytes } = this.#options;
+    const listener = {
       free: () => this.#dispatch(),
-      ended: (ended) => {
+      ended: (ended: SearchThread) => {
         this.#threads.delete(ended);
         if (!this.#closed) this.#dispatch();
       },
-    });
+    };
+    const thread = new SearchThread(entry, threads, listener, heapBytes);
     this.#threads.add(thread);
     return thread;
   }

@@ -72,5 +72,7 @@ function schemaOf({ type, meaning, least, most }: ServerSetting): Schema {
   const description = meaning;
   if (type === 'flag') return { type: 'boolean', description };
   if (type === 'whole') return { type: 'integer', minimum: least, maximum: most, description };
+  if (type === 'memory')
+    return { type: 'string', pattern: '^\\d{1,6}\\s*[MmGg]i[Bb]$', description };
   return { type: 'string', minLength: 1, description };
 }

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { configJsonSchema } from './config-schema.ts';
 import { parseServerConfig } from './read-config.ts';
@@ -76,6 +77,17 @@ describe('the configuration of a server', () => {
         ),
       }),
     );
+  });
+
+  it('has the JSON Schema of docs (node scripts/config-schema.ts writes it)', () => {
+    const file = new URL('../../../../docs/server-config.schema.json', import.meta.url);
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(configJsonSchema());
+  });
+
+  it('takes an amount of memory, from 256 MiB on', () => {
+    expect(read('memory: 2GiB').values.memory).toBe('2GiB');
+    expect(() => read('memory: 100MiB')).toThrow(/server\.yaml:1:1: "memory" is "100MiB".*256MiB/);
+    expect(() => read('memory: 2')).toThrow(/"memory" .*2GiB/);
   });
 
   it('has a JSON Schema of the same settings', () => {

@@ -1,4 +1,12 @@
-import { type Check, flag, LhsError, text, whole, wrong } from '@lakehouse-search/contract';
+import {
+  type Check,
+  flag,
+  LhsError,
+  memoryBytes,
+  text,
+  whole,
+  wrong,
+} from '@lakehouse-search/contract';
 import type { ServerConfig } from './server-config.ts';
 import {
   SERVER_SETTINGS,
@@ -38,6 +46,14 @@ const url: Check = (value, field) => {
   if (isSafe && parsed.username === '' && parsed.password === '') return;
   throw wrong(field, value, 'an address that begins with https:// or http://, without a password');
 };
+/** Less memory holds no server with its index. */
+const LEAST_MEMORY = 256 * 2 ** 20;
+const memory: Check = (value, field) => {
+  text(value, field);
+  const isAmount = /^\d{1,6}\s*[MG]iB$/i.test(value as string);
+  if (isAmount && memoryBytes(value as string) >= LEAST_MEMORY) return;
+  throw wrong(field, value, 'an amount of memory from 256MiB on, for example 2GiB');
+};
 const notEmpty: Check = (value, field) => {
   text(value, field);
   if (value === '') throw wrong(field, value, 'a value');
@@ -48,6 +64,7 @@ export function checkSetting({ type, least = 0, most = 0 }: ServerSetting): Chec
   if (type === 'address') return address;
   if (type === 'flag') return flag;
   if (type === 'whole') return whole(least, most);
+  if (type === 'memory') return memory;
   return type === 'url' ? url : notEmpty;
 }
 

@@ -3,8 +3,19 @@
  * Schema, the environment variables and the page for users are made.
  */
 
-/** What a value is. `address`: HOST:PORT. `file`, `folder`: relative to the configuration file. */
-export type SettingType = 'address' | 'file' | 'folder' | 'flag' | 'whole' | 'name' | 'url';
+/**
+ * What a value is. `address`: HOST:PORT. `file`, `folder`: relative to the configuration file.
+ * `memory`: 512MiB or 2GiB.
+ */
+export type SettingType =
+  | 'address'
+  | 'file'
+  | 'folder'
+  | 'flag'
+  | 'whole'
+  | 'name'
+  | 'url'
+  | 'memory';
 
 /** A setting of a server. */
 export interface ServerSetting {
@@ -29,6 +40,7 @@ export const SERVER_SETTINGS = Object.freeze({
   sync: setting('flag', 'keep the indexes equal to their tables (true)'),
   sync_poll_ms: whole(10, 3_600_000, 'longest pause between two looks at a table (5,000)'),
   threads: whole(0, 64, 'threads that run searches (one per core, less one)'),
+  memory: setting('memory', 'memory of caches, builds and threads (60 % of the machine)'),
   drain_ms: whole(0, 600_000, 'time for running calls when the server stops (10,000)'),
   backup_target: setting('name', 'folder or s3://bucket/prefix for backups'),
   'store.postgres_env': setting('name', 'variable with the URL of PostgreSQL, instead of SQLite'),

@@ -14,6 +14,15 @@ export interface MetricSources {
   readonly running: () => number;
   /** Names and aliases of the indexes, so that callers cannot invent label values. */
   readonly isKnown: (index: string) => boolean;
+  /** Figures of the cache of answers; null or absent: there is none. */
+  readonly resultCache?: () => CacheFigures | null;
+}
+
+/** Figures of a cache since the process began. */
+export interface CacheFigures {
+  readonly hits: number;
+  readonly misses: number;
+  readonly bytes: number;
 }
 
 /** The metrics of a server, as Prometheus scrapes them. */
@@ -28,7 +37,7 @@ export interface Metrics extends Observer {
 }
 
 /** Metrics with their own registry: several servers of a process do not share them. */
-export function createMetrics({ running, isKnown }: MetricSources): Metrics {
+export function createMetrics({ running, isKnown, resultCache }: MetricSources): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
@@ -78,6 +87,7 @@ export function createMetrics({ running, isKnown }: MetricSources): Metrics {
       this.set(running());
     },
   });
+  if (resultCache !== undefined) cacheMetrics(registers, resultCache);
   const indexOf = indexLabels(isKnown);
   return {
     contentType: registry.contentType,
@@ -93,6 +103,30 @@ export function createMetrics({ running, isKnown }: MetricSources): Metrics {
       sent.inc({ transport }, record.bytes_out);
     },
   };
+}
+
+/** Hits, misses and bytes of the cache of answers. */
+function cacheMetrics(registers: Registry[], figures: () => CacheFigures | null): void {
+  const counter = (name: string, help: string, of: keyof CacheFigures) =>
+    new Counter({
+      name,
+      help,
+      registers,
+      collect() {
+        this.reset();
+        this.inc(figures()?.[of] ?? 0);
+      },
+    });
+  counter('lhs_result_cache_hits_total', 'reads that the cache of answers answered', 'hits');
+  counter('lhs_result_cache_misses_total', 'reads that were not in the cache of answers', 'misses');
+  new Gauge({
+    name: 'lhs_result_cache_bytes',
+    help: 'bytes of cached answers, as an estimate',
+    registers,
+    collect() {
+      this.set(figures()?.bytes ?? 0);
+    },
+  });
 }
 
 /** The label of an index: its name, or `other` for names that do not exist or came too late. */

@@ -77,9 +77,10 @@ async function start(request: ServeRequest, later: (release: Release) => void) {
     const { licensee, nodes_limit = null } = license;
     await store.setLicense({ licensee, nodeLimit: nodes_limit, expiresMs: null });
   }
-  const { threads, backupTarget } = options;
+  const { threads, backupTarget, memory } = options;
   const backend = await openLocal(dataDir, {
     threads,
+    memory,
     ...(backupTarget === undefined ? {} : { backupTarget }),
   });
   later(() => backend.close());
@@ -87,7 +88,11 @@ async function start(request: ServeRequest, later: (release: Release) => void) {
   later(() => log.flush());
   const callers = options.auth ? await closedCallers(store, request.issuers, env) : OPEN_CALLERS;
   const { admit, running } = rateLimits(limits);
-  const metrics = createMetrics({ running, isKnown: (index) => sync.isKnown(index) });
+  const metrics = createMetrics({
+    running,
+    isKnown: (index) => sync.isKnown(index),
+    resultCache: () => backend.resultCache,
+  });
   const { enabled, pollMs } = syncing;
   const sync = new BackgroundSync({ backend, logger: log.logger, metrics, enabled, pollMs });
   later(() => sync.stop());

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { LhsError } from '@lakehouse-search/contract';
+import { LhsError, memoryBytes } from '@lakehouse-search/contract';
+import { type MemoryPlan, memoryPlan, usualMemory } from '../config/memory-plan.ts';
 import type { ServerConfig } from '../config/server-config.ts';
 import { type Address, isLoopback, parseAddress, secretOf } from '../config/setting-values.ts';
 import type { SettingPath } from '../config/settings.ts';
@@ -16,6 +17,7 @@ export interface ServerOptions {
   readonly auth: boolean;
   readonly sync: { readonly enabled: boolean; readonly pollMs: number };
   readonly threads: number;
+  readonly memory: MemoryPlan;
   readonly drainMs: number;
   readonly backupTarget?: string;
   readonly store: StoreLocation;
@@ -49,6 +51,8 @@ export function serverOptions(
   const grpc = parseAddress(value('addr', '127.0.0.1:8081'), 'addr');
   const auth = value('auth', false);
   if (!auth && !value('insecure_open', false)) requireLoopback(rest, grpc);
+  const threads = value('threads', availableParallelism() - 1);
+  const budget = text('memory');
   const postgres = text('store.postgres_env');
   return {
     dataDir,
@@ -56,7 +60,8 @@ export function serverOptions(
     grpc,
     auth,
     sync: { enabled: value('sync', true), pollMs: value('sync_poll_ms', 5000) },
-    threads: value('threads', availableParallelism() - 1),
+    threads,
+    memory: memoryPlan(budget === undefined ? usualMemory() : memoryBytes(budget), threads),
     drainMs: value('drain_ms', 10_000),
     ...optional('backupTarget', text('backup_target')),
     store:

@@ -1,7 +1,11 @@
-import { LhsError, type ReindexRequest, type ReindexResponse } from '@lakehouse-search/contract';
+import {
+  LhsError,
+  memoryBytes,
+  type ReindexRequest,
+  type ReindexResponse,
+} from '@lakehouse-search/contract';
 import { Args, Flags } from '@oclif/core';
 import { endNow, LhsCommand } from '../../base-command.ts';
-import { memoryBytes } from '../../config/memory-size.ts';
 import { BackgroundJob, failureOf } from '../../sync/background-job.ts';
 import { JobWatch } from '../../sync/job-watch.ts';
 import { backendArgs, printDetached, startDetached } from '../../sync/start-detached.ts';
@@ -64,7 +68,7 @@ export default class IndexReindex extends LhsCommand {
       as_of: flags['as-of'],
       resume: flags.resume,
       threads: flags.threads,
-      memory_bytes: memoryBytes(flags.memory),
+      memory_bytes: flags.memory === undefined ? undefined : memoryBytes(flags.memory),
     };
     if (this.remoteUrl(flags) !== undefined && flags.detach) return this.#start(request, flags);
     const own = flags.detach || (this.terminal.asks && !flags.json);

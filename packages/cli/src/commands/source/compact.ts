@@ -1,7 +1,7 @@
+import { memoryBytes } from '@lakehouse-search/contract';
 import { type CompactResult, compactTable } from '@lakehouse-search/lake';
 import { Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
-import { memoryBytes } from '../../config/memory-size.ts';
 import { sourceFlags, tableOf } from '../../source/source-flags.ts';
 import { planFlags, upkeepArgs } from '../../source/upkeep-flags.ts';
 import { confirm } from '../../terminal/confirm.ts';
@@ -25,7 +25,7 @@ export default class SourceCompact extends LhsCommand {
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(SourceCompact);
     const config = await tableOf(flags, args.table);
-    const targetBytes = memoryBytes(flags.target);
+    const targetBytes = flags.target === undefined ? undefined : memoryBytes(flags.target);
     const rule = { all: flags.all ?? false, ...(targetBytes && { targetBytes }) };
     const plan = await compactTable(config, { ...rule, dryRun: true });
     if (flags['dry-run'] || plan.rewritten === 0) return this.#show(args.table, plan, flags);

@@ -1,8 +1,7 @@
-import { LhsError } from '@lakehouse-search/contract';
+import { LhsError, memoryBytes } from '@lakehouse-search/contract';
 import { type InputReading, importFiles } from '@lakehouse-search/lake';
 import { Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
-import { memoryBytes } from '../../config/memory-size.ts';
 import { list } from '../../search/flag-values.ts';
 import { INPUT_FORMATS, inputOf } from '../../source/import-input.ts';
 import { readingLine, schemaColumns, schemaLine } from '../../source/import-report.ts';
@@ -63,7 +62,7 @@ export default class SourceImport extends LhsCommand {
       table: flags.table,
       files: input.kind === 'files' ? input.paths : [],
       ...(input.kind === 'stream' ? input : {}),
-      memoryBytes: memoryBytes(flags.memory),
+      memoryBytes: flags.memory === undefined ? undefined : memoryBytes(flags.memory),
       onRead: (seen: InputReading) => {
         reading = seen;
       },
