@@ -37,7 +37,7 @@ export class GrpcCall {
     this.#arrival = { request_id, remote: call.getPeer(), transport: 'grpc' };
     this.#authorization = textOf(call.metadata, 'authorization');
     this.#deadline = deadlineOf(call.getDeadline());
-    // grpc-js also reports calls that have ended as cancelled. An abort costs an error with a stack.
+    // grpc-js reports every call that has ended as cancelled, and an abort builds a stack.
     call.on('cancelled', () => {
       if (!this.#ended) this.#controller.abort();
     });
