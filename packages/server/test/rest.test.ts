@@ -141,6 +141,14 @@ describe('a REST call', () => {
     expect((await errorOf(wrong))[0]).toBe(400);
   });
 
+  it('that streams ends at its deadline, with an error as the last line', async () => {
+    const body = { index: 'notes', poll_ms: 60_000 };
+    const response = await send('POST', '/v1/index:follow', body, { 'lhs-timeout-ms': '100' });
+    const lines = (await response.text()).trimEnd().split('\n');
+    expect(JSON.parse(lines[0])).toMatchObject({ event: 'waiting' });
+    expect(JSON.parse(lines.at(-1)!).error.code).toBe('deadline_exceeded');
+  });
+
   it('is recorded with operation, index, status and bytes', async () => {
     records.length = 0;
     await send('POST', '/v1/search', { index: 'none' }, { 'x-request-id': 'seen' });

@@ -6,7 +6,7 @@ import { type ReadRequest, requestReader } from './read-request.ts';
 import { arrivalOf, notesOf } from './rest-call.ts';
 import { sendError } from './send-error.ts';
 import { sendJson } from './send-json.ts';
-import { NDJSON_TYPE, ndjson } from './stream.ts';
+import { NDJSON_TYPE, ndjson, untilDeadline } from './stream.ts';
 
 /** Bytes of a request body; change batches are larger. */
 const BODY_BYTES = 1024 * 1024;
@@ -50,7 +50,7 @@ async function answer(
     release = begun.release;
     notes.subject = begun.principal?.subject;
     notes.tenant = begun.principal?.tenant;
-    const call = contextOf(request, reply, begun.principal);
+    const { call, abort } = contextOf(request, reply, begun.principal);
     const result = calls.run(operation, wanted, call);
     if (route.stream !== 'responses') {
       const value = await result;
@@ -59,7 +59,8 @@ async function answer(
     }
     const ended = release;
     release = undefined;
-    return await sendLines(request, reply, result as AsyncIterable<unknown>, ended);
+    const items = untilDeadline(result as AsyncIterable<unknown>, call.deadline, abort);
+    return await sendLines(request, reply, items, ended);
   } catch (error) {
     sendError(request, reply, error);
     return reply;
@@ -73,17 +74,16 @@ function contextOf(
   request: FastifyRequest,
   reply: FastifyReply,
   principal: Principal | undefined,
-): CallContext {
+): { readonly call: CallContext; readonly abort: () => void } {
   const controller = new AbortController();
+  const abort = () => controller.abort();
   reply.raw.once('close', () => {
-    if (!reply.raw.writableEnded) controller.abort();
+    if (!reply.raw.writableEnded) abort();
   });
   const { signal } = controller;
   const deadline = deadlineOf(request.headers['lhs-timeout-ms']);
-  if (principal === undefined) {
-    return deadline === undefined ? { signal } : { signal, deadline };
-  }
-  return deadline === undefined ? { signal, principal } : { signal, principal, deadline };
+  const own = deadline === undefined ? { signal } : { signal, deadline };
+  return { call: principal === undefined ? own : { ...own, principal }, abort };
 }
 
 /** The header `lhs-timeout-ms` as a time. Throws invalid_argument. */

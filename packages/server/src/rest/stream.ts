@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { errorBody } from '@lakehouse-search/contract';
+import { errorBody, LhsError } from '@lakehouse-search/contract';
 import { publicError } from '../calls/public-error.ts';
 
 /** The content type of streams: one JSON value per line. */
@@ -16,6 +16,42 @@ export async function ndjson(
   const iterator = items[Symbol.asyncIterator]();
   const first = await iterator.next();
   return Readable.from(lines(iterator, first, ended), { objectMode: false });
+}
+
+/** Timers take no more. */
+const MOST_MS = 2 ** 31 - 1;
+
+/**
+ * The items until a deadline (milliseconds since 1970); then deadline_exceeded is thrown, and
+ * `abort` ends the work behind them.
+ */
+export async function* untilDeadline<T>(
+  items: AsyncIterable<T>,
+  deadline: number | undefined,
+  abort: () => void,
+): AsyncGenerator<T> {
+  if (deadline === undefined) {
+    yield* items;
+    return;
+  }
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  late.catch(() => {});
+  const ms = Math.min(MOST_MS, Math.max(0, deadline - Date.now()));
+  const timer = setTimeout(() => {
+    reject(new LhsError('deadline_exceeded', 'the deadline of the call has passed'));
+    abort();
+  }, ms);
+  const iterator = items[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const next = await Promise.race([iterator.next(), late]);
+      if (next.done === true) return;
+      yield next.value;
+    }
+  } finally {
+    clearTimeout(timer);
+    await iterator.return?.();
+  }
 }
 
 async function* lines(
