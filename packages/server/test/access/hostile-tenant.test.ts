@@ -46,7 +46,7 @@ const masked = (answer: unknown): string =>
     if (DECLARED.has(name) && typeof value !== 'number') return '*';
     if (DECLARED.has(name)) return 0;
     if (typeof value !== 'string') return value;
-    return value.replaceAll(/\d{15,}|[0-9a-f-]{36}/g, '#');
+    return value.replaceAll(/\d{15,}|[0-9a-f-]{36}|"[\w-]{40,}"/g, '#');
   });
 
 async function answers(

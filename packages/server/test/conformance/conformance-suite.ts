@@ -1,0 +1,114 @@
+/**
+ * The interface of the service, line by line, against a server wherever it listens: over REST and
+ * over gRPC, whose answers have to be equal.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { ROUTES } from '@lakehouse-search/client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type CallOver, grpcCalls, restCalls } from '../support/call-over.ts';
+import { ACCESS_ROWS } from './access-rows.ts';
+import { LIFECYCLE_ROWS } from './lifecycle-rows.ts';
+import { QUERY_ROWS } from './query-rows.ts';
+import type { Ask, Caller, Loose, Row, Section } from './row.ts';
+import { SEARCH_ROWS } from './search-rows.ts';
+
+/** A closed service with the index `tickets`, the catalog `main` and a target of backups. */
+export interface ConformanceTarget {
+  /** Address of REST. */
+  readonly url: string;
+  /** HOST:PORT of gRPC. */
+  readonly grpc: string;
+  /** The header of each caller. */
+  readonly headers: Readonly<Record<Exclude<Caller, 'none'>, string>>;
+  stop(): Promise<void>;
+}
+
+/** All sections of the page. */
+export const SECTIONS: readonly Section[] = [LIFECYCLE_ROWS, QUERY_ROWS, SEARCH_ROWS, ACCESS_ROWS];
+
+/** Runs every row against a service. */
+export function conformanceSuite(name: string, start: () => Promise<ConformanceTarget>): void {
+  describe(`the interface of ${name}`, () => {
+    let target: ConformanceTarget;
+    let asks: readonly [Ask, Ask];
+    let close = () => {};
+    beforeAll(async () => {
+      target = await start();
+      const grpc = grpcCalls(target.grpc);
+      close = grpc.close;
+      asks = [askOver(target, 'rest', restCalls(target.url)), askOver(target, 'grpc', grpc.call)];
+    });
+    afterAll(async () => {
+      close();
+      await target?.stop();
+    });
+
+    describe.each(SECTIONS.map((section) => [section.title, section] as const))(
+      '%s',
+      (_, section) => {
+        it.each(section.rows.map((row) => [row.line, row] as const))('%s', (__, row) =>
+          held(asks, row),
+        );
+      },
+    );
+  });
+}
+
+async function held([rest, grpc]: readonly [Ask, Ask], row: Row): Promise<void> {
+  const one = masked(await row.check(rest));
+  if (row.restOnly === true) return;
+  const other = masked(await row.check(grpc));
+  expect(other, 'over gRPC').toEqual(one);
+}
+
+const VARYING: ReadonlySet<string> = new Set([
+  ...['took_ms', 'timings', 'lag_checked_ms', 'lag_snapshots', 'created_at', 'updated_at'],
+  ...['created_ms', 'id', 'pit_id', 'expires_at', 'index_generation', 'generation', 'checkpoint'],
+  ...['segments', 'deleted_docs', 'bytes', 'num_docs', 'shards', 'generations'],
+]);
+
+/** A value without times, ids, and what the rows before have changed. */
+function masked(value: unknown): unknown {
+  const text = JSON.stringify(value ?? null, (name, one) => (VARYING.has(name) ? undefined : one));
+  return JSON.parse(text.replaceAll(/-(rest|grpc)\b/g, ''));
+}
+
+function askOver(target: ConformanceTarget, transport: Ask['transport'], over: CallOver): Ask {
+  const headersOf = (caller: Caller): Record<string, string> =>
+    caller === 'none' ? {} : { authorization: target.headers[caller] };
+  const call = (operation: keyof typeof ROUTES, request: object = {}, caller: Caller = 'admin') =>
+    over(operation, request, headersOf(caller));
+  return Object.assign(call, {
+    transport,
+    async ok(operation: keyof typeof ROUTES, request?: object, caller?: Caller) {
+      const { status, body } = await call(operation, request, caller);
+      expect(status, `${operation}: ${JSON.stringify(body)}`).toBe(ROUTES[operation].status ?? 200);
+      return body;
+    },
+    async refused(
+      wanted: number,
+      operation: keyof typeof ROUTES,
+      request?: object,
+      caller?: Caller,
+    ) {
+      const { status, body } = await call(operation, request, caller);
+      expect(status, `${operation}: ${JSON.stringify(body)}`).toBe(wanted);
+      return (body as Loose).error.message;
+    },
+    http(method: string, path: string, init: RequestInit = {}) {
+      const headers = { ...headersOf('admin'), ...(init.headers as Record<string, string>) };
+      return fetch(`${target.url}${path}`, { ...init, method, headers });
+    },
+  });
+}
+
+const SPEC = fileURLToPath(new URL('../../../../../shared/spec/interface.md', import.meta.url));
+
+/** Paths that the interface names; undefined: its text is not beside this checkout. */
+export function pathsOfInterface(): readonly string[] | undefined {
+  if (!existsSync(SPEC)) return undefined;
+  const text = readFileSync(SPEC, 'utf8');
+  const found = text.matchAll(/`(?:(GET|POST|PUT|DELETE) )?(\/v1\/[\w:/{}-]+)`/g);
+  return [...new Set([...found].map(([, , path]) => path))];
+}

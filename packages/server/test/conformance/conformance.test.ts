@@ -1,0 +1,57 @@
+/**
+ * The interface against a server of one process. The test also writes docs/conformance.md
+ * (LHS_UPDATE_PAGES=1), and checks that the page is what it would write.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { ROUTES } from '@lakehouse-search/client';
+import { deleteRows } from '@lakehouse-search/lake';
+import { describe, expect, it } from 'vitest';
+import { startTickets } from '../support/tickets.ts';
+import { conformanceSuite, pathsOfInterface } from './conformance-suite.ts';
+import { conformancePage } from './page.ts';
+
+const PAGE = fileURLToPath(new URL('../../../../docs/conformance.md', import.meta.url));
+
+conformanceSuite('a server of one process', async () => {
+  const service = await startTickets();
+  // The index still has this row: a search that hydrates it finds nothing.
+  await deleteRows(service.source, "id = '59'");
+  const roles = ['reader', 'operator'];
+  const everything = [...roles, 'admin'];
+  return {
+    url: service.server.url,
+    grpc: service.server.grpc,
+    headers: {
+      reader: await service.token({ roles: ['reader'] }),
+      both: await service.token({ roles }),
+      admin: await service.token({ roles: everything }),
+      scoped: await service.token({ roles: everything, indexes: ['other'] }),
+      tenant: await service.token({ roles, tenant: 'closed' }),
+    },
+    stop: () => service.stop(),
+  };
+});
+
+describe('docs/conformance.md', () => {
+  it('is what this test writes', () => {
+    const page = conformancePage();
+    if (process.env.LHS_UPDATE_PAGES === '1') writeFileSync(PAGE, page);
+    expect(readFileSync(PAGE, 'utf8')).toBe(page);
+  });
+
+  it.skipIf(pathsOfInterface() === undefined)('has every path of the interface', () => {
+    const bindings = Object.values(ROUTES).flatMap(({ path, also = [] }) => [
+      path,
+      ...also.map((other) => other.split(' ')[1]),
+    ]);
+    const known = new Set([
+      ...bindings.map((path) => path.replaceAll(/\{\w+\}/g, '{}')),
+      ...['query', 'query_range', 'alerts'].map((name) => `/v1/stats/${name}`),
+    ]);
+    const missing = pathsOfInterface()?.filter(
+      (path) => !known.has(path.replaceAll(/\{\w+\}/g, '{}')),
+    );
+    expect(missing).toEqual([]);
+  });
+});

@@ -1,0 +1,61 @@
+import { SECTIONS } from './conformance-suite.ts';
+import type { Section } from './row.ts';
+
+/** Parts of the interface that have tests elsewhere, or that do not exist yet. */
+const ELSEWHERE: readonly (readonly [line: string, result: string, place: string])[] = [
+  [
+    'every endpoint x {no token, bad, expired, reader, operator, both, admin, scoped, two tenants}',
+    'REST and gRPC',
+    'packages/server/test/access/matrix.test.ts',
+  ],
+  [
+    'a tenant’s caller learns nothing of other tenants',
+    'REST and gRPC',
+    'packages/server/test/access/hostile-tenant.test.ts',
+  ],
+  [
+    'every response has the schema of the OpenAPI document',
+    'REST',
+    'packages/server/test/openapi-fuzz.test.ts',
+  ],
+  [
+    'rate limits: 429 with `Retry-After`; drain; lock of the data folder; background sync',
+    'REST',
+    'packages/cli/test/serve.test.ts',
+  ],
+  ['job states and transitions', 'the engine', 'packages/engine/test/local/jobs.test.ts'],
+  ['`partial`, `failed_shards` if a shard fails', 'the engine', 'packages/engine/test/search'],
+  ['search-engine adapter: `/{index}/_search`, `/_search`', 'not built', ''],
+  ['ControlPlane: PlanReshard, ApplyReshard, MoveBucket', 'not built', ''],
+  ['web console', 'not built', ''],
+];
+
+/** The text of docs/conformance.md. */
+export function conformancePage(): string {
+  const parts = [HEAD, ...SECTIONS.map(sectionText), elsewhere()];
+  return `${parts.join('\n\n')}\n`;
+}
+
+const HEAD = `# Conformance with the interface
+
+Each line of the interface has a test that sends requests to a server and compares the responses
+over REST with those over gRPC. \`packages/server/test/conformance/conformance.test.ts\` runs the
+lines and writes this page (\`LHS_UPDATE_PAGES=1\`); it fails if a line fails or the page differs.`;
+
+function sectionText({ title, place, rows }: Section): string {
+  const lines = rows.map(({ line, restOnly }) => {
+    return `| ${line.replaceAll('|', '\\|')} | ${restOnly === true ? 'REST' : 'REST = gRPC'} |`;
+  });
+  return [`## ${title}`, '', `Tests: \`${place}\`.`, '', '| line | holds over |', '|---|---|']
+    .concat(lines)
+    .join('\n');
+}
+
+function elsewhere(): string {
+  const lines = ELSEWHERE.map(([line, result, place]) => {
+    return `| ${line} | ${result} | ${place === '' ? '' : `\`${place}\``} |`;
+  });
+  return ['## Elsewhere', '', '| line | holds over | place |', '|---|---|---|']
+    .concat(lines)
+    .join('\n');
+}
