@@ -1,8 +1,7 @@
 /**
- * Expiry: snapshots that no rule keeps are forgotten in one metadata commit; then the files that
- * only they named are deleted. A file is deleted if it lies in the table's own folder, also after
- * symbolic links are followed, and no remaining snapshot needs it. Files that no snapshot ever
- * named are not touched.
+ * Expiry: one metadata commit removes the snapshots that no rule keeps; then the files that only
+ * those snapshots used are deleted, if they are in the table's own folder after symbolic links are
+ * resolved. Files that no snapshot ever used are not touched.
  */
 import { realpath, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
