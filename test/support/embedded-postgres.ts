@@ -1,7 +1,7 @@
-import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /** A running server of PostgreSQL with one empty database after another. */
@@ -32,8 +32,12 @@ export function findEmbeddedPostgres(): string | null {
   return existsSync(module) ? module : null;
 }
 
-/** Starts PostgreSQL over a new folder. As root it runs under the user `postgres`. */
+/**
+ * Starts PostgreSQL over a new folder. As root it runs under the user `postgres`, which must be able
+ * to enter the folder of the package: its start would never end otherwise.
+ */
 export async function startEmbeddedPostgres(module: string): Promise<EmbeddedPostgres> {
+  if (process.getuid?.() === 0) requireOpenFolders(dirname(module));
   const { default: Postgres } = (await import(pathToFileURL(module).href)) as Package;
   const folder = mkdtempSync(join(tmpdir(), 'lhs-postgres-'));
   chmodSync(folder, 0o755);
@@ -63,6 +67,14 @@ export async function startEmbeddedPostgres(module: string): Promise<EmbeddedPos
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Throws for a folder on a path that other users cannot enter. */
+function requireOpenFolders(path: string): void {
+  if ((statSync(path).mode & 0o001) === 0) {
+    throw new Error(`the user "postgres" cannot enter "${path}": chmod o+x it`);
+  }
+  if (dirname(path) !== path) requireOpenFolders(dirname(path));
 }
 
 /** A port of this machine that nobody uses now. */
