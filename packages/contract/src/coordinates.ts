@@ -9,3 +9,8 @@ export interface KeyPart {
   readonly name: string;
   readonly value: string;
 }
+
+/** A key as one text: names and values of its columns. */
+export function keyText({ partition = [], identifier }: Coordinates): string {
+  return JSON.stringify([...partition, ...identifier].map(({ name, value }) => [name, value]));
+}

@@ -85,7 +85,7 @@ export const searchFlags = {
 /** The flags of a search by meaning. */
 export const nearestFlags = {
   k: Flags.integer({
-    description: 'number of nearest rows (100, hybrid 10)',
+    description: 'number of nearest rows; of each arm with --mode hybrid (100)',
     helpValue: 'N',
     min: 1,
   }),
@@ -103,9 +103,13 @@ export const nearestFlags = {
 };
 /** The flags of fusing words and meaning. */
 export const fusionFlags = {
-  'rrf-k': Flags.integer({ description: 'fusion constant (60)', helpValue: 'N', min: 0 }),
+  fusion: Flags.string({
+    options: ['rrf', 'scores'],
+    description: 'fuse the arms by their ranks or their scores (docs/semantic.md)',
+  }),
+  'rrf-k': Flags.integer({ description: 'constant of rank fusion (60)', helpValue: 'N', min: 0 }),
   weights: Flags.string({
-    description: 'weights of the arms (1,1)',
+    description: 'weights of the arms (0.65,0.35; with --fusion rrf 1,1)',
     helpValue: 'LEXICAL,SEMANTIC',
   }),
   'lexical-fields': Flags.string({
@@ -207,6 +211,7 @@ const PARTS: {
   },
   exact: { read: () => ({ exact: true }), write: (part) => part.exact || undefined },
   ef: same('ef'),
+  fusion: same('fusion'),
   'rrf-k': same('rrf_k'),
   weights: {
     read: (text) => ({ weights: weightsOf(text) }),
@@ -218,7 +223,7 @@ type FlagName = keyof typeof PARTS;
 
 /** The flags that the next page repeats, in the order in which they are shown. */
 const REPEATED: readonly FlagName[] = [
-  ...(['vector-field', 'vector', 'k', 'min-score', 'ef', 'rrf-k', 'weights'] as const),
+  ...(['vector-field', 'vector', 'k', 'min-score', 'ef', 'fusion', 'rrf-k', 'weights'] as const),
   ...(['lexical-fields', 'exact', 'syntax', 'operator', 'filter', 'sort', 'limit'] as const),
   ...(['pit', 'fields', 'collapse', 'columns', 'facet', 'hydrate'] as const),
 ];

@@ -16,7 +16,7 @@ export interface ExplainRequest
       | 'pit_id'
     >,
     NearestSpec,
-    Pick<HybridRequest, 'rrf_k' | 'weights' | 'lexical_fields'> {
+    Pick<HybridRequest, 'fusion' | 'rrf_k' | 'weights' | 'lexical_fields'> {
   readonly coordinates: Coordinates;
   /** Which search is explained: by default lexical, which takes `query` or `ast`. */
   readonly mode?: SearchMode;

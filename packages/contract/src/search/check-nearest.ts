@@ -9,6 +9,7 @@ import {
   flag,
   list,
   number,
+  oneOf,
   record,
   requestOf,
   textUpTo,
@@ -19,6 +20,8 @@ import { LhsError } from '../errors.ts';
 import { REQUEST_LIMITS } from '../limits.ts';
 import { type CheckedRequest, checkSearchRequest, SEARCH_FIELDS } from './check.ts';
 import type {
+  ArmWeights,
+  FusionMethod,
   HybridRequest,
   NearestSpec,
   SearchMode,
@@ -37,24 +40,40 @@ export interface CheckedSemantic {
   readonly search: CheckedRequest;
   readonly nearest: CheckedNearest;
 }
-/** How two lists are fused. Weights are whole thousandths; 0: the arm does not search. */
-export interface Fusion {
-  readonly rrfK: number;
-  readonly weights: { readonly lexical: number; readonly semantic: number };
+/** Weights of the arms in whole thousandths; 0: the arm does not search. */
+export interface FusionWeights {
+  readonly lexical: number;
+  readonly semantic: number;
 }
-/** A hybrid request whose shape is right. */
+/** How two lists are fused. */
+export type Fusion =
+  | { readonly method: 'rrf'; readonly rrfK: number; readonly weights: FusionWeights }
+  | { readonly method: 'scores'; readonly weights: FusionWeights };
+/** How an index fuses unless a request says otherwise; `weight` is that of the semantic arm. */
+export interface FusionDefaults {
+  readonly fusion: FusionMethod;
+  /** From 0 to 1; undefined: that of the method. */
+  readonly weight?: number;
+  /** Documents of each arm. */
+  readonly depth: number;
+}
+/** A hybrid request whose shape is right; `fusionFor` fills in what the index decides. */
 export interface CheckedHybrid extends CheckedSemantic {
   readonly text: string;
-  readonly fusion: Fusion;
+  readonly fusion: Pick<HybridRequest, 'fusion' | 'rrf_k' | 'weights' | 'k' | 'limit'>;
   readonly lexicalFields: readonly string[] | undefined;
 }
 
 const DEFAULT_K = 100;
-/**
- * Of each arm of a hybrid search: fusing longer lists than a page puts rows that both arms have far
- * behind before those that one has first (bench/meaning-quality.ts).
- */
-const DEFAULT_ARM_K = 10;
+/** Of an index whose definition says nothing of fusion (figures: bench/hybrid-quality.ts). */
+export const FUSION_DEFAULTS: FusionDefaults = Object.freeze({
+  fusion: 'scores',
+  depth: DEFAULT_K,
+});
+const DEFAULT_WEIGHTS: Readonly<Record<FusionMethod, ArmWeights>> = {
+  rrf: { lexical: 1, semantic: 1 },
+  scores: { lexical: 0.65, semantic: 0.35 },
+};
 const DEFAULT_RRF_K = 60;
 const MOST_RRF_K = 1_000_000;
 const MOST_WEIGHT = 1000;
@@ -80,6 +99,7 @@ export const NEAREST_FIELDS: Fields<NearestSpec> = {
 };
 /** The fields of how lists are fused. */
 export const FUSION_FIELDS = {
+  fusion: oneOf('rrf', 'scores'),
   rrf_k: whole(0, MOST_RRF_K),
   weights: record({ lexical: weight, semantic: weight }),
   lexical_fields: names,
@@ -104,19 +124,46 @@ export function checkSemanticRequest(value: unknown): CheckedSemantic {
     const message = 'neither "query_text" nor "query_vector": what should be near?';
     throw new LhsError('invalid_argument', message);
   }
-  return checkParts(request, DEFAULT_K);
+  return checkParts(request);
 }
 
 /** Checks a hybrid request. Throws as `checkSemanticRequest`. */
 export function checkHybridRequest(value: unknown): CheckedHybrid {
-  const { rrf_k: rrfK, weights, lexical_fields: lexicalFields, ...near } = readHybrid(value);
+  const { fusion, rrf_k, weights, lexical_fields: lexicalFields, ...near } = readHybrid(value);
   if (near.query_text === undefined) {
     throw new LhsError('invalid_argument', '"query_text" is missing: its words are one arm', {
       hint: 'a search by a vector alone is semantic',
     });
   }
-  const fusion = { rrfK: rrfK ?? DEFAULT_RRF_K, weights: weightUnits(weights) };
-  return { ...checkParts(near, DEFAULT_ARM_K), text: near.query_text, fusion, lexicalFields };
+  if (fusion === 'scores' && rrf_k !== undefined) {
+    throw new LhsError('invalid_argument', '"rrf_k" does not go with fusion "scores"', {
+      hint: 'it is the constant of fusion "rrf"',
+    });
+  }
+  if (weights?.lexical === 0 && weights.semantic === 0) {
+    throw new LhsError('invalid_argument', '"weights" are both 0: no arm would search');
+  }
+  const { k, limit } = near;
+  const how = { fusion, rrf_k, weights, k, limit };
+  return { ...checkParts(near), text: near.query_text, fusion: how, lexicalFields };
+}
+
+/** The fusion of a request to an index with these defaults, and the documents of each arm. */
+export function fusionFor(
+  { fusion: { fusion, rrf_k, weights, k, limit = 0 } }: CheckedHybrid,
+  defaults: FusionDefaults = FUSION_DEFAULTS,
+): { readonly fusion: Fusion; readonly k: number } {
+  const method = fusion ?? (rrf_k === undefined ? defaults.fusion : 'rrf');
+  const own = method === defaults.fusion ? defaults.weight : undefined;
+  const usual = own === undefined ? DEFAULT_WEIGHTS[method] : { lexical: 1 - own, semantic: own };
+  const units = weightUnits(weights ?? usual);
+  return {
+    fusion:
+      method === 'rrf'
+        ? { method, rrfK: rrf_k ?? DEFAULT_RRF_K, weights: units }
+        : { method, weights: units },
+    k: k ?? Math.max(defaults.depth, limit),
+  };
 }
 
 /** A search of a mode whose shape is right. */
@@ -132,16 +179,13 @@ export function checkSearchOf(mode: SearchMode, request: unknown): CheckedSearch
   return { mode, checked: checkHybridRequest(request) };
 }
 
-function weightUnits({ lexical = 1, semantic = 1 }: NonNullable<HybridRequest['weights']> = {}) {
-  if (lexical === 0 && semantic === 0) {
-    throw new LhsError('invalid_argument', '"weights" are both 0: no arm would search');
-  }
+function weightUnits({ lexical = 1, semantic = 1 }: ArmWeights): FusionWeights {
   const units = (value: number) => Math.round(value * WEIGHT_UNITS);
   return { lexical: units(lexical), semantic: units(semantic) };
 }
 
-/** Without a `k` there are as many as a page needs, and no fewer than `leastK`. */
-function checkParts(request: SemanticRequest, leastK: number): CheckedSemantic {
+/** Without a `k` there are as many as a page needs, and no fewer than 100. */
+function checkParts(request: SemanticRequest): CheckedSemantic {
   const { vector_field, query_text, query_vector, k, exact, ef, min_score, ...others } = request;
   if (exact === true && ef !== undefined) {
     throw new LhsError(
@@ -150,7 +194,11 @@ function checkParts(request: SemanticRequest, leastK: number): CheckedSemantic {
     );
   }
   const spec = { vector_field, query_text, query_vector, ef, min_score };
-  const nearest = { ...spec, k: k ?? Math.max(leastK, others.limit ?? 0), exact: exact ?? false };
+  const nearest = {
+    ...spec,
+    k: k ?? Math.max(DEFAULT_K, others.limit ?? 0),
+    exact: exact ?? false,
+  };
   return { search: checkSearchRequest({ ...others, ...pageOf(others, k) }), nearest };
 }
 

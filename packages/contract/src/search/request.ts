@@ -67,8 +67,9 @@ export interface NearestSpec {
   /** The vector itself: `dims` finite numbers. It takes precedence over `query_text`. */
   readonly query_vector?: readonly number[];
   /**
-   * Number of nearest documents among those that pass filter and tenant. Default: 100, or 10 per
-   * arm of a hybrid search, or `limit` if that is larger. Set it to scroll through pages.
+   * Number of nearest documents among those that pass filter and tenant; in a hybrid search the
+   * documents of each arm. Default: 100, or `limit` if that is larger. Set it to scroll through
+   * pages.
    */
   readonly k?: number;
   /** true: every vector is compared, even if a segment has a graph. */
@@ -87,7 +88,15 @@ export interface NearestSpec {
 export interface SemanticRequest extends NearestSpec, Omit<SearchRequest, 'query' | 'ast'> {}
 
 /**
- * What each arm's ranks weigh: numbers from 0 to 1,000 with at most three decimals. Default: 1.
+ * How the arms of a hybrid search are fused. `rrf`: reciprocal rank fusion, a score is the sum of
+ * weight / (rrf_k + rank). `scores`: the weighted mean of the arms' scores, which are scaled to
+ * 0 … 1 between the last and the first document of the arm.
+ */
+export type FusionMethod = 'rrf' | 'scores';
+
+/**
+ * The weight of each arm: numbers from 0 to 1,000 with at most three decimals; 0 skips the arm.
+ * Default: 1 of an arm that is not named; without `weights`, those of the definition.
  */
 export interface ArmWeights {
   readonly lexical?: number;
@@ -96,10 +105,12 @@ export interface ArmWeights {
 
 /**
  * `POST /v1/search:hybrid`: the `k` best documents of the words of `query_text` and the `k` nearest
- * of its meaning, fused by reciprocal rank: score = sum of weight / (rrf_k + rank).
+ * of its meaning, fused.
  */
 export interface HybridRequest extends SemanticRequest {
-  /** A whole number. Default: 60. */
+  /** Default: `rrf` if the request has `rrf_k`, else that of the definition, else `scores`. */
+  readonly fusion?: FusionMethod;
+  /** The constant of `rrf`, a whole number. Default: 60. */
   readonly rrf_k?: number;
   readonly weights?: ArmWeights;
   /** TEXT fields that the words are looked for in; by default all of the definition. */

@@ -53,6 +53,7 @@ export function compareDefinitions(
     ...freshness(now, next),
     ...keeping(now, next),
     ...bareWords(now, next),
+    ...fusion(now, next),
     ...tenant(now, next, fields),
     ...shards(now, next),
     ...windows(now, next),
@@ -119,6 +120,10 @@ function keeping(now: Definition, next: Definition): readonly AlterChange[] {
 function bareWords(now: Definition, next: Definition): readonly AlterChange[] {
   const reason = 'the next search reads bare words so';
   return change('default_fields', now.defaultFields, next.defaultFields, 'live', reason);
+}
+
+function fusion(now: Definition, next: Definition): readonly AlterChange[] {
+  return change('hybrid', now.hybrid, next.hybrid, 'live', 'the next hybrid search fuses so');
 }
 
 function tenant(now: Definition, next: Definition, fields: readonly AlterChange[]) {

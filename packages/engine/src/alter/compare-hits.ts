@@ -1,8 +1,5 @@
-/** How two lists of hits differ, and how good each is by judgments. */
-import type { Coordinates, Judgment, RehearsedQuery } from '@lakehouse-search/contract';
-
-/** Hits that are compared. */
-export const RANKS = 10;
+/** How two lists of hits differ. */
+import { type Coordinates, keyText, type RehearsedQuery } from '@lakehouse-search/contract';
 
 type Compared = Pick<RehearsedQuery, 'overlap' | 'entered' | 'left' | 'moved'>;
 
@@ -20,27 +17,5 @@ export function compareHits(from: readonly Coordinates[], to: readonly Coordinat
   };
 }
 
-/**
- * nDCG@10: the sum of (2^grade - 1) / log2(rank + 1) over that of the best possible order (Järvelin
- * and Kekäläinen 2002, with the exponential gain of Burges 2005). 0 without relevant documents.
- */
-export function ndcg(hits: readonly Coordinates[], judgments: readonly Judgment[]): number {
-  const grades = new Map(judgments.map(({ key, grade }) => [keyText(key), grade]));
-  const ideal = gain([...grades.values()].sort((a, b) => b - a));
-  const found = gain(hits.map((key) => grades.get(keyText(key)) ?? 0));
-  return ideal === 0 ? 0 : found / ideal;
-}
-
-function gain(grades: readonly number[]): number {
-  return grades
-    .slice(0, RANKS)
-    .reduce((sum, grade, i) => sum + (2 ** grade - 1) / Math.log2(i + 2), 0);
-}
-
 const rankOf = (keys: readonly Coordinates[]) =>
   new Map(keys.map((key, rank) => [keyText(key), rank]));
-
-/** A key as one text: names and values of its columns. */
-export function keyText({ partition = [], identifier }: Coordinates): string {
-  return JSON.stringify([...partition, ...identifier].map(({ name, value }) => [name, value]));
-}

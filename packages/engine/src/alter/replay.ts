@@ -4,11 +4,11 @@ import type {
   Coordinates,
   RehearsedQuery,
 } from '@lakehouse-search/contract';
-import { LhsError } from '@lakehouse-search/contract';
+import { JUDGED_HITS, LhsError, ndcg } from '@lakehouse-search/contract';
 import type { SearchContext } from '../search/context.ts';
 import { searchHybrid, searchSemantic } from '../search/hybrid/search-meaning.ts';
 import { searchIndex } from '../search/search.ts';
-import { compareHits, ndcg, RANKS } from './compare-hits.ts';
+import { compareHits } from './compare-hits.ts';
 
 /** Searches that were run over both definitions, and their times in microseconds. */
 export interface Replay {
@@ -68,7 +68,7 @@ async function firstHits(context: SearchContext, { mode, checked }: CheckedRehea
 function bare({ request }: CheckedRequest): CheckedRequest {
   const { query, ast, syntax, default_operator, filter, now, sort, collapse } = request;
   const asked = { query, ast, syntax, default_operator, filter, now, sort, collapse, fields: [] };
-  return { request: asked, limit: RANKS, offset: 0, highlight: null };
+  return { request: asked, limit: JUDGED_HITS, offset: 0, highlight: null };
 }
 
 async function timed<T>(times: number[], work: () => Promise<T>): Promise<T> {

@@ -20,7 +20,7 @@ import type {
   ExplainResponse,
   ScoreFactors,
 } from '@lakehouse-search/contract';
-import { keyText } from '../alter/compare-hits.ts';
+import { keyText } from '@lakehouse-search/contract';
 import type { SearchContext } from '../search/context.ts';
 import { explainKey } from '../search/explain/explain.ts';
 import { searchIndex } from '../search/search.ts';

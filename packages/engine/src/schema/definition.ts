@@ -1,3 +1,4 @@
+import type { FusionDefaults } from '@lakehouse-search/contract';
 import type { CatalogConfig, S3Config } from '@lakehouse-search/lake';
 import type { WindowUnit } from './windows.ts';
 
@@ -122,6 +123,8 @@ export interface Definition {
   readonly freshnessMs?: number;
   /** Absent: `KEEP_PREVIOUS`. */
   readonly keepPrevious?: KeepPrevious;
+  /** How hybrid searches fuse their arms unless a request says otherwise. */
+  readonly hybrid?: FusionDefaults;
   readonly tenantField?: string;
   /** Number of shards that keys are spread over. Absent: 1. */
   readonly shards?: number;

@@ -1,6 +1,7 @@
 import {
   CATALOG_SETTINGS,
   CATALOG_TYPES,
+  REQUEST_LIMITS,
   S3_SETTINGS,
   type SettingKind,
 } from '@lakehouse-search/contract';
@@ -103,6 +104,11 @@ export function definitionJsonSchema(): JsonObject {
           ],
         },
         tenant_field: text,
+        hybrid: closed({
+          fusion: { enum: ['rrf', 'scores'] },
+          weight: { type: 'number', minimum: 0, maximum: 1 },
+          depth: { type: 'integer', minimum: 1, maximum: REQUEST_LIMITS.nearestDocs },
+        }),
         default_fields: { ...list(text), minItems: 1, maxItems: LIMITS.defaultFields },
         fields: {
           ...list(

@@ -19,6 +19,7 @@ import type {
   FieldDefinition,
   KeepPrevious,
 } from './definition.ts';
+import { parseHybrid } from './hybrid-defaults.ts';
 import { KEY_BUCKETS } from './key-buckets.ts';
 import { type AnalyzerCatalog, parseAnalyzers } from './parse-analyzers.ts';
 import { type AnalyzerNames, parseField } from './parse-field.ts';
@@ -49,6 +50,7 @@ export const DEFINITION_KEYS = [
   'keep_previous',
   'tenant_field',
   'default_fields',
+  'hybrid',
   'fields',
   'variants',
   'analyzers',
@@ -162,6 +164,7 @@ function readAll(
   const tenantField = map.tenant_field && readTenant(map.tenant_field, fields, report);
   const defaultFields =
     map.default_fields && parseDefaultFields(map.default_fields, fields, report);
+  const hybrid = map.hybrid && parseHybrid(map.hybrid, report);
   const shards = readShards(map.sharding, report);
   const windows = map.windows && parseWindows(map.windows, fields, report);
   const cut = map.windows && { tree: map.windows, hot: windows?.hot };
@@ -180,6 +183,7 @@ function readAll(
     ...(keepPrevious === undefined ? {} : { keepPrevious }),
     ...(tenantField === undefined ? {} : { tenantField }),
     ...(defaultFields === undefined ? {} : { defaultFields }),
+    ...(hybrid === undefined ? {} : { hybrid }),
     ...(shards === undefined || shards === 1 ? {} : { shards }),
     ...(windows === undefined ? {} : { windows }),
     ...(storage === undefined ? {} : { storage }),

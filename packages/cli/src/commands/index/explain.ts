@@ -39,6 +39,7 @@ export default class IndexExplain extends LhsCommand {
     offset: searchFlags.offset,
     pit: searchFlags.pit,
     ...nearestFlags,
+    fusion: fusionFlags.fusion,
     'rrf-k': fusionFlags['rrf-k'],
     weights: fusionFlags.weights,
     'lexical-fields': fusionFlags['lexical-fields'],

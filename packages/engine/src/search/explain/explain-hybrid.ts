@@ -3,11 +3,13 @@
  * beside it what each arm says by itself.
  */
 import type {
+  ArmRank,
   CheckedHybrid,
   ExplainArm,
   ExplainDetail,
   ExplainResponse,
   FailedArm,
+  Fusion,
   WhyNot,
 } from '@lakehouse-search/contract';
 import { WEIGHT_UNITS } from '@lakehouse-search/contract';
@@ -16,7 +18,13 @@ import { whole } from '../../shard/explain/subject.ts';
 import type { ExplainedArms, NearerDocs } from '../../shard/shard.ts';
 import type { Hybrid } from '../hybrid/find-hybrid.ts';
 import type { Near } from '../hybrid/find-nearest.ts';
-import { addressNumber, type FusedDoc, fusedScore } from '../hybrid/fuse.ts';
+import {
+  type ArmRanges,
+  addressNumber,
+  type FusedDoc,
+  fusedScore,
+  rangesOf,
+} from '../hybrid/fuse.ts';
 
 /** What there is to say of a document: a tree where it was found, else why it was not. */
 export type HybridVerdict = Required<Pick<ExplainResponse, 'arms'>> &
@@ -51,7 +59,7 @@ export async function judgeHybrid(
       : { semantic: await semanticArm(semantic, found, subject) }),
   };
   const name = `hybrid(${JSON.stringify(checked.text)})`;
-  if (found !== undefined) return { detail: fusedDetail(name, found, hybrid, checked), arms };
+  if (found !== undefined) return { detail: fusedDetail(name, found, hybrid), arms };
   const [first, second] = Object.entries(arms).map(([arm, own]) => `${arm}: ${own?.why_not}`);
   const message = `in no arm: ${second === undefined ? first : `${first}; ${second}`}`;
   return { why_not: { reason: 'not_near', message, clause: name }, arms };
@@ -94,19 +102,36 @@ async function semanticArm(
 function fusedDetail(
   clause: string,
   { arms, score }: FusedDoc,
-  { lexical, semantic }: Hybrid,
-  { fusion }: CheckedHybrid,
+  { lexical, semantic, fusion }: Hybrid,
 ): ExplainDetail {
   const sizes = { lexical: lexical?.length ?? 0, semantic: semantic?.docs.length ?? 0 };
+  const ranges = rangesOf({ lexical, semantic: semantic?.docs ?? null });
   const details = (['lexical', 'semantic'] as const).flatMap((arm): ExplainDetail[] => {
     const own = arms[arm];
     if (own === undefined) return [];
-    const weight = fusion.weights[arm] / WEIGHT_UNITS;
-    const total = whole(sizes[arm]);
-    const made = `rank ${own.rank} of ${total}: ${weight} / (${fusion.rrfK} + ${own.rank})`;
-    const part = fusedScore({ [arm]: own }, fusion);
-    return [{ description: `${arm}: ${made}`, score: part, details: [], clause: arm }];
+    const made = `rank ${own.rank} of ${whole(sizes[arm])}: ${partOf(arm, own, fusion, ranges)}`;
+    const score = fusedScore({ [arm]: own }, fusion, ranges);
+    return [{ description: `${arm}: ${made}`, score, details: [], clause: arm }];
   });
   const parts = details.length === 1 ? '1 arm' : '2 arms';
   return { description: `${clause}: sum of ${parts}`, score, details, clause };
 }
+
+/** What an arm adds to the fused score of a document, as a formula. */
+function partOf(
+  arm: 'lexical' | 'semantic',
+  { rank, score }: ArmRank,
+  fusion: Fusion,
+  ranges: ArmRanges,
+): string {
+  const { lexical, semantic } = fusion.weights;
+  const weight = fusion.weights[arm];
+  if (fusion.method === 'rrf') return `${weight / WEIGHT_UNITS} / (${fusion.rrfK} + ${rank})`;
+  const { best, worst } = ranges[arm] ?? { best: score, worst: score };
+  const share = decimals(weight / (lexical + semantic));
+  if (best === worst) return `${share} × 1`;
+  const [own, first, last] = [score, best, worst].map(decimals);
+  return `${share} × (${own} - ${last}) / (${first} - ${last})`;
+}
+
+const decimals = (value: number): string => String(Math.round(value * 1000) / 1000);

@@ -3,8 +3,8 @@
  * the tenant filter, then fused. An arm that cannot answer is reported beside the documents of the
  * other.
  */
-import type { CheckedHybrid, FailedArm } from '@lakehouse-search/contract';
-import { type ErrorCode, LhsError } from '@lakehouse-search/contract';
+import type { CheckedHybrid, FailedArm, Fusion } from '@lakehouse-search/contract';
+import { type ErrorCode, fusionFor, LhsError } from '@lakehouse-search/contract';
 import { writeTree } from '../../query/tree/write.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import type { VectorField } from '../../shard/execute/nearest.ts';
@@ -31,6 +31,7 @@ export interface Hybrid {
   readonly docs: readonly FusedDoc[];
   readonly precomputed: readonly PrecomputedDocs[];
   readonly field: VectorField;
+  readonly fusion: Fusion;
   /** The search of the words in the lexical arm; null: it does not take part, or failed. */
   readonly words: PreparedSearch | null;
   /** null: the arm does not take part, or failed. */
@@ -60,8 +61,10 @@ export async function findHybrid(
   rest: PreparedSearch,
   filters: FiltersByShard,
 ): Promise<Hybrid> {
-  const { text, nearest, fusion } = checked;
+  const { text } = checked;
   const { mapping } = context;
+  const { fusion, k } = fusionFor(checked, mapping.definition.hybrid);
+  const nearest = { ...checked.nearest, k };
   const field = vectorFieldOf(queryFields(mapping), nearest.vector_field);
   const texts = lexicalFields(mapping, checked.lexicalFields);
   requireTexts(texts, mapping.definition.index);
@@ -98,6 +101,7 @@ export async function findHybrid(
     docs,
     precomputed: docsByShard(fan.shards.length, label, docs, words),
     field,
+    fusion,
     words: lexical?.words ?? null,
     lexical: lexical?.docs ?? null,
     semantic,

@@ -1,16 +1,18 @@
-/** Fusion against sums of fractions, on lists made by hand and at random. */
+/** Fusion against sums of fractions and plain means, on lists made by hand and at random. */
 
 import type { Fusion } from '@lakehouse-search/contract';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ScoredDoc } from './find-nearest.ts';
-import { fuse, fusedScore, ranksOf } from './fuse.ts';
+import { fuse, fusedScore, rangesOf, ranksOf } from './fuse.ts';
 
 const list = (...scores: [doc: number, score: number][]): ScoredDoc[] =>
   scores.map(([doc, score]) => ({ shard: 0, segment: doc % 2, doc, score }));
-const EVEN: Fusion = { rrfK: 60, weights: { lexical: 1000, semantic: 1000 } };
+const EVEN: Fusion = { method: 'rrf', rrfK: 60, weights: { lexical: 1000, semantic: 1000 } };
 
-describe('fusing two arms', () => {
+type RankFusion = Fusion & { method: 'rrf' };
+
+describe('fusing two arms by rank', () => {
   test('gives equal scores one rank, and the next the number of better ones plus one', () => {
     expect(ranksOf(list([1, 9], [2, 5], [3, 5], [4, 5], [5, 1]))).toEqual([1, 2, 2, 2, 5]);
     expect(ranksOf([])).toEqual([]);
@@ -44,7 +46,11 @@ describe('fusing two arms', () => {
   });
 
   /** weight / (rrfK + rank) summed as a fraction, in thousandths. */
-  function fraction(lexical: number | null, semantic: number | null, { rrfK, weights }: Fusion) {
+  function fraction(
+    lexical: number | null,
+    semantic: number | null,
+    { rrfK, weights }: RankFusion,
+  ) {
     let [over, under] = [0n, 1n];
     const add = (weight: number, rank: number): void => {
       const d = BigInt(rrfK + rank);
@@ -64,6 +70,7 @@ describe('fusing two arms', () => {
       ...(semantic === null ? {} : { semantic: { rank: semantic, score: 1 } }),
     });
     const setting = fc.record({
+      method: fc.constant('rrf' as const),
       rrfK: fc.constantFrom(0, 1, 6, 30, 60),
       weights: fc.record({ lexical: weight, semantic: weight }),
     });
@@ -71,7 +78,7 @@ describe('fusing two arms', () => {
     fc.assert(
       fc.property(setting, fc.array(ranks, { minLength: 2, maxLength: 60 }), (fusion, all) => {
         const [first, ...others] = all.map((one) => ({
-          score: fusedScore(arms(one), fusion),
+          score: fusedScore(arms(one), fusion, { lexical: null, semantic: null }),
           ...fraction(...one, fusion),
         }));
         for (const other of others) {
@@ -85,5 +92,63 @@ describe('fusing two arms', () => {
       { seed: 20_261_121, numRuns: 2000 },
     );
     expect(ties).toBeGreaterThan(20);
+  });
+});
+
+describe('fusing two arms by score', () => {
+  const weighted = (lexical: number, semantic: number): Fusion => {
+    return { method: 'scores', weights: { lexical: lexical * 1000, semantic: semantic * 1000 } };
+  };
+  const scoreOf = (docs: ReturnType<typeof fuse>) =>
+    Object.fromEntries(docs.map(({ doc, score }) => [doc, score]));
+
+  test('scales each arm between its last document and its first', () => {
+    const lexical = list([1, 9], [2, 5], [3, 1]);
+    const semantic = list([3, 0.9], [4, 0.8], [1, 0.5]);
+    const scores = scoreOf(fuse({ lexical, semantic }, weighted(0.75, 0.25)));
+    expect(scores[1]).toBe(0.75);
+    expect(scores[2]).toBe(0.375);
+    expect(scores[3]).toBe(0.25);
+    expect(scores[4]).toBeCloseTo(0.25 * 0.75, 12);
+  });
+
+  test('does not depend on the sum of the weights', () => {
+    const lexical = list([1, 9], [2, 5], [3, 1]);
+    const semantic = list([3, 0.9], [4, 0.8], [1, 0.5]);
+    const one = scoreOf(fuse({ lexical, semantic }, weighted(0.75, 0.25)));
+    const four = scoreOf(fuse({ lexical, semantic }, weighted(3, 1)));
+    for (const doc of Object.keys(one)) expect(four[doc]).toBeCloseTo(one[doc], 12);
+  });
+
+  test('gives 1 in an arm whose documents score equally, or that has one document', () => {
+    const one = { lexical: list([1, 3], [2, 3]), semantic: list([2, 0.4]) };
+    expect(scoreOf(fuse(one, weighted(0.5, 0.5)))).toEqual({ 1: 0.5, 2: 1 });
+    expect(rangesOf({ lexical: [], semantic: null })).toEqual({ lexical: null, semantic: null });
+  });
+
+  test('keeps the order of the only arm that has documents', () => {
+    const scores = fc.uniqueArray(fc.integer({ min: 1, max: 1000 }), { minLength: 2 });
+    fc.assert(
+      fc.property(scores, (made) => {
+        const lexical = list(
+          ...made.toSorted((a, b) => b - a).map((s, i): [number, number] => [i, s / 10]),
+        );
+        const fused = fuse({ lexical, semantic: [] }, weighted(0.75, 0.25));
+        const order = fused.toSorted((a, b) => b.score - a.score).map(({ doc }) => doc);
+        expect(order).toEqual(lexical.map(({ doc }) => doc));
+      }),
+      { seed: 20_261_123 },
+    );
+  });
+
+  test('adds up what the arms give, as an explanation shows them', () => {
+    const arms = { lexical: list([1, 9], [2, 5]), semantic: list([2, 0.9], [1, 0.2]) };
+    const ranges = rangesOf(arms);
+    for (const { arms: own, score } of fuse(arms, weighted(0.6, 0.4))) {
+      const parts = (['lexical', 'semantic'] as const).map((arm) =>
+        fusedScore({ [arm]: own[arm] }, weighted(0.6, 0.4), ranges),
+      );
+      expect(parts[0] + parts[1]).toBeCloseTo(score, 12);
+    }
   });
 });

@@ -1,10 +1,15 @@
 /**
- * Reciprocal rank fusion (Cormack, Clarke, Buettcher 2009): a document scores the sum over the arms
- * that have it of weight / (rrf_k + rank).
+ * Two lists of documents fused into one, by one of two methods.
  *
- * Ties are exact. Within an arm equal scores share a rank (1, 2, 2, 4): what an arm cannot tell
- * apart it does not rank by key. A fused score is one division of whole numbers, so two documents
- * whose sums are equal as fractions have the very same score, and only then the key decides.
+ * `rrf`, reciprocal rank fusion (Cormack, Clarke, Buettcher 2009): a document scores the sum over
+ * the arms that have it of weight / (rrf_k + rank). Ties are exact. Within an arm equal scores
+ * share a rank (1, 2, 2, 4): documents that an arm scores equally are not ranked by key there. A
+ * fused score is one division of whole numbers, so two documents whose sums are equal as fractions
+ * have the very same score, and only then the key decides.
+ *
+ * `scores`, a convex combination of min-max scaled scores (Bruch, Gai, Ingber 2023, "An Analysis of
+ * Fusion Functions for Hybrid Retrieval"): the first document of an arm has 1 there, its last one
+ * 0, and so has a document that the arm lacks. The score is the weighted mean over both arms.
  */
 import type { ArmRank, HitArms } from '@lakehouse-search/contract';
 import { type Fusion, WEIGHT_UNITS } from '@lakehouse-search/contract';
@@ -21,6 +26,13 @@ export interface Arms {
   readonly semantic: readonly ScoredDoc[] | null;
 }
 
+/** The best and the worst score of an arm; null: it has no documents. */
+export interface ScoreRange {
+  readonly best: number;
+  readonly worst: number;
+}
+export type ArmRanges = { readonly [Arm in keyof Arms]: ScoreRange | null };
+
 /** The union of the arms' documents with fused scores, in no order. */
 export function fuse(arms: Arms, fusion: Fusion): readonly FusedDoc[] {
   const all = new Map<number, { doc: ScoredDoc; lexical?: ArmRank; semantic?: ArmRank }>();
@@ -33,8 +45,9 @@ export function fuse(arms: Arms, fusion: Fusion): readonly FusedDoc[] {
       all.set(address, { ...known, [arm]: { rank: ranks[i], score: doc.score } });
     });
   }
+  const ranges = rangesOf(arms);
   return [...all.values()].map(({ doc: { shard, segment, doc }, ...own }) => {
-    return { shard, segment, doc, score: fusedScore(own, fusion), arms: own };
+    return { shard, segment, doc, score: fusedScore(own, fusion, ranges), arms: own };
   });
 }
 
@@ -51,11 +64,34 @@ export function ranksOf(docs: readonly { readonly score: number }[]): readonly n
   return ranks;
 }
 
+/** The range of scores of each arm. */
+export function rangesOf({ lexical, semantic }: Arms): ArmRanges {
+  return { lexical: rangeOf(lexical), semantic: rangeOf(semantic) };
+}
+
+const rangeOf = (docs: readonly ScoredDoc[] | null): ScoreRange | null =>
+  docs === null || docs.length === 0
+    ? null
+    : { best: docs[0].score, worst: docs[docs.length - 1].score };
+
+/** The score of a document in an arm, scaled to 0 … 1; 1 in an arm of equal scores. */
+export function scaled({ score }: ArmRank, { best, worst }: ScoreRange): number {
+  return best === worst ? 1 : (score - worst) / (best - worst);
+}
+
+/** The fused score of a document by what each arm says of it. */
+export function fusedScore(arms: HitArms, fusion: Fusion, ranges: ArmRanges): number {
+  return fusion.method === 'rrf' ? rankScore(arms, fusion) : meanScore(arms, fusion, ranges);
+}
+
 /**
  * The sum of weight / (rrf_k + rank). Numerators and denominators are whole numbers below 2^53
- * (request.ts bounds what they are made of), so the division alone is rounded.
+ * (the checks of the request bound what they are made of), so the division alone is rounded.
  */
-export function fusedScore({ lexical, semantic }: HitArms, { rrfK, weights }: Fusion): number {
+function rankScore(
+  { lexical, semantic }: HitArms,
+  { rrfK, weights }: Fusion & { readonly method: 'rrf' },
+): number {
   const a = lexical === undefined ? null : rrfK + lexical.rank;
   const b = semantic === undefined ? null : rrfK + semantic.rank;
   if (a === null || b === null) {
@@ -63,4 +99,15 @@ export function fusedScore({ lexical, semantic }: HitArms, { rrfK, weights }: Fu
     return weight / (WEIGHT_UNITS * (a ?? b ?? 1));
   }
   return (weights.lexical * b + weights.semantic * a) / (WEIGHT_UNITS * a * b);
+}
+
+/** The weighted mean of the scaled scores. */
+function meanScore(
+  { lexical, semantic }: HitArms,
+  { weights }: Fusion,
+  { lexical: words, semantic: meaning }: ArmRanges,
+): number {
+  const a = lexical === undefined || words === null ? 0 : scaled(lexical, words);
+  const b = semantic === undefined || meaning === null ? 0 : scaled(semantic, meaning);
+  return (weights.lexical * a + weights.semantic * b) / (weights.lexical + weights.semantic);
 }
