@@ -33,8 +33,8 @@ export function findEmbeddedPostgres(): string | null {
 }
 
 /**
- * Starts PostgreSQL over a new folder. As root it runs under the user `postgres`, which must be able
- * to enter the folder of the package: its start would never end otherwise.
+ * Starts PostgreSQL over a new folder. As root it runs under the user `postgres`, which must be
+ * able to enter the folder of the package: its start would never end otherwise.
  */
 export async function startEmbeddedPostgres(module: string): Promise<EmbeddedPostgres> {
   if (process.getuid?.() === 0) requireOpenFolders(dirname(module));

@@ -2,7 +2,8 @@
  * Searching by meaning from the command line: modes, flags, formats, files of questions, failed
  * arms.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import type { FusionDefaults } from '@lakehouse-search/contract';
 import { importFiles } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Home, lines } from './child.ts';
@@ -50,6 +51,49 @@ interface Answer {
 }
 const ids = ({ hits }: Answer): string[] => hits.map((hit) => hit.coordinates.identifier[0].value);
 const ask = async (...args: string[]) => (await home.json(args)) as Answer;
+
+describe('index tune', () => {
+  const judged = (query_text: string, id: string) =>
+    JSON.stringify({
+      request: { query_text, vector_field: 'text' },
+      judgments: [{ key: { identifier: [{ name: 'id', value: id }] }, grade: 1 }],
+    });
+  /** Words find row 3 first, and meaning row 1: the judgments say which is right. */
+  const written = (name: string, id: string) => {
+    const file = home.path(name);
+    writeFileSync(file, Array(4).fill(judged('a pier for a vessel at sea', id)).join('\n'));
+    return file;
+  };
+
+  it('finds the weights that judgments ask for, and writes them into the definition', async () => {
+    const definition = home.path('tuned.yaml');
+    const text = readFileSync(home.path('b.yaml'), 'utf8');
+    writeFileSync(definition, `# mine\n${text}`);
+    const queries = written('words.ndjson', '3');
+    const tuned = await home.json(['index', 'tune', 'b', '--queries', queries, '-f', definition]);
+    expect(tuned).toMatchObject({ queries: 4, words: 1, tuned: 1, best: { held_out: 1 } });
+    const { fusion, weight, depth } = (tuned as { best: { setting: FusionDefaults } }).best.setting;
+    const line = `hybrid: { fusion: ${fusion}, weight: ${weight}, depth: ${depth} }\nfields:`;
+    expect(readFileSync(definition, 'utf8')).toBe(`# mine\n${text.replace('fields:', line)}`);
+    const plan = await home.json(['index', 'alter', 'b', '-f', definition]);
+    expect(plan).toMatchObject({ strategy: 'live' });
+  });
+
+  it.each([
+    [
+      'no judgments',
+      '{"request": {"query_text": "x"}}\n'.repeat(2),
+      'search 1 ("x") has no judgment',
+    ],
+    ['no text', '{"request": {"query": "x"}, "mode": "lexical"}\n', 'search 1 has no "query_text"'],
+    ['one search', judged('x', '1'), '1 judged searches: tuning needs 2'],
+  ])('refuses %s', async (name, content, message) => {
+    const file = home.path(`${name}.ndjson`);
+    writeFileSync(file, content);
+    const { code, stderr } = await home.run(['index', 'tune', 'b', '--queries', file]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+});
 
 describe('search, semantic and hybrid', () => {
   it('gives one answer', async () => {

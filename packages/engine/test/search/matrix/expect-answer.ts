@@ -90,7 +90,7 @@ async function foundOf(
   };
   const semantic = model.search(near, filter);
   if (question.mode === 'semantic') return semantic;
-  const { rrf_k = 60, weights } = question.request;
+  const { rrf_k, weights } = question.request;
   // Whether two scores of words are equal to the last bit is the engine's to say.
   const narrowed = new Set(options.has('filter') ? (['filter'] as const) : []);
   if (options.has('PIT')) narrowed.add('PIT' as never);
@@ -100,17 +100,46 @@ async function foundOf(
   const matching = model.search(queryOf(question), filter);
   expect(lexical.total).toBe(matching.size);
   for (const hit of lexical.hits) expectScore(hit, matching);
-  const fused = fusedOf(
-    [
-      { list: lexical.hits.map((hit) => ({ key: keyOf(hit), score: hit.score })), weight: 1 },
-      { list: listOf(semantic), weight: weights?.semantic ?? 1 },
-    ],
-    rrf_k,
-  );
+  const list = lexical.hits.map((hit) => ({ key: keyOf(hit), score: hit.score }));
   const docs = new Map(live.map((doc) => [doc.key, doc]));
+  if (rrf_k === undefined) {
+    const usual = weights === undefined ? { lexical: 0.65, semantic: 0.35 } : { lexical: 1 };
+    const { lexical: wording = 1, semantic: meaning = 1 } = { ...usual, ...weights };
+    const near = [...semantic].map(([{ key }, score]) => ({ key, score }));
+    return meanOf(docs, scaledOf(list), wording, scaledOf(near), meaning);
+  }
+  const arms = [
+    { list, weight: 1 },
+    { list: listOf(semantic), weight: weights?.semantic ?? 1 },
+  ];
+  const fused = fusedOf(arms, rrf_k);
   return new Map(
     [...fused].map(([key, { over, under }]) => [docs.get(key)!, Number(over) / Number(under)]),
   );
+}
+
+/** Scores of an arm by key, from 0 for the worst to 1 for the best. */
+function scaledOf(arm: readonly { readonly key: string; readonly score: number }[]) {
+  const scores = arm.map(({ score }) => score);
+  const [worst, best] = [Math.min(...scores), Math.max(...scores)];
+  const scale = (score: number) => (close(best, worst) ? 1 : (score - worst) / (best - worst));
+  return new Map(arm.map(({ key, score }) => [key, scale(score)]));
+}
+
+type ByKey = ReadonlyMap<string, number>;
+
+/** The weighted mean of two arms. */
+function meanOf(
+  docs: ReadonlyMap<string, ModelDoc>,
+  words: ByKey,
+  wording: number,
+  near: ByKey,
+  meaning: number,
+): Found {
+  const keys = new Set([...words.keys(), ...near.keys()]);
+  const score = (key: string) =>
+    (wording * (words.get(key) ?? 0) + meaning * (near.get(key) ?? 0)) / (wording + meaning);
+  return new Map([...keys].map((key) => [docs.get(key)!, score(key)]));
 }
 
 /** Documents at one distance have one score here, as they have in an index. */
