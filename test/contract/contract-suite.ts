@@ -189,6 +189,37 @@ function sharedTests(setting: () => Setting): void {
       expect(names).not.toContain('anns');
       expect((await refusal(backend, 'deleteSavedQuery', { id })).code).toBe('not_found');
     });
+
+    it('are of every mode, each caller has own ones', async () => {
+      const { backend } = setting();
+      const callers = ['cleo', 'dave'].map((subject) => ({
+        principal: { subject, scopes: SCOPES },
+      }));
+      const near = { vector_field: 'vec', query_vector: [1, 0] };
+      const drafts = [
+        { name: 'words', mode: 'lexical', request: { index, query: 'disk' } },
+        { name: 'meaning', mode: 'semantic', request: { index, ...near } },
+        { name: 'both', mode: 'hybrid', request: { index, query_text: 'disk', ...near } },
+      ] as const;
+      for (const call of callers) {
+        for (const draft of drafts) await backend.createSavedQuery(draft, call);
+      }
+      const [cleo, dave] = callers;
+      const [both] = await backend.listSavedQueries({}, cleo);
+      const replaced = { ...drafts[0], name: 'both', id: both.id };
+      await backend.replaceSavedQuery(replaced, cleo);
+      const modes = async (call: typeof cleo) =>
+        (await backend.listSavedQueries({}, call)).map(({ name, mode }) => [
+          name,
+          mode ?? 'lexical',
+        ]);
+      expect(await modes(dave)).toEqual([
+        ['both', 'hybrid'],
+        ['meaning', 'semantic'],
+        ['words', 'lexical'],
+      ]);
+      expect((await modes(cleo))[0]).toEqual(['both', 'lexical']);
+    });
   });
 
   describe('a point in time', () => {

@@ -119,6 +119,7 @@ export const SCHEMA_STEPS: readonly string[] = [
     ended_ms BIGINT
   );
   CREATE UNIQUE INDEX one_build_per_index ON cluster_jobs (index_name) WHERE ended_ms IS NULL`,
+  "ALTER TABLE saved_queries ADD COLUMN mode TEXT NOT NULL DEFAULT 'lexical'",
 ];
 
 const RECORDS = `CREATE TABLE IF NOT EXISTS schema_steps (

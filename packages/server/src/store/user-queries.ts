@@ -1,11 +1,13 @@
+import type { SearchMode } from '@lakehouse-search/contract';
 import type { Statements } from './database.ts';
 
-/** A saved query of a user; `request` is a search request as JSON. */
+/** A saved query of a user; `request` is the request of a search of `mode` as JSON. */
 export interface UserQuery {
   readonly id: string;
   readonly owner: string;
   readonly name: string;
   readonly description: string | null;
+  readonly mode: SearchMode;
   readonly request: string;
   readonly createdMs: number;
   readonly updatedMs: number;
@@ -16,12 +18,13 @@ interface QueryRow {
   readonly owner: string;
   readonly name: string;
   readonly description: string | null;
+  readonly mode: SearchMode;
   readonly request: string;
   readonly created_ms: number;
   readonly updated_ms: number;
 }
 
-type Draft = Pick<UserQuery, 'name' | 'description' | 'request'>;
+type Draft = Pick<UserQuery, 'name' | 'description' | 'mode' | 'request'>;
 
 /** The saved queries of all users. A user sees and changes only the own ones. */
 export class UserQueries {
@@ -40,18 +43,19 @@ export class UserQueries {
   /** False if the user has a query of that name, or as many as `most`. */
   async add(id: string, owner: string, draft: Draft, most: number): Promise<boolean> {
     const sql = `INSERT INTO saved_queries
-      SELECT $1, $2, $3, $4, $5, {{now}}, {{now}}
-      WHERE (SELECT count(*) FROM saved_queries WHERE owner = $2) < $6
+      (id, owner, name, description, mode, request, created_ms, updated_ms)
+      SELECT $1, $2, $3, $4, $5, $6, {{now}}, {{now}}
+      WHERE (SELECT count(*) FROM saved_queries WHERE owner = $2) < $7
       ON CONFLICT (owner, name) DO NOTHING`;
-    const values = [id, owner, draft.name, draft.description, draft.request, most];
+    const values = [id, owner, ...columnsOf(draft), most];
     return (await this.#statements.run(sql, values)) === 1;
   }
 
   /** False if the user has no query of that id. */
   async replace(id: string, owner: string, draft: Draft): Promise<boolean> {
-    const sql = `UPDATE saved_queries SET name = $3, description = $4, request = $5,
-      updated_ms = {{now}} WHERE id = $1 AND owner = $2`;
-    const values = [id, owner, draft.name, draft.description, draft.request];
+    const sql = `UPDATE saved_queries SET name = $3, description = $4, mode = $5,
+      request = $6, updated_ms = {{now}} WHERE id = $1 AND owner = $2`;
+    const values = [id, owner, ...columnsOf(draft)];
     return (await this.#statements.run(sql, values)) === 1;
   }
 
@@ -61,6 +65,9 @@ export class UserQueries {
     return (await this.#statements.run(sql, [id, owner])) === 1;
   }
 }
+
+const columnsOf = ({ name, description, mode, request }: Draft) =>
+  [name, description, mode, request] as const;
 
 function fromRow({ created_ms: createdMs, updated_ms: updatedMs, ...row }: QueryRow): UserQuery {
   return { ...row, createdMs, updatedMs };

@@ -111,7 +111,8 @@ describe.each(kinds)('a store in %s', (kind) => {
 
   it('keeps saved queries apart by user', () =>
     within(kind, async ({ queries }) => {
-      const draft = { name: 'mine', description: null, request: '{"query":"x"}' };
+      const request = '{"query":"x"}';
+      const draft = { name: 'mine', description: null, mode: 'lexical', request } as const;
       expect(await queries.add('q1', 'ann', draft, 2)).toBe(true);
       expect(await queries.add('q2', 'ann', draft, 2)).toBe(false);
       expect(await queries.add('q3', 'bob', draft, 2)).toBe(true);
@@ -121,6 +122,10 @@ describe.each(kinds)('a store in %s', (kind) => {
       expect(await queries.remove('q3', 'ann')).toBe(false);
       expect((await queries.list('ann')).map(({ name }) => name)).toEqual(['b', 'mine']);
       expect(await queries.remove('q4', 'ann')).toBe(true);
+      const hybrid = { ...draft, mode: 'hybrid', request: '{"query_text":"x"}' } as const;
+      expect(await queries.replace('q1', 'ann', hybrid)).toBe(true);
+      expect(await queries.list('ann')).toMatchObject([hybrid]);
+      expect(await queries.list('bob')).toMatchObject([draft]);
     }));
 
   it('returns the newest activity, of one index or of all', () =>
