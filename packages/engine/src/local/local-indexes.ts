@@ -310,8 +310,12 @@ export class LocalIndexes {
   }
 
   /** The table of an index at its newest version; it stays open. Throws as `openSource`. */
-  async newestTable(known: KnownIndex): Promise<SourceTable> {
-    return (await this.#keptTables()).newest(known);
+  async newestTable(known: KnownIndex, signal?: AbortSignal): Promise<SourceTable> {
+    const tables = await this.#keptTables();
+    const newest = tables.newest(known);
+    if (signal === undefined) return newest;
+    const { unlessAborted } = await import('../source/source-errors.ts');
+    return unlessAborted(() => newest, signal);
   }
 
   /** The same, or null where the table does not answer within `ms`. */

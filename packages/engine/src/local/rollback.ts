@@ -9,6 +9,7 @@
  */
 import type { RollbackIndexRequest, RollbackResponse } from '@lakehouse-search/contract';
 import { LhsError } from '@lakehouse-search/contract';
+import type { SourceTable } from '@lakehouse-search/lake';
 import { ANALYZER_CATALOG } from '../analysis/registry.ts';
 import { type Commit, commitBytes, readCommit } from '../index/commit.ts';
 import { IndexWriter } from '../index/index-writer.ts';
@@ -27,6 +28,7 @@ import type { NewDefinition } from '../registry/registry.ts';
 import { requireDefinition } from '../schema/parse-definition.ts';
 import { storedDefinition } from '../schema/parsed-definition.ts';
 import { renameDefinition } from '../schema/rename-definition.ts';
+import { followedSnapshot } from '../source/source-table.ts';
 import { liveCommit } from '../sync/cut-over.ts';
 import { catchUpFormer } from '../sync/former-sessions.ts';
 import { reaches } from '../sync/missing-snapshots.ts';
@@ -139,7 +141,7 @@ async function reach(
     if (live?.snapshot_id != null && !isAt(own, live)) {
       const table = await openTableOf(known, signal);
       try {
-        const target = BigInt(live.snapshot_id);
+        const target = targetIn(table, live.snapshot_id, follows.definition.source.ref);
         const there = reaches(table, own, live.snapshot_id);
         if (!there) {
           ({ snapshotsApplied: steps } = await catchUpFormer(session, table, target, signal));
@@ -152,6 +154,15 @@ async function reach(
   } finally {
     await session.close();
   }
+}
+
+/**
+ * The snapshot of the live generation, or the head of the table if that snapshot has expired: the
+ * generation that becomes live is never behind.
+ */
+function targetIn(table: SourceTable, live: string, ref: string | undefined): bigint | null {
+  const id = BigInt(live);
+  return table.snapshots.some((one) => one.id === id) ? id : followedSnapshot(table, ref);
 }
 
 /** Makes the generation the live one, with its definition. */

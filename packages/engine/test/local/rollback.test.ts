@@ -1,10 +1,17 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { IndexStatus, LocalBackend } from '@lakehouse-search/engine';
-import { appendRows, deleteRows, type Schema, upsertRows } from '@lakehouse-search/lake';
+import {
+  appendRows,
+  deleteRows,
+  expireSnapshots,
+  type Schema,
+  upsertRows,
+} from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { seededBelow } from '../../../../test/support/random.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
+import { connectorBatch, streamedBatch, wireBatch } from '../../../../test/support/wire-batch.ts';
 import { indexFolder } from '../../src/open/index-folder.ts';
 import { Registry } from '../../src/registry/registry.ts';
 
@@ -123,6 +130,41 @@ describe('a rollback', () => {
     await alter(NEW);
     expect(await kept()).toMatchObject([{ generation: 1, num_docs: 50 }]);
     expect(await backend.rollbackIndex({})).toMatchObject({ doc_count: 57, snapshots_applied: 1 });
+    await expectTrue();
+  });
+
+  /** The batch of the table's head that a connector sends to the live generation. */
+  const nextBatch = async () => {
+    const table = await lake.table();
+    const batch = connectorBatch(table, await backend.getCheckpoint({}), await lake.head());
+    return batch.finally(() => table.close());
+  };
+
+  it.each([
+    ['whole', wireBatch],
+    ['streamed', streamedBatch],
+  ] as const)('loses nothing of batches that were sent %s', async (_, sent) => {
+    await altered();
+    for (let i = 1; i <= 3; i++) {
+      await append(rows(5, 1000 * i));
+      await deleteRows(lake.source, `id = ${i}`);
+      const batch = sent(await nextBatch());
+      expect(await backend.applyBatch({ batch })).toMatchObject({ applied: true });
+    }
+    expect(await backend.rollbackIndex({})).toMatchObject({ doc_count: 62 });
+    await expectTrue();
+    expect(await backend.sync({})).toMatchObject({ inserted: 0, deleted: 0 });
+    expect(await backend.rollbackIndex({})).toMatchObject({ doc_count: 62 });
+  });
+
+  it('goes to the head if the table has expired the snapshot of a streamed batch', async () => {
+    await altered();
+    await append(rows(5, 1000));
+    await backend.applyBatch({ batch: streamedBatch(await nextBatch()) });
+    await append(rows(4, 2000));
+    await expireSnapshots(lake.source, {});
+    expect(await backend.rollbackIndex({})).toMatchObject({ doc_count: 59, index_generation: 1 });
+    await backend.sync({});
     await expectTrue();
   });
 

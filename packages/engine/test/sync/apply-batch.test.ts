@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
 import { seededBelow } from '../../../../test/support/random.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 import { tinyModels } from '../../../../test/support/tiny-model.ts';
-import { wireBatch } from '../../../../test/support/wire-batch.ts';
+import { connectorBatch, wireBatch } from '../../../../test/support/wire-batch.ts';
 import { arena } from '../../../../test/support/writer-pair.ts';
 import { ANALYZER_CATALOG } from '../../src/analysis/registry.ts';
 import { LIMITS } from '../../src/base/limits.ts';
@@ -261,34 +261,7 @@ describe('applyBatch', () => {
   /** A connector that reads whole files, and knows of the index what its checkpoint says. */
   async function connect(checkpoint: CheckpointState, snapshotId: bigint): Promise<TypedBatch> {
     const table = await lake.table();
-    const { files } = await table.files(snapshotId);
-    const gone = checkpoint.files.map(({ path }): TypedPart => {
-      return { kind: 'removed', path, positions: null };
-    });
-    const scan = table.scan({ snapshotId, columns: checkpoint.columns });
-    const rows = await Array.fromAsync(scan, (batch): TypedPart => ({ kind: 'rows', batch }));
-    const { sequenceNumber } = table.snapshot(snapshotId);
-    await table.close();
-    return {
-      table_uuid: checkpoint.table_uuid,
-      from: checkpoint.snapshot_id,
-      to: {
-        snapshot_id: String(snapshotId),
-        sequence: String(sequenceNumber),
-        schema: checkpoint.schema,
-        files: files.map(({ data, deletes }) => ({
-          path: data.path,
-          records: data.recordCount,
-          sequence: String(data.dataSequence),
-          deletes: deletes.map((file) =>
-            file.kind === 'vector'
-              ? { path: file.path, offset: file.contentOffset, length: file.contentSize }
-              : { path: file.path },
-          ),
-        })),
-      },
-      parts: [...gone, ...rows],
-    };
+    return connectorBatch(table, checkpoint, snapshotId).finally(() => table.close());
   }
 
   it('takes what a connector sends, once, and a sync goes on from there', async () => {
