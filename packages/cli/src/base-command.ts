@@ -1,4 +1,10 @@
-import { type Backend, LhsError, type SourceApi } from '@lakehouse-search/contract';
+import {
+  type Backend,
+  type JobKind,
+  type JobResults,
+  LhsError,
+  type SourceApi,
+} from '@lakehouse-search/contract';
 import type { LocalBackend, LocalOptions } from '@lakehouse-search/engine';
 import { Command, Flags } from '@oclif/core';
 import { localOnly, refuseUrl } from './config/local-commands.ts';
@@ -6,16 +12,17 @@ import { type FlagSettings, readSettings, serviceUrl, settingValue } from './con
 import { absoluteTarget } from './files/backup-target.ts';
 import { type OutputTarget, outputTarget } from './output/output-target.ts';
 import type { AnswerShapes } from './output/write-answer.ts';
+import type { JobFlags, JobWork } from './sync/run-job.ts';
 import { jsonText } from './terminal/json-text.ts';
 import { type Style, styleFor } from './terminal/style.ts';
 import { processTerminal, type Terminal } from './terminal/terminal.ts';
 
 interface GlobalFlags {
-  readonly 'data-dir'?: string;
-  readonly url?: string;
-  readonly profile?: string;
-  readonly json?: boolean;
-  readonly debug?: boolean;
+  readonly 'data-dir'?: string | undefined;
+  readonly url?: string | undefined;
+  readonly profile?: string | undefined;
+  readonly json?: boolean | undefined;
+  readonly debug?: boolean | undefined;
 }
 
 /** The settings that global flags give. */
@@ -94,13 +101,14 @@ export abstract class LhsCommand extends Command {
   }
 
   /**
-   * The backend that flags, environment and files name; closed when the command ends. Its answers
-   * check the table first, unless `options` differ.
+   * The backend that flags, environment and files name, opened once and closed when the command
+   * ends. Its answers check the table first, unless `options` differ.
    */
   protected async backend(
     flags: GlobalFlags,
     options: LocalOptions = { freshnessMs: 0 },
   ): Promise<Backend> {
+    if (this.#backend !== undefined) return this.#backend;
     const url = this.remoteUrl(flags);
     if (url === undefined) return this.localBackend(flags, options);
     const { openRemote } = await import('./config/open-remote.ts');
@@ -183,6 +191,30 @@ export abstract class LhsCommand extends Command {
     } finally {
       release();
     }
+  }
+
+  /**
+   * The result of a job; null if the job goes on without this process. On a terminal the job runs
+   * in a process of its own or in the service, and Ctrl-C asks whether to detach it or to cancel
+   * it. Without a terminal, Ctrl-C and SIGTERM cancel it.
+   */
+  protected async jobResult<K extends JobKind>(
+    flags: JobFlags,
+    work: JobWork<K>,
+  ): Promise<JobResults[K] | null> {
+    const json = flags.json === true;
+    const isWatched = flags.detach === true || (this.terminal.asks && !json);
+    if (isWatched) {
+      const service = this.remoteUrl(flags) === undefined ? null : await this.backend(flags);
+      const { watchedJob } = await import('./sync/run-job.ts');
+      return watchedJob(work, { terminal: this.terminal, flags, service, endNow });
+    }
+    const backend = await this.backend(flags);
+    const { progressReport } = await import('./terminal/progress.ts');
+    const report = progressReport(this.terminal, work.label ?? work.request.index ?? '', json);
+    return this.stoppable(work.stopped, (signal) =>
+      work.call(backend, { progress: report.update, signal }).finally(report.stop),
+    );
   }
 
   /** Waits for the signal, then stops the server. */

@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { Job } from '@lakehouse-search/engine';
+import { type Job, openLocal } from '@lakehouse-search/engine';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startGateway } from '../../../test/support/gateway.ts';
 import { RestCatalog } from '../../../test/support/rest-catalog.ts';
 import { Home, LHS } from './child.ts';
 import { hasTmux, Pane } from './tmux.ts';
@@ -95,17 +96,17 @@ describe('a detached reindex', () => {
   });
 });
 
-describe.skipIf(!hasTmux)('Ctrl-C during a reindex on a terminal', () => {
+describe.skipIf(!hasTmux)('Ctrl-C during a job on a terminal', () => {
   const FROM = fileURLToPath(new URL('..', import.meta.url));
   const panes: Pane[] = [];
   afterEach(() => {
     for (const pane of panes.splice(0)) pane.dispose();
   });
 
-  async function building(): Promise<Pane> {
+  /** A terminal on which a command waits for the table and has been asked to stop. */
+  async function asked(command: string): Promise<Pane> {
     catalog.hangs = true;
-    const command = `${process.execPath} ${LHS} index reindex notes`;
-    const script = `cd ${FROM}; ${command}; echo "exit $?"; cat`;
+    const script = `cd ${FROM}; ${process.execPath} ${LHS} ${command}; echo "exit $?"; cat`;
     const pane = new Pane(100, 20, script, {
       LHS_DATA_DIR: home.path('data'),
       XDG_CONFIG_HOME: home.path('config'),
@@ -118,26 +119,55 @@ describe.skipIf(!hasTmux)('Ctrl-C during a reindex on a terminal', () => {
     return pane;
   }
 
+  const newest = async () => (await jobs('--limit', '1'))[0];
+
   it('detaches the job on request', async () => {
-    const pane = await building();
+    const pane = await asked('index reindex notes');
     pane.press('d', 'Enter');
     expect(await pane.until(/exit \d+/)).toMatch(/job [0-9a-f-]{36} goes on.*exit 0/s);
-    const [{ job_id, state }] = await jobs();
+    const { job_id, state } = await newest();
     expect(state).toBe('building');
     await home.json(['jobs', 'cancel', job_id]);
     await home.run(['jobs', 'watch', job_id]);
   });
 
   it('cancels the job on request', async () => {
-    const pane = await building();
+    const pane = await asked('index reindex notes');
     pane.press('c', 'Enter');
     expect(await pane.until(/exit \d+/)).toMatch(/the live generation is untouched.*exit 130/s);
-    expect(await jobs()).toMatchObject([{ state: 'canceled' }]);
+    expect(await newest()).toMatchObject({ state: 'canceled' });
   });
 
   it('a second time ends the command and cancels the job', async () => {
-    const pane = await building();
+    const pane = await asked('index reindex notes');
     pane.press('C-c');
-    await expect.poll(async () => (await jobs())[0].state, { timeout: 30_000 }).toBe('canceled');
+    await expect.poll(async () => (await newest()).state, { timeout: 30_000 }).toBe('canceled');
+  });
+
+  it('asks for every kind of job, such as verify', async () => {
+    await home.json(['index', 'reindex', 'notes']);
+    const pane = await asked('index verify notes');
+    pane.press('c', 'Enter');
+    expect(await pane.until(/exit \d+/)).toMatch(/nothing was changed.*exit 130/s);
+    expect(await newest()).toMatchObject({ kind: 'verify', state: 'canceled' });
+  });
+
+  it('detaches, or cancels a second time, a job of a service', async () => {
+    const gateway = await startGateway(await openLocal(home.path('data'), { freshnessMs: 0 }));
+    try {
+      const command = `index reindex notes --url ${gateway.restUrl}`;
+      const detached = await asked(command);
+      detached.press('d', 'Enter');
+      expect(await detached.until(/exit \d+/)).toMatch(/goes on.*exit 0/s);
+      const { job_id, state } = await newest();
+      expect(state).toBe('building');
+      await home.json(['jobs', 'cancel', job_id]);
+      await home.run(['jobs', 'watch', job_id]);
+      (await asked(command)).press('C-c');
+      await expect.poll(async () => (await newest()).state, { timeout: 30_000 }).toBe('canceled');
+      expect((await newest()).job_id).not.toBe(job_id);
+    } finally {
+      await gateway.close();
+    }
   });
 });

@@ -1,6 +1,8 @@
+import { writeFileSync } from 'node:fs';
 import { openLocal } from '@lakehouse-search/engine';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startGateway, type TestGateway } from '../../../test/support/gateway.ts';
+import { Registry } from '../../engine/src/registry/registry.ts';
 import { Home } from './child.ts';
 
 /** Commands on a service: the answer is that of the embedded engine. */
@@ -61,14 +63,31 @@ describe('a command with --url', () => {
     expect([remote.code, remote.stderr]).toEqual([local.code, local.stderr]);
   });
 
-  it('starts and watches jobs of the service', async () => {
+  it('starts jobs of every kind in the service and does not wait for them', async () => {
     const env = { LHS_URL: gateway.restUrl };
-    const started = await home.json<{ job_id: string }>(
-      ['index', 'reindex', 'demo-incidents', '--detach'],
-      { env },
-    );
-    const watched = await home.run(['jobs', 'watch', started.job_id, '--json'], { env });
-    expect([watched.code, watched.stdout]).toEqual([0, expect.stringContaining('"done"')]);
+    const client = gateway.client('rest');
+    const detach = async (...words: readonly string[]) => {
+      const started = await home.json<{ job_id: string }>([...words, '--detach'], { env });
+      const records = await Array.fromAsync(client.watchJob({ job_id: started.job_id }));
+      expect([words, records.at(-1)]).toEqual([words, expect.objectContaining({ state: 'done' })]);
+      return records.at(-1);
+    };
+    const backups = home.path('backups');
+    await detach('index', 'reindex', 'demo-incidents');
+    const registry = new Registry(home.path('data'));
+    const { definition } = registry.get('demo-incidents');
+    registry.close();
+    writeFileSync(home.path('next.yaml'), `${definition}\nkeep_previous: 3\n`);
+    const altered = ['index', 'alter', 'demo-incidents', '-f', home.path('next.yaml'), '--apply'];
+    expect(await detach(...altered)).toMatchObject({ result: { applied: true } });
+    await detach('index', 'rollback', 'demo-incidents');
+    await detach('index', 'compact', 'demo-incidents');
+    await detach('index', 'upgrade', 'demo-incidents');
+    const verified = await detach('index', 'verify', 'demo-incidents');
+    expect(verified).toMatchObject({ result: { equal: true } });
+    await detach('index', 'backup', 'demo-incidents', backups);
+    const restored = ['index', 'restore', backups, '--index', 'demo-incidents', '--as', 'again'];
+    expect(await detach(...restored)).toMatchObject({ result: { index: 'again' } });
   });
 
   it('is refused by name if it works on this machine alone', async () => {

@@ -8,6 +8,7 @@ import {
   type NextStep,
   type StartJobRequest,
 } from '@lakehouse-search/contract';
+import type { WatchedJob } from './watched-job.ts';
 
 /** What a command sends to the process of its job. */
 export type ToJob = { readonly start: StartJobRequest } | 'cancel' | 'detach';
@@ -24,7 +25,7 @@ const COMMAND = ['jobs', 'run'];
  * A job in a process of its own, which survives this terminal once it is detached. If this process
  * ends before, the job is canceled.
  */
-export class BackgroundJob {
+export class BackgroundJob implements WatchedJob {
   /** The first record. */
   readonly first: Job;
   readonly #child: ChildProcess;
@@ -63,7 +64,7 @@ export class BackgroundJob {
   }
 
   /** Requests the job to stop. */
-  cancel(): void {
+  async cancel(): Promise<void> {
     tell(this.#child, 'cancel');
   }
 

@@ -2,23 +2,24 @@ import { ENDED_JOB_STATES, type Job } from '@lakehouse-search/contract';
 import { askLetter } from '../terminal/ask-letter.ts';
 import { progressReport } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import type { BackgroundJob } from './background-job.ts';
 import { progressOf } from './job-lines.ts';
+import type { WatchedJob } from './watched-job.ts';
 
 const QUESTION = 'stop watching? [d]etach, [c]ancel the job, Enter to go on: ';
 
 /**
  * A terminal on which a job is watched. Ctrl-C asks whether to detach or to cancel; a second one
- * ends this process, which cancels the job. SIGTERM and SIGHUP cancel it.
+ * cancels the job and ends this process. SIGTERM and SIGHUP cancel it.
  */
 export class JobWatch {
-  readonly #job: BackgroundJob;
+  readonly #job: WatchedJob;
   readonly #terminal: Terminal;
   readonly #endNow: () => void;
   readonly #detached = Promise.withResolvers<null>();
   #asking = false;
+  #ending = false;
 
-  constructor(job: BackgroundJob, terminal: Terminal, endNow: () => void) {
+  constructor(job: WatchedJob, terminal: Terminal, endNow: () => void) {
     this.#endNow = endNow;
     this.#job = job;
     this.#terminal = terminal;
@@ -27,7 +28,7 @@ export class JobWatch {
   /** The last record of the job; null if it is to go on without this terminal. */
   async end(): Promise<Job | null> {
     const ask = () => void this.#ask();
-    const cancel = () => this.#job.cancel();
+    const cancel = () => void this.#job.cancel();
     process.on('SIGINT', ask);
     for (const name of ['SIGTERM', 'SIGHUP'] as const) process.on(name, cancel);
     this.#terminal.err(`job ${this.#job.first.job_id} (Ctrl-C: detach or cancel)`);
@@ -56,9 +57,15 @@ export class JobWatch {
     if (this.#asking) return;
     this.#asking = true;
     this.#terminal.err('');
-    const letter = await askLetter(QUESTION, this.#endNow);
+    const letter = await askLetter(QUESTION, () => this.#cancelAndEnd());
     this.#asking = false;
     if (letter === 'd') this.#detached.resolve(null);
-    if (letter === 'c') this.#job.cancel();
+    if (letter === 'c') void this.#job.cancel();
+  }
+
+  #cancelAndEnd(): void {
+    if (this.#ending) this.#endNow();
+    this.#ending = true;
+    void this.#job.cancel().finally(this.#endNow);
   }
 }

@@ -1,8 +1,8 @@
-import type { Job, StartJobRequest } from '@lakehouse-search/contract';
+import type { Job } from '@lakehouse-search/contract';
 import { Flags } from '@oclif/core';
 import { jsonText } from '../terminal/json-text.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { BackgroundJob } from './background-job.ts';
+import type { WatchedJob } from './watched-job.ts';
 
 /** The flag of commands whose work can go on in a process of its own. */
 export const detachFlag = {
@@ -10,7 +10,7 @@ export const detachFlag = {
 };
 
 /** The flags that name a backend, and how the answer is printed. */
-interface BackendFlags {
+export interface BackendFlags {
   readonly 'data-dir'?: string | undefined;
   readonly url?: string | undefined;
   readonly profile?: string | undefined;
@@ -28,20 +28,10 @@ export const backendArgs = ({
   ...(profile === undefined ? [] : ['--profile', profile]),
 ];
 
-/** Starts a job that survives this process, and prints it. Throws what the start throws. */
-export async function startDetached(
-  terminal: Terminal,
-  request: StartJobRequest,
-  flags: BackendFlags,
-): Promise<void> {
-  const job = await BackgroundJob.start(request, backendArgs(flags));
-  await printDetached(terminal, job, flags.json === true);
-}
-
 /** Lets a job go on without this process, and prints its record or how to watch it. */
 export async function printDetached(
   terminal: Terminal,
-  job: BackgroundJob,
+  job: WatchedJob,
   json: boolean,
 ): Promise<void> {
   await job.detach();

@@ -4,11 +4,10 @@ import { Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { eraseArgs, eraseFlags, eraseRequest } from '../../erase/erase-flags.ts';
 import { actionLines, eraseExit, reportLines } from '../../erase/erase-lines.ts';
-import { detachFlag, startDetached } from '../../sync/start-detached.ts';
+import { detachFlag } from '../../sync/start-detached.ts';
 import { confirm } from '../../terminal/confirm.ts';
 import { duration, plural } from '../../terminal/figures.ts';
 import { jsonText } from '../../terminal/json-text.ts';
-import { progressReport } from '../../terminal/progress.ts';
 
 export default class EraseRun extends LhsCommand {
   static override summary =
@@ -46,16 +45,17 @@ export default class EraseRun extends LhsCommand {
       process.exitCode = 1;
       return this.terminal.err('nothing was removed');
     }
-    const options = { close_pits: flags['close-pits'], replace_backups: flags['replace-backups'] };
-    if (flags.detach) {
-      return startDetached(this.terminal, { kind: 'erase', ...request, ...options }, flags);
-    }
-    const progress = progressReport(this.terminal, index, flags.json ?? false);
-    const done = await this.stoppable('run it again to go on', (signal) =>
-      backend
-        .runErasure({ ...request, ...options }, { progress: progress.update, signal })
-        .finally(progress.stop),
-    );
+    const whole = {
+      ...request,
+      close_pits: flags['close-pits'],
+      replace_backups: flags['replace-backups'],
+    };
+    const done = await this.jobResult(flags, {
+      request: { kind: 'erase', ...whole },
+      stopped: 'run it again to go on',
+      call: (own, call) => own.runErasure(whole, call),
+    });
+    if (done === null) return;
     process.exitCode = eraseExit(done.report);
     if (flags.receipt !== undefined) {
       writeFileSync(resolve(flags.receipt), `${jsonText(done.receipt, 2)}\n`, { mode: 0o600 });

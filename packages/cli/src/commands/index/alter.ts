@@ -1,14 +1,25 @@
-import type { AlterPlan, CallContext } from '@lakehouse-search/contract';
+import type {
+  AlterIndexRequest,
+  Backend,
+  CallContext,
+  Rehearsal,
+} from '@lakehouse-search/contract';
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { readDefinition } from '../../files/definition-file.ts';
 import { alterLines } from '../../search/alter-lines.ts';
 import { failedGates, readGate, readRehearsed, rehearsalLines } from '../../search/rehearsal.ts';
-import { startDetached } from '../../sync/start-detached.ts';
+import type { JobFlags } from '../../sync/run-job.ts';
 import { progressReport } from '../../terminal/progress.ts';
 
 const GATE_FAILED = 5;
 const UNCHANGED = 'the definition and the live generation are unchanged';
+
+interface RehearseFlags extends JobFlags {
+  readonly queries?: string | undefined;
+  readonly sample?: number | undefined;
+  readonly gate?: readonly string[] | undefined;
+}
 
 export default class IndexAlter extends LhsCommand {
   static override summary =
@@ -65,42 +76,47 @@ export default class IndexAlter extends LhsCommand {
     const { definition, baseDir } = await readDefinition(undefined, flags.file);
     const { index } = args;
     const request = { index, definition_yaml: definition, base_dir: baseDir };
-    if (flags.detach) {
-      return startDetached(this.terminal, { kind: 'alter', ...request, apply: true }, flags);
-    }
-    const backend = await this.backend(flags);
-    const { apply, json = false } = flags;
-    const alter = (call: CallContext) => backend.alterIndex({ ...request, apply }, call);
-    if (flags.rehearse !== true) return this.#show(await this.#reported(index, json, alter), json);
+    const { json = false } = flags;
+    const rehearsal = flags.rehearse ? await this.#rehearse(request, flags) : undefined;
+    const apply = flags.apply && process.exitCode !== GATE_FAILED;
+    const plan = apply
+      ? await this.jobResult(flags, {
+          request: { kind: 'alter', ...request, apply },
+          stopped: UNCHANGED,
+          call: (backend, call) => backend.alterIndex({ ...request, apply }, call),
+        })
+      : await this.#reported(flags, index, (backend, call) => backend.alterIndex(request, call));
+    if (plan === null) return;
+    if (!json) this.print(alterLines(plan, this.terminal.width));
+    else this.printJson(rehearsal === undefined ? plan : { ...plan, rehearsal });
+  }
+
+  /** Rehearses, and sets the exit code if a gate fails. */
+  async #rehearse(request: AlterIndexRequest, flags: RehearseFlags): Promise<Rehearsal> {
     const gates = (flags.gate ?? []).map(readGate);
     const queries = flags.queries === undefined ? undefined : await readRehearsed(flags.queries);
     const { sample } = flags;
-    const rehearsal = await this.#reported(index, json, (call) =>
+    const rehearsal = await this.#reported(flags, request.index ?? '', (backend, call) =>
       backend.rehearseAlter({ ...request, queries, sample }, call),
     );
-    if (!json) this.print(rehearsalLines(rehearsal, this.terminal.width));
+    if (flags.json !== true) this.print(rehearsalLines(rehearsal, this.terminal.width));
     const failed = failedGates(rehearsal, gates);
     if (failed.length > 0) {
       process.exitCode = GATE_FAILED;
       this.terminal.err(...failed);
     }
-    const plan =
-      failed.length > 0
-        ? await backend.alterIndex(request)
-        : await this.#reported(index, json, alter);
-    if (json) return this.printJson({ ...plan, rehearsal });
-    this.#show(plan, json);
+    return rehearsal;
   }
 
-  async #reported<T>(index: string, json: boolean, work: (call: CallContext) => Promise<T>) {
-    const report = progressReport(this.terminal, index, json);
+  async #reported<T>(
+    flags: JobFlags,
+    index: string,
+    work: (backend: Backend, call: CallContext) => Promise<T>,
+  ): Promise<T> {
+    const backend = await this.backend(flags);
+    const report = progressReport(this.terminal, index, flags.json === true);
     return this.stoppable(UNCHANGED, (signal) =>
-      work({ progress: report.update, signal }).finally(report.stop),
+      work(backend, { progress: report.update, signal }).finally(report.stop),
     );
-  }
-
-  #show(plan: AlterPlan, json: boolean): void {
-    if (json) this.printJson(plan);
-    else this.print(alterLines(plan, this.terminal.width));
   }
 }

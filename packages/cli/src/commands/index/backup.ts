@@ -1,9 +1,8 @@
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { backupTargetArg, targetField } from '../../files/backup-target.ts';
-import { detachFlag, startDetached } from '../../sync/start-detached.ts';
+import { detachFlag } from '../../sync/start-detached.ts';
 import { bytes, count, duration, plural, snapshotName } from '../../terminal/figures.ts';
-import { progressReport } from '../../terminal/progress.ts';
 
 export default class IndexBackup extends LhsCommand {
   static override summary =
@@ -26,13 +25,12 @@ export default class IndexBackup extends LhsCommand {
     const { args, flags } = await this.parse(IndexBackup);
     const target = targetField(args.to, flags.to);
     const request = { index: args.index, ...target, verify: flags.verify };
-    if (flags.detach) return startDetached(this.terminal, { kind: 'backup', ...request }, flags);
-    const backend = await this.backend(flags);
-    const report = progressReport(this.terminal, args.index, flags.json ?? false);
-    const done = await this.stoppable(
-      'no backup was made; the next one continues with what was copied',
-      (signal) => backend.backup(request, { progress: report.update, signal }).finally(report.stop),
-    );
+    const done = await this.jobResult(flags, {
+      request: { kind: 'backup', ...request },
+      stopped: 'no backup was made; the next one continues with what was copied',
+      call: (backend, call) => backend.backup(request, call),
+    });
+    if (done === null) return;
     if (flags.json) return this.printJson(done);
     const snapshot = done.snapshot === null ? 'the empty table' : snapshotName(done.snapshot);
     this.print([

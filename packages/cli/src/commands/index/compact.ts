@@ -1,8 +1,7 @@
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
-import { detachFlag, startDetached } from '../../sync/start-detached.ts';
+import { detachFlag } from '../../sync/start-detached.ts';
 import { bytes, duration, plural } from '../../terminal/figures.ts';
-import { progressReport } from '../../terminal/progress.ts';
 
 export default class IndexCompact extends LhsCommand {
   static override summary =
@@ -27,12 +26,12 @@ export default class IndexCompact extends LhsCommand {
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(IndexCompact);
     const request = { index: args.index, segments: flags.segments };
-    if (flags.detach) return startDetached(this.terminal, { kind: 'compact', ...request }, flags);
-    const backend = await this.backend(flags);
-    const report = progressReport(this.terminal, args.index, flags.json ?? false);
-    const done = await this.stoppable('the index is unchanged', (signal) =>
-      backend.compact(request, { progress: report.update, signal }).finally(report.stop),
-    );
+    const done = await this.jobResult(flags, {
+      request: { kind: 'compact', ...request },
+      stopped: 'the index is unchanged',
+      call: (backend, call) => backend.compact(request, call),
+    });
+    if (done === null) return;
     if (flags.json) return this.printJson(done);
     const { segments_before: before, segments_after: after } = done;
     const sizes = `${bytes(done.bytes_before)} → ${bytes(done.bytes_after)}`;

@@ -1,26 +1,9 @@
-import {
-  LhsError,
-  memoryBytes,
-  type ReindexRequest,
-  type ReindexResponse,
-} from '@lakehouse-search/contract';
+import { memoryBytes, type ReindexResponse } from '@lakehouse-search/contract';
 import { Args, Flags } from '@oclif/core';
-import { endNow, LhsCommand } from '../../base-command.ts';
-import { BackgroundJob, failureOf } from '../../sync/background-job.ts';
-import { JobWatch } from '../../sync/job-watch.ts';
-import { backendArgs, printDetached, startDetached } from '../../sync/start-detached.ts';
+import { LhsCommand } from '../../base-command.ts';
+import type { JobFlags } from '../../sync/run-job.ts';
 import { skippedLines, vectorLines } from '../../sync/step-lines.ts';
 import { bytes, count, duration, rate, snapshotName } from '../../terminal/figures.ts';
-import { progressReport } from '../../terminal/progress.ts';
-
-/** The flags that say where and how to build. */
-interface BuildFlags {
-  readonly 'data-dir'?: string | undefined;
-  readonly url?: string | undefined;
-  readonly profile?: string;
-  readonly json?: boolean;
-  readonly detach?: boolean;
-}
 
 export default class IndexReindex extends LhsCommand {
   static override summary =
@@ -70,68 +53,28 @@ export default class IndexReindex extends LhsCommand {
       threads: flags.threads,
       memory_bytes: flags.memory === undefined ? undefined : memoryBytes(flags.memory),
     };
-    if (this.remoteUrl(flags) !== undefined && flags.detach) return this.#start(request, flags);
-    const own = flags.detach || (this.terminal.asks && !flags.json);
-    const isHere = this.remoteUrl(flags) !== undefined || !own;
-    const done = isHere ? await this.#here(request, flags) : await this.#beside(request, flags);
+    const done = await this.jobResult(flags, {
+      request: { kind: 'reindex', ...request },
+      stopped: 'the live generation is untouched',
+      call: (backend, call) => backend.reindex(request, call),
+    });
     if (done === null) return;
     if (flags.json) this.printJson(done);
     else this.#report(args.index, done);
   }
 
-  async #window(index: string, window: string, flags: BuildFlags): Promise<void> {
-    if (flags.detach) {
-      return startDetached(this.terminal, { kind: 'reindex_window', index, window }, flags);
-    }
-    const backend = await this.backend(flags);
-    const report = progressReport(this.terminal, index, flags.json ?? false);
-    const done = await this.stoppable('the window is as it was', (signal) =>
-      backend
-        .reindexWindow({ index, window }, { progress: report.update, signal })
-        .finally(report.stop),
-    );
+  async #window(index: string, window: string, flags: JobFlags): Promise<void> {
+    const request = { index, window };
+    const done = await this.jobResult(flags, {
+      request: { kind: 'reindex_window', ...request },
+      stopped: 'the window is as it was',
+      call: (backend, call) => backend.reindexWindow(request, call),
+    });
+    if (done === null) return;
     if (flags.json) return this.printJson(done);
     const snapshot = done.snapshot === null ? 'the empty table' : snapshotName(done.snapshot);
     const rows = `${count(done.doc_count)} rows in ${duration(done.took_ms)}`;
     this.print([`${index}  window ${window} built · ${rows} · snapshot ${snapshot}`]);
-  }
-
-  /** Builds in this process. */
-  async #here(request: ReindexRequest, flags: BuildFlags): Promise<ReindexResponse> {
-    const backend = await this.backend(flags);
-    const report = progressReport(this.terminal, request.index ?? '', flags.json ?? false);
-    return this.stoppable('the live generation is untouched', (signal) =>
-      backend.reindex(request, { progress: report.update, signal }).finally(report.stop),
-    );
-  }
-
-  /** Builds in a process of its own; null if the job goes on without this one. */
-  async #beside(request: ReindexRequest, flags: BuildFlags): Promise<ReindexResponse | null> {
-    const job = await BackgroundJob.start({ kind: 'reindex', ...request }, backendArgs(flags));
-    if (flags.detach) return this.#detach(job, flags.json === true);
-    const watch = new JobWatch(job, this.terminal, endNow);
-    const last = await watch.end();
-    if (last === null) return this.#detach(job, false);
-    job.release();
-    const failed = failureOf(last);
-    if (failed?.code === 'interrupted') {
-      throw new LhsError('interrupted', 'interrupted: the live generation is untouched');
-    }
-    if (failed !== null || last.kind !== 'reindex' || last.result === undefined) throw failed;
-    return last.result;
-  }
-
-  /** Starts a job of a service and does not wait. */
-  async #start(request: ReindexRequest, flags: BuildFlags): Promise<void> {
-    const backend = await this.backend(flags);
-    const job = await backend.startJob({ kind: 'reindex', ...request });
-    if (flags.json) this.printJson(job);
-    else this.print([`${job.index}  job ${job.job_id} goes on`, watchLine(job.job_id)]);
-  }
-
-  async #detach(job: BackgroundJob, json: boolean): Promise<null> {
-    await printDetached(this.terminal, job, json);
-    return null;
   }
 
   #report(index: string, done: ReindexResponse): void {
@@ -151,5 +94,3 @@ export default class IndexReindex extends LhsCommand {
     this.print([...lines, `next: lhs search ${index} "some words"`]);
   }
 }
-
-const watchLine = (id: string): string => `next: lhs jobs watch ${id}`;

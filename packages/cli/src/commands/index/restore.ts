@@ -3,9 +3,8 @@ import type { RestoredNames } from '@lakehouse-search/contract';
 import { Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { backupTargetArg, targetField } from '../../files/backup-target.ts';
-import { detachFlag, startDetached } from '../../sync/start-detached.ts';
+import { detachFlag } from '../../sync/start-detached.ts';
 import { bytes, count, duration, snapshotName } from '../../terminal/figures.ts';
-import { progressReport } from '../../terminal/progress.ts';
 
 export default class IndexRestore extends LhsCommand {
   static override summary = 'Make an index from a backup, under its own or another name.';
@@ -41,13 +40,13 @@ export default class IndexRestore extends LhsCommand {
     const aliases: RestoredNames | undefined = flags.aliases;
     const base = baseDir === undefined ? {} : { base_dir: resolve(baseDir) };
     const request = { ...targetField(args.from), index, backup, as, aliases, ...base };
-    if (flags.detach) return startDetached(this.terminal, { kind: 'restore', ...request }, flags);
-    const backend = await this.backend(flags);
-    const label = as ?? index ?? 'restore';
-    const report = progressReport(this.terminal, label, flags.json ?? false);
-    const done = await this.stoppable('nothing was restored', (signal) =>
-      backend.restore(request, { progress: report.update, signal }).finally(report.stop),
-    );
+    const done = await this.jobResult(flags, {
+      request: { kind: 'restore', ...request },
+      label: as ?? index ?? 'restore',
+      stopped: 'nothing was restored',
+      call: (backend, call) => backend.restore(request, call),
+    });
+    if (done === null) return;
     if (flags.json) return this.printJson(done);
     const snapshot = done.snapshot === null ? 'the empty table' : snapshotName(done.snapshot);
     const names = [...done.aliases, ...done.saved_queries];

@@ -1,5 +1,6 @@
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
+import { detachFlag } from '../../sync/start-detached.ts';
 import { count, duration, snapshotName } from '../../terminal/figures.ts';
 
 export default class IndexRollback extends LhsCommand {
@@ -16,6 +17,7 @@ export default class IndexRollback extends LhsCommand {
     index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
   };
   static override flags = {
+    ...detachFlag,
     generation: Flags.integer({
       description: 'kept generation to go back to (the one that was live last)',
       helpValue: 'N',
@@ -25,11 +27,13 @@ export default class IndexRollback extends LhsCommand {
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(IndexRollback);
-    const backend = await this.backend(flags);
     const request = { index: args.index, generation: flags.generation };
-    const done = await this.stoppable('the live generation is untouched', (signal) =>
-      backend.rollbackIndex(request, { signal }),
-    );
+    const done = await this.jobResult(flags, {
+      request: { kind: 'rollback', ...request },
+      stopped: 'the live generation is untouched',
+      call: (backend, call) => backend.rollbackIndex(request, call),
+    });
+    if (done === null) return;
     if (flags.json) return this.printJson(done);
     const { index, index_generation: live, former_generation: former, snapshot } = done;
     const at = snapshot === null ? 'the empty table' : `snapshot ${snapshotName(snapshot)}`;

@@ -1,8 +1,7 @@
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
-import { detachFlag, startDetached } from '../../sync/start-detached.ts';
+import { detachFlag } from '../../sync/start-detached.ts';
 import { bytes, duration, plural } from '../../terminal/figures.ts';
-import { progressReport } from '../../terminal/progress.ts';
 
 export default class IndexUpgrade extends LhsCommand {
   static override summary =
@@ -25,12 +24,14 @@ export default class IndexUpgrade extends LhsCommand {
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(IndexUpgrade);
     const request = { index: args.index, plan: flags.plan };
-    if (flags.detach) return startDetached(this.terminal, { kind: 'upgrade', ...request }, flags);
-    const backend = await this.backend(flags);
-    const report = progressReport(this.terminal, args.index, flags.json ?? false);
-    const done = await this.stoppable('segments that are upgraded stay so', (signal) =>
-      backend.upgrade(request, { progress: report.update, signal }).finally(report.stop),
-    );
+    const done = flags.plan
+      ? await (await this.backend(flags)).upgrade(request)
+      : await this.jobResult(flags, {
+          request: { kind: 'upgrade', ...request },
+          stopped: 'segments that are upgraded stay so',
+          call: (backend, call) => backend.upgrade(request, call),
+        });
+    if (done === null) return;
     if (flags.json) return this.printJson(done);
     const { format_before: from, format_after: to, segments_upgraded: count } = done;
     const what = `${args.index}  format ${from} → ${to}`;

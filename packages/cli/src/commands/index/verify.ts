@@ -1,7 +1,6 @@
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
-import { detachFlag, startDetached } from '../../sync/start-detached.ts';
-import { progressReport } from '../../terminal/progress.ts';
+import { detachFlag } from '../../sync/start-detached.ts';
 import { verifyReport } from '../../terminal/verify-report.ts';
 
 const DRIFT = 8;
@@ -44,13 +43,12 @@ export default class IndexVerify extends LhsCommand {
     const { args, flags } = await this.parse(IndexVerify);
     const { snapshot, sample, repair, deep, generation } = flags;
     const request = { index: args.index, snapshot, sample, repair, deep, generation };
-    if (flags.detach) return startDetached(this.terminal, { kind: 'verify', ...request }, flags);
-    const backend = await this.backend(flags);
-    const report = progressReport(this.terminal, args.index, flags.json ?? false);
-    const stopped = repair ? 'the index is as it was, or repaired' : 'nothing was changed';
-    const found = await this.stoppable(stopped, (signal) =>
-      backend.verify(request, { progress: report.update, signal }).finally(report.stop),
-    );
+    const found = await this.jobResult(flags, {
+      request: { kind: 'verify', ...request },
+      stopped: repair ? 'the index is as it was, or repaired' : 'nothing was changed',
+      call: (backend, call) => backend.verify(request, call),
+    });
+    if (found === null) return;
     if (!found.equal) process.exitCode = DRIFT;
     if (flags.json) return this.printJson(found);
     const { terminal, style } = this;

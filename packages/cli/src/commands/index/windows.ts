@@ -1,17 +1,9 @@
 import { LhsError, type MoveWindowsRequest } from '@lakehouse-search/contract';
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
-import { detachFlag, startDetached } from '../../sync/start-detached.ts';
+import type { JobFlags } from '../../sync/run-job.ts';
+import { detachFlag } from '../../sync/start-detached.ts';
 import { movedLines, windowLines } from '../../sync/window-lines.ts';
-import { progressReport } from '../../terminal/progress.ts';
-
-/** The flags that say where and how to move. */
-interface MoveFlags {
-  readonly 'data-dir'?: string | undefined;
-  readonly url?: string | undefined;
-  readonly json?: boolean;
-  readonly detach?: boolean;
-}
 
 export default class IndexWindows extends LhsCommand {
   static override summary =
@@ -57,15 +49,13 @@ export default class IndexWindows extends LhsCommand {
     this.print(windowLines(status, this.style, this.terminal.width));
   }
 
-  async #move(request: MoveWindowsRequest, flags: MoveFlags): Promise<void> {
-    if (flags.detach) {
-      return startDetached(this.terminal, { kind: 'move_windows', ...request }, flags);
-    }
-    const backend = await this.backend(flags);
-    const report = progressReport(this.terminal, request.index ?? '', flags.json ?? false);
-    const done = await this.stoppable('windows that were moved stay so', (signal) =>
-      backend.moveWindows(request, { progress: report.update, signal }).finally(report.stop),
-    );
+  async #move(request: MoveWindowsRequest, flags: JobFlags): Promise<void> {
+    const done = await this.jobResult(flags, {
+      request: { kind: 'move_windows', ...request },
+      stopped: 'windows that were moved stay so',
+      call: (backend, call) => backend.moveWindows(request, call),
+    });
+    if (done === null) return;
     if (flags.json) return this.printJson(done);
     this.print(movedLines(done));
   }
