@@ -139,7 +139,7 @@ describe('pinned surfaces', () => {
         "index print": "TREE --index --syntax",
         "index reindex": "INDEX --as-of --detach --memory --resume --threads --window",
         "index restore": "[FROM] --aliases --as --backup --base-dir --detach --index",
-        "index rollback": "INDEX --generation",
+        "index rollback": "INDEX --detach --generation",
         "index search": "INDEX [QUERY] --after --aggs --collapse --columns --ef --exact --facet --fail-on-partial --fields --filter --format --fusion --highlight --hydrate --k --lexical-fields --limit --min-score --mode --offset --operator --output --pit --queries --rrf-k --snapshot-min --sort --syntax --vector --vector-field --wait --weights",
         "index semantic": "INDEX [QUERY] --after --aggs --collapse --columns --ef --exact --facet --fields --filter --format --highlight --hydrate --k --limit --min-score --offset --operator --output --pit --queries --snapshot-min --sort --syntax --vector --vector-field --wait",
         "index status": "INDEX",
