@@ -112,7 +112,8 @@ export abstract class LhsCommand extends Command {
     const url = this.remoteUrl(flags);
     if (url === undefined) return this.localBackend(flags, options);
     const { openRemote } = await import('./config/open-remote.ts');
-    const backend = openRemote(url, process.env, flags.profile);
+    const { withJobProgress } = await import('./sync/remote-jobs.ts');
+    const backend = withJobProgress(openRemote(url, process.env, flags.profile));
     this.#backend = backend;
     return backend;
   }

@@ -54,6 +54,16 @@ describe('a command with --url', () => {
     },
   );
 
+  it('points at the place of a fault in a query', async () => {
+    const words = ['search', 'demo-incidents', 'titel:x AND service:billing'];
+    const urls = [[], ['--url', gateway.restUrl], ['--url', gateway.grpcUrl]];
+    const [local, ...remote] = await Promise.all(
+      urls.map((flags) => home.run([...words, ...flags])),
+    );
+    expect(local.stderr).toMatch(/^ {2}titel:x AND service:billing\n {2}\^{5}$/m);
+    for (const { code, stderr } of remote) expect([code, stderr]).toEqual([2, local.stderr]);
+  });
+
   it('ends with the error and the exit code of the service', async () => {
     const words = ['index', 'search', 'nothing', 'x'];
     const [local, remote] = await Promise.all([

@@ -101,6 +101,9 @@ export function errorBody(error: LhsError): {
   const details: Record<string, unknown> = { ...error.details };
   if (error.hint !== undefined) details.hint = error.hint;
   if (error.next.length > 0) details.next = error.next;
-  if (error.place !== undefined) details.position = error.place.from;
+  if (error.place !== undefined) {
+    details.position = error.place.from;
+    details.place = error.place;
+  }
   return { error: { code: error.code, status: error.status, message: error.message, details } };
 }

@@ -1,5 +1,11 @@
 import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
-import { ERROR_CODES, type ErrorCode, LhsError, type NextStep } from '@lakehouse-search/contract';
+import {
+  ERROR_CODES,
+  type ErrorCode,
+  type ErrorPlace,
+  LhsError,
+  type NextStep,
+} from '@lakehouse-search/contract';
 
 /** The object `error` of an error's JSON. */
 export interface ErrorJson {
@@ -66,13 +72,19 @@ function stringsOf(bytes: Uint8Array, wanted: number): Uint8Array[] {
   return found;
 }
 
+function isPlace(value: unknown): value is ErrorPlace {
+  const { text, from, to } = (value ?? {}) as Partial<Record<keyof ErrorPlace, unknown>>;
+  return typeof text === 'string' && Number.isInteger(from) && Number.isInteger(to);
+}
+
 /** The error that the JSON of a service describes. */
 export function errorOf({ code, message, details }: ErrorJson): LhsError {
   const known = Object.hasOwn(ERROR_CODES, code) ? (code as ErrorCode) : 'internal';
-  const { hint, next, ...others } = details;
+  const { hint, next, position: _, place, ...others } = details;
   return new LhsError(known, message, {
     hint: typeof hint === 'string' ? hint : undefined,
     next: Array.isArray(next) ? (next as NextStep[]) : undefined,
+    ...(isPlace(place) ? { place } : {}),
     details: others,
   });
 }

@@ -1,0 +1,91 @@
+import {
+  type Backend,
+  type CallContext,
+  type Job,
+  LhsError,
+  type StartJobRequest,
+} from '@lakehouse-search/contract';
+import { failureOf } from './background-job.ts';
+import { progressOf } from './job-lines.ts';
+
+type Loose = Readonly<Record<string, unknown>>;
+
+/** Operations that run as jobs, and the kind of each. */
+const KINDS = {
+  reindex: 'reindex',
+  alterIndex: 'alter',
+  rollbackIndex: 'rollback',
+  verify: 'verify',
+  compact: 'compact',
+  upgrade: 'upgrade',
+  backup: 'backup',
+  restore: 'restore',
+  reindexWindow: 'reindex_window',
+  moveWindows: 'move_windows',
+  runErasure: 'erase',
+} as const satisfies Partial<Record<keyof Backend, StartJobRequest['kind']>>;
+
+type JobOperation = keyof typeof KINDS;
+
+/**
+ * A service whose long operations report progress: a call with `progress` starts a job, watches it,
+ * and cancels it when the call is aborted. A caller who may not start jobs gets the blocking
+ * operation, without progress.
+ */
+export function withJobProgress(service: Backend): Backend {
+  const methods = (Object.keys(KINDS) as JobOperation[]).map((operation) => {
+    const blocking = service[operation] as (request: Loose, call?: CallContext) => Promise<unknown>;
+    const work = async (request: Loose, call?: CallContext): Promise<unknown> => {
+      if (call?.progress === undefined || isPlan(operation, request)) {
+        return blocking(request, call);
+      }
+      const job = await started(service, { kind: KINDS[operation], ...request } as never, call);
+      return job === null ? blocking(request, call) : watched(service, job, call);
+    };
+    return [operation, work];
+  });
+  return { ...service, ...Object.fromEntries(methods) };
+}
+
+/** A plan alone is no job. */
+const isPlan = (operation: JobOperation, { apply, plan }: Loose): boolean =>
+  (operation === 'alterIndex' && apply !== true) || (operation === 'upgrade' && plan === true);
+
+async function started(
+  service: Backend,
+  request: StartJobRequest,
+  { signal }: CallContext,
+): Promise<Job | null> {
+  try {
+    return await service.startJob(request, signal === undefined ? {} : { signal });
+  } catch (error) {
+    const refused = error instanceof LhsError && error.code === 'permission_denied';
+    if (refused) return null;
+    throw error;
+  }
+}
+
+/** The result of a job; its progress is reported meanwhile. Throws the error of the job. */
+async function watched(
+  service: Backend,
+  first: Job,
+  { signal, progress }: CallContext,
+): Promise<unknown> {
+  const { job_id } = first;
+  const cancel = () => void service.cancelJob({ job_id }).catch(() => {});
+  signal?.addEventListener('abort', cancel, { once: true });
+  if (signal?.aborted) cancel();
+  let last = first;
+  try {
+    for await (const job of service.watchJob({ job_id })) {
+      last = job;
+      const now = progressOf(job);
+      if (now !== null) progress?.(now);
+    }
+  } finally {
+    signal?.removeEventListener('abort', cancel);
+  }
+  const failed = failureOf(last);
+  if (failed !== null) throw failed;
+  return last.result;
+}
