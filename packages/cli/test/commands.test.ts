@@ -1,11 +1,13 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ended, Home, lines, TABLES } from './child.ts';
+import { BACKENDS, onBackend } from './on-backend.ts';
 
 /** Every command as a process of its own, over the small tables of fixtures/. */
-const home = new Home();
+const local = new Home();
+const home = local;
 const VECTORS = join(TABLES, 'own_vectors');
 const ODD = join(TABLES, 'own_odd_names');
 const BRANCHES = join(TABLES, 'own_branches');
@@ -46,8 +48,21 @@ interface Answer {
 }
 const ids = (answer: Answer) => answer.hits.map((h) => h.coordinates.identifier[0].value);
 
-describe('lhs index', () => {
-  it('init, create and reindex say what to do next', async () => {
+describe.each(BACKENDS)('lhs index on %s', (backend) => {
+  const home = onBackend(local, backend);
+  beforeAll(() => home.begin());
+  afterAll(() => home.end());
+
+  it.runIf(home.isRemote)('refuses tables and definitions that name paths', async () => {
+    const init = ['index', 'init', '--path', VECTORS];
+    for (const args of [init, ['index', 'validate', '-f', home.path('vec.yaml')]]) {
+      const done = await home.run(args);
+      expect([done.code, done.stdout]).toEqual([2, '']);
+      expect(done.stderr).toMatch(/the configuration of the server names no/);
+    }
+  });
+
+  it.skipIf(home.isRemote)('init, create and reindex say what to do next', async () => {
     const init = await home.run(['index', 'init', '--path', VECTORS, '--name', 'again']);
     expect(init.stdout).toMatch(/^index: again$/m);
     expect(init.stdout).toMatch(/name: title, type: TEXT/);
@@ -107,8 +122,10 @@ describe('lhs index', () => {
       snapshots[0].id,
     ]);
     expect(first).toMatchObject({ doc_count: snapshots[0].rows.length, snapshot: snapshots[0].id });
-    const behind = await home.run(['search', 'vec', 'title']);
-    expect(behind.stdout).toMatch(/5 snapshots behind \(lhs index sync vec\)/);
+    await vi.waitFor(async () => {
+      const behind = await home.run(['search', 'vec', 'title']);
+      expect(behind.stdout).toMatch(/5 snapshots behind \(lhs index sync vec\)/);
+    });
     const until = await home.json<Record<string, unknown>>([
       'index',
       'sync',
@@ -200,7 +217,7 @@ describe('lhs index', () => {
     ]);
   });
 
-  it('validate tells every fault with its place', async () => {
+  it.skipIf(home.isRemote)('validate tells every fault with its place', async () => {
     const good = readFileSync(home.path('vec.yaml'), 'utf8');
     const bad = good
       .replace('name: title, type: TEXT', 'name: title, type: TEXT, analyzer: englsh')
@@ -243,7 +260,11 @@ describe('lhs index', () => {
   });
 });
 
-describe('lhs search', () => {
+describe.each(BACKENDS)('lhs search on %s', (backend) => {
+  const home = onBackend(local, backend);
+  beforeAll(() => home.begin());
+  afterAll(() => home.end());
+
   const search = (query: string, ...flags: string[]) =>
     home.json<Answer>(['search', 'vec', query, ...flags]);
 
@@ -303,7 +324,7 @@ describe('lhs search', () => {
     expect(answers.map((a) => a.hits.length)).toEqual([1, 1, 2]);
   });
 
-  it('says which stores cannot be read, wherever one is named', async () => {
+  it.skipIf(home.isRemote)('says which stores cannot be read, wherever one is named', async () => {
     const definition = 'version: 1\nindex: far\nkey: { identifier: [id] }\nsource: ';
     const source = '{ catalog: { type: filesystem, warehouse: "gs://b/wh" }, table: n.t }\n';
     const fields = 'fields: [{ name: id, type: LONG }]\n';
@@ -391,7 +412,11 @@ describe('lhs search', () => {
   });
 });
 
-describe('lhs keys get', () => {
+describe.each(BACKENDS)('lhs keys get on %s', (backend) => {
+  const home = onBackend(local, backend);
+  beforeAll(() => home.begin());
+  afterAll(() => home.end());
+
   it('finds keys with any character', async () => {
     const rows = truth(ODD).snapshots.at(-1)?.rows ?? [];
     const escaped = (text: string) => text.replace(/[\\,=]/g, (c) => `\\${c}`);

@@ -2,9 +2,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Home, lines, TABLES } from './child.ts';
+import { BACKENDS, onBackend } from './on-backend.ts';
 
 /** What is kept beside the indexes, by the command: points in time, aliases, saved queries. */
-const home = new Home();
+const local = new Home();
+const home = local;
 const VECTORS = join(TABLES, 'own_vectors');
 afterAll(() => home.dispose());
 
@@ -20,7 +22,11 @@ beforeAll(async () => {
   await home.json(['index', 'reindex', 'vec']);
 });
 
-describe('lhs alias', () => {
+describe.each(BACKENDS)('lhs alias on %s', (backend) => {
+  const home = onBackend(local, backend);
+  beforeAll(() => home.begin());
+  afterAll(() => home.end());
+
   it('stands for an index in every command, until it is dropped', async () => {
     expect((await home.run(['alias', 'list'])).stdout).toMatch(/^no aliases yet\n/);
     const set = await home.run(['alias', 'set', 'live', 'vec']);
@@ -46,7 +52,11 @@ describe('lhs alias', () => {
   });
 });
 
-describe('lhs query', () => {
+describe.each(BACKENDS)('lhs query on %s', (backend) => {
+  const home = onBackend(local, backend);
+  beforeAll(() => home.begin());
+  afterAll(() => home.end());
+
   it('is not saved where it could not run', async () => {
     const save = (...more: string[]) => home.run(['query', 'save', 'bad', 'vec', ...more]);
     const [syntax, field, sort] = await Promise.all([
@@ -117,7 +127,11 @@ describe('lhs query', () => {
   });
 });
 
-describe('lhs index pit', () => {
+describe.each(BACKENDS)('lhs index pit on %s', (backend) => {
+  const home = onBackend(local, backend);
+  beforeAll(() => home.begin());
+  afterAll(() => home.end());
+
   it('opens, answers, closes; each in a process of its own', async () => {
     const opened = await home.run(['index', 'pit', 'open', 'vec', '--keep-alive', '10m']);
     const [pit] = lines(opened.stdout);

@@ -10,10 +10,12 @@ const LOCAL = [
   'model:',
   'serve:',
   'source:changes',
+  'source:compact',
   'source:delete',
   'source:import',
   'source:rows',
   'source:snapshots',
+  'source:tag',
   'source:upsert',
   'version',
 ];

@@ -1,0 +1,37 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { refuseUrl } from './local-commands.ts';
+
+const COMMANDS = new URL('../commands/', import.meta.url);
+/** Ids of all commands with their sources. */
+const commands = readdirSync(COMMANDS, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+  .map((file) => ({
+    id: file.slice(0, -'.ts'.length).replaceAll('/', ':'),
+    source: readFileSync(new URL(file, COMMANDS), 'utf8'),
+  }));
+
+function isRefused(id: string): boolean {
+  try {
+    refuseUrl(id, ['--url', 'http://x']);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+/** Commands that reach a service by other means than `backend` and `source` of their base. */
+const OTHERS = ['index:search', 'login', 'mcp:config'];
+
+describe('a command with --url', () => {
+  it.each(commands)('uses the service or says that it is local: $id', ({ id, source }) => {
+    const isRemote = /this\.(backend|source|search)\(/.test(source);
+    if (isRefused(id)) expect(isRemote).toBe(false);
+    else expect(isRemote || OTHERS.includes(id)).toBe(true);
+  });
+
+  it('names itself if it is local', () => {
+    expect(() => refuseUrl('source:tag', ['--url=http://x'])).toThrow('"lhs source tag" works on');
+    expect(() => refuseUrl('source:tag', ['x'])).not.toThrow();
+  });
+});
