@@ -24,7 +24,7 @@ export function searchContext(
       return new Deadline();
     },
     openModel: () => Promise.reject(new Error('no model here')),
-    openTable: () => Promise.reject(new Error('no table here')),
+    readRows: () => Promise.reject(new Error('no table here')),
     lag: async () => UNKNOWN_LAG,
     hasReached: async () => false,
     ...own,

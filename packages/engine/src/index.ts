@@ -20,14 +20,26 @@ export { contentDigest } from './index/content-digest.ts';
 export { checkIndex, type IndexSnapshot, openSnapshot } from './index/index-snapshot.ts';
 export type { SourceLayout } from './local/layout.ts';
 export type { LocalOptions } from './local/local-options.ts';
+export type * from './local/node-reads.ts';
 export { lockDataFolder } from './local/served-folder.ts';
 export { LocalBackend, openLocal } from './local-backend.ts';
+export * from './remote/remote-commit.ts';
+export * from './remote/remote-read.ts';
 export type * from './schema/definition.ts';
 export { definitionJsonSchema } from './schema/json-schema.ts';
 export { formatKey, type KeySpec, parseKey } from './schema/key.ts';
 export { readCatalogFile } from './schema/resolve-catalog.ts';
 export { tooDeepAt } from './schema/yaml-tree.ts';
-export { answerBytes, shardOver, throughBytes } from './shard/bytes.ts';
+export {
+  type AnswerOf,
+  answerBytes,
+  decodeAnswer,
+  encodeRequest,
+  type RequestOf,
+  shardFrom,
+  shardOver,
+  throughBytes,
+} from './shard/bytes.ts';
 export type { Shard, ShardOperation } from './shard/shard.ts';
 export { LOCAL_SOURCE } from './source/local-source.ts';
 export { sourceError } from './source/source-errors.ts';

@@ -27,6 +27,7 @@ import { refuseTenants, requireWanted, whileWanted } from './local/caller.ts';
 import type { SourceLayout } from './local/layout.ts';
 import { LocalIndexes } from './local/local-indexes.ts';
 import type { LocalOptions } from './local/local-options.ts';
+import type { NodeReads } from './local/node-reads.ts';
 import type { ResultCacheFigures } from './local/result-cache.ts';
 import { refuseServed } from './local/served-folder.ts';
 import type { FilterCache } from './shard/execute/filter-cache.ts';
@@ -291,6 +292,12 @@ export class LocalBackend implements Backend {
     null,
     later(async () => (await queries()).deleteSavedQuery),
   );
+
+  /** What a node of a cluster answers about the indexes of this engine; it ends with the engine. */
+  async nodeReads(): Promise<NodeReads> {
+    const { NodeReads } = await import('./local/node-reads.ts');
+    return new NodeReads(this.#indexes);
+  }
 
   /** Cached matches of filters. */
   get filters(): FilterCache {

@@ -137,9 +137,12 @@ function tenant(now: Definition, next: Definition, fields: readonly AlterChange[
     : change('tenant_field', from, to, strategy, `field "${to}" changes as well`);
 }
 
-function shards({ shards: from = 1 }: Definition, { shards: to = 1 }: Definition) {
+function shards(now: Definition, next: Definition): readonly AlterChange[] {
   const reason = 'each document is stored in the shard of its key';
-  return change('sharding.shards', from, to, 'reindex', reason);
+  return [
+    ...change('sharding.shards', now.shards ?? 1, next.shards ?? 1, 'reindex', reason),
+    ...change('sharding.only', now.only, next.only, 'reindex', 'other shards are held'),
+  ];
 }
 
 const TIERS = 'windows change their tiers when the tiers are applied';

@@ -14,6 +14,7 @@ import { Deadline } from '../base/deadline.ts';
 import type { Embedder, OpenEmbedder } from '../embed/embedder.ts';
 import type { Mapping } from '../schema/mapping.ts';
 import { type SearchContext, UNKNOWN_LAG } from '../search/context.ts';
+import { rowsOfTable } from '../search/fetch/table-rows.ts';
 import { localShards } from '../shard/local-shard.ts';
 import { buildScratch, type ScratchIndex } from '../sync/scratch-index.ts';
 import { type Replay, replay } from './replay.ts';
@@ -83,7 +84,7 @@ function context(
     tenant: undefined,
     deadline: Deadline.of({ signal }),
     openModel: (model, checksum) => openModel(model, baseDir, checksum),
-    openTable: async () => table,
+    readRows: rowsOfTable(async () => table, mapping, undefined),
     lag: async () => UNKNOWN_LAG,
     hasReached: async () => false,
   };

@@ -6,7 +6,8 @@ import { compareSides, type SearchedSide } from '../diff/compare-sides.ts';
 import { type FoundSide, findSide } from '../diff/find-side.ts';
 import { type RowSide, rowStates, tableHas } from '../diff/row-states.ts';
 import type { KnownIndex } from '../open/open-index.ts';
-import { type SearchContext, UNKNOWN_LAG } from '../search/context.ts';
+import { type LocalContext, UNKNOWN_LAG } from '../search/context.ts';
+import { rowsOfTable } from '../search/fetch/table-rows.ts';
 import { localShards } from '../shard/local-shard.ts';
 import { fromSource } from '../source/source-errors.ts';
 import { mappingOver } from '../sync/build-generation.ts';
@@ -60,7 +61,7 @@ export async function diffLocal(
 interface OpenSide {
   readonly side: DiffSide;
   readonly snapshotId: bigint | null;
-  readonly context: (() => SearchContext) | null;
+  readonly context: (() => LocalContext) | null;
   readonly close: () => void;
 }
 
@@ -145,9 +146,9 @@ function contextOf(
   indexes: LocalIndexes,
   { registered }: KnownIndex,
   table: SourceTable,
-  { snapshot, mapping }: Pick<SearchContext, 'snapshot' | 'mapping'>,
+  { snapshot, mapping }: Pick<LocalContext, 'snapshot' | 'mapping'>,
   { signal }: CallContext,
-): () => SearchContext {
+): () => LocalContext {
   return () => ({
     mapping,
     snapshot,
@@ -155,7 +156,7 @@ function contextOf(
     tenant: undefined,
     deadline: Deadline.of({ ...(signal && { signal }) }, indexes.clock),
     openModel: (model, checksum) => indexes.models.open(model, registered.baseDir, checksum),
-    openTable: async () => table,
+    readRows: rowsOfTable(async () => table, mapping, undefined),
     lag: async () => UNKNOWN_LAG,
     hasReached: async () => false,
   });

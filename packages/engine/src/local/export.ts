@@ -1,6 +1,5 @@
 import type { CallContext, ExportedDocument, ExportRequest } from '@lakehouse-search/contract';
 import { checkExportRequest, checkSearchRequest, LhsError } from '@lakehouse-search/contract';
-import type { SourceTable } from '@lakehouse-search/lake';
 import { Deadline } from '../base/deadline.ts';
 import { fetchColdFiles } from '../index/cold-segments.ts';
 import type { KnownIndex } from '../open/open-index.ts';
@@ -54,7 +53,7 @@ async function* documentsOf(
     const shards = localShards(snapshot, mapping, { filters, clock });
     const { baseDir } = known.registered;
     const context: Omit<SearchContext, 'deadline'> = {
-      ...{ snapshot, mapping, shards, tenant, openTable: noTable },
+      ...{ snapshot, mapping, shards, tenant, readRows: noTable },
       openModel: (model, checksum) => models.open(model, baseDir, checksum),
       lag: async () => UNKNOWN_LAG,
       hasReached: async () => false,
@@ -72,5 +71,5 @@ async function* documentsOf(
 /** What an export reads of cold segments. */
 const VALUES = new Set(['numeric', 'ordinal', 'stored'] as const);
 
-const noTable = (): Promise<SourceTable> =>
+const noTable = (): Promise<never> =>
   Promise.reject(new LhsError('internal', 'an export reads no table'));

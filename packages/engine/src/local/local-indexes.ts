@@ -27,7 +27,7 @@ import {
   wasDropped,
 } from '../registry/registry.ts';
 import type { Definition } from '../schema/definition.ts';
-import { type SearchContext, UNKNOWN_LAG } from '../search/context.ts';
+import { type LocalContext, UNKNOWN_LAG } from '../search/context.ts';
 import { FilterCache } from '../shard/execute/filter-cache.ts';
 import { type FetchBlocks, limitColdBytes, useColdStore } from '../storage/cold-cache.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
@@ -329,7 +329,7 @@ export class LocalIndexes {
    */
   async lag(
     known: KnownIndex,
-    read: Pick<SearchContext, 'snapshot' | 'mapping'>,
+    read: Pick<LocalContext, 'snapshot' | 'mapping'>,
     freshMs = this.#freshnessMs ?? known.definition.freshnessMs ?? FRESHNESS_MS,
   ): Promise<TableLag> {
     if (freshMs === 0) return (await this.#keptTables()).lag(known, read, 0);

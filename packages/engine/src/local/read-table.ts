@@ -1,6 +1,7 @@
 import type { SourceTable } from '@lakehouse-search/lake';
 import type { KnownIndex, OpenIndex } from '../open/open-index.ts';
 import type { SearchContext } from '../search/context.ts';
+import { rowsOfTable } from '../search/fetch/table-rows.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 
 /** A table that does not answer within this time is not waited for: the index's checkpoint counts. */
@@ -11,13 +12,15 @@ export function tableOf(
   indexes: LocalIndexes,
   known: KnownIndex,
   open: OpenIndex,
-): Pick<SearchContext, 'openTable' | 'lag' | 'hasReached'> {
+  tenant: string | undefined,
+): Pick<SearchContext, 'readRows' | 'lag' | 'hasReached'> {
   let opened: Promise<SourceTable> | undefined;
+  const openTable = () => {
+    opened ??= indexes.newestTable(known);
+    return opened;
+  };
   return {
-    openTable: () => {
-      opened ??= indexes.newestTable(known);
-      return opened;
-    },
+    readRows: rowsOfTable(openTable, open.mapping, tenant),
     lag: async (now) => {
       if (opened === undefined) return indexes.lag(known, open, now === 'now' ? 0 : undefined);
       await opened.catch(() => {});

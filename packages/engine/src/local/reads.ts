@@ -1,8 +1,7 @@
 /**
- * Reads of an index. Each one is a check of its request and the function that answers it from one
- * commit; the code of that function is loaded with the first request. All reads take one path:
- * check the request, find the index, wait for the snapshot that the request demands, open the
- * commit, then answer, in a search thread if one can answer the read.
+ * Reads of an index (search/reads.ts). All take one path: check the request, find the index, wait
+ * for the snapshot that the request demands, open the commit, then answer, in a search thread if
+ * one can answer the read.
  */
 import type {
   BenchRequest,
@@ -10,22 +9,11 @@ import type {
   CallContext,
   TableLag,
 } from '@lakehouse-search/contract';
-import {
-  checkAggregateRequest,
-  checkBenchRequest,
-  checkExplainRequest,
-  checkFacetsRequest,
-  checkHybridRequest,
-  checkKeysRequest,
-  checkSearchRequest,
-  checkSemanticRequest,
-  checkSuggestRequest,
-} from '@lakehouse-search/contract';
+import { checkBenchRequest } from '@lakehouse-search/contract';
 import { Deadline } from '../base/deadline.ts';
-import { lazily } from '../base/lazily.ts';
 import type { KnownIndex, OpenIndex } from '../open/open-index.ts';
-import { mentionsNow } from '../query/bind/relative-dates.ts';
-import type { SearchContext } from '../search/context.ts';
+import type { LocalContext } from '../search/context.ts';
+import { atOneTime, type ContextRead, contextRead, READS } from '../search/reads.ts';
 import { localShards } from '../shard/local-shard.ts';
 import { tenantFilter } from '../shard/request/tenant-filter.ts';
 import { holdColdBytes } from '../storage/cold-cache.ts';
@@ -52,80 +40,40 @@ interface ReadRequest extends ReadTarget, SnapshotWait {
   readonly hydrate?: boolean;
 }
 
-const loadSummaries = lazily(() => import('../search/summarize.ts'));
-const loadHybrid = lazily(() => import('../search/hybrid/search-meaning.ts'));
-
 /** One search. Throws as `searchIndex`. */
-export const searchLocal = reads(
-  checkSearchRequest,
-  async () => (await import('../search/search.ts')).searchIndex,
-  { read: 'search', repeats: 'search' },
-);
+export const searchLocal = reads(READS.search, { read: 'search', repeats: 'search' });
 
 /** One semantic search. Throws as `searchSemantic`. */
-export const semanticLocal = reads(
-  checkSemanticRequest,
-  async () => (await loadHybrid()).searchSemantic,
-  { repeats: 'semantic' },
-);
+export const semanticLocal = reads(READS.semantic, { repeats: 'semantic' });
 
 /** One hybrid search. Throws as `searchHybrid`. */
-export const hybridLocal = reads(
-  checkHybridRequest,
-  async () => (await loadHybrid()).searchHybrid,
-  { repeats: 'hybrid' },
-);
+export const hybridLocal = reads(READS.hybrid, { repeats: 'hybrid' });
 
 /** Aggregations. Throws as `aggregateIndex`. */
-export const aggregateLocal = reads(
-  checkAggregateRequest,
-  async () => (await loadSummaries()).aggregateIndex,
-  { read: 'aggregate', repeats: 'aggregate' },
-);
+export const aggregateLocal = reads(READS.aggregate, {
+  read: 'aggregate',
+  repeats: 'aggregate',
+});
 
 /** Facets. Throws as `facetIndex`. */
-export const facetsLocal = reads(
-  checkFacetsRequest,
-  async () => (await loadSummaries()).facetIndex,
-  { read: 'facets', repeats: 'facets' },
-);
+export const facetsLocal = reads(READS.facets, { read: 'facets', repeats: 'facets' });
 
 /** Suggestions. Throws as `suggestIndex`. */
-export const suggestLocal = reads(
-  checkSuggestRequest,
-  async () => (await import('../search/suggest.ts')).suggestIndex,
-  { read: 'suggest', repeats: 'suggest' },
-);
+export const suggestLocal = reads(READS.suggest, { read: 'suggest', repeats: 'suggest' });
 
 /** Documents of each clause of a query. */
-export const clauseCountsLocal = reads(
-  checkSearchRequest,
-  async () => (await import('../search/clause-counts.ts')).clauseCounts,
-  { read: 'clauseCounts' },
-);
+export const clauseCountsLocal = reads(READS.clauseCounts, { read: 'clauseCounts' });
 
 /** Why a row is, or is not, among hits. A tenant's caller learns nothing of other rows. */
-export const explainLocal = reads(
-  checkExplainRequest,
-  async () => (await import('../search/explain/explain.ts')).explainKey,
-);
+export const explainLocal = reads(READS.explain);
 
 /** Rows by key. */
-export const keysLocal = reads(
-  checkKeysRequest,
-  async () => (await import('../search/fetch/get-keys.ts')).getKeys,
-);
+export const keysLocal = reads(READS.getKeys);
 
 /** Measures queries of an index. */
 export const benchLocal: Operation<BenchRequest, BenchResponse> = reads(
-  checkBenchRequest,
-  async () => (await import('../search/bench.ts')).benchIndex,
+  contextRead(checkBenchRequest, async () => (await import('../search/bench.ts')).benchIndex),
 );
-
-/** A request whose dates may say `now` means the time at which it arrived, in all its steps. */
-function atOneTime<Q>(request: Q, now: number): Q {
-  return mentionsNow(request) ? { now, ...request } : request;
-}
 
 /** How a read runs. */
 interface ReadPlan {
@@ -136,15 +84,13 @@ interface ReadPlan {
 }
 
 function reads<Q extends ReadRequest, C, R>(
-  check: (request: unknown) => C,
-  load: () => Promise<(context: SearchContext, checked: C) => R | Promise<R>>,
+  { check, load }: ContextRead<C, R, LocalContext>,
   { read, repeats }: ReadPlan = {},
 ): Operation<Q, R> {
-  const loaded = lazily(load);
   return async (indexes, request, call) => {
     const timed = atOneTime(request, indexes.clock.now());
     const checked = check(timed);
-    const answer = await loaded();
+    const answer = await load();
     requireWanted(call, indexes.clock);
     const { hydrate, min_snapshot } = request;
     // Rows and snapshots are read from the table, which threads do not open.
@@ -154,7 +100,7 @@ function reads<Q extends ReadRequest, C, R>(
     const isRepeated = isKept && pit_id === undefined && timed === request;
     const repeat = isRepeated ? `${repeats} ${JSON.stringify(checked)}` : undefined;
     const plan = isOfTable ? {} : { read, repeat };
-    const work = (context: SearchContext) => answer(context, checked);
+    const work = (context: LocalContext) => answer(context, checked);
     const attempt = () => readIndex(indexes, request, call, work, plan);
     return min_snapshot === undefined
       ? attempt()
@@ -178,7 +124,7 @@ export async function readIndex<T>(
   indexes: LocalIndexes,
   target: ReadTarget,
   call: CallContext,
-  work: (context: SearchContext) => T | Promise<T>,
+  work: (context: LocalContext) => T | Promise<T>,
   { read, repeat }: CommitRead = {},
 ): Promise<T> {
   const known = accessible(indexes, target.index, call);
@@ -197,7 +143,7 @@ export async function readIndex<T>(
         });
         if (answer !== null) return answer as T;
       }
-      return work(await contextOf(indexes, known, open, { tenant, deadline }));
+      return work(await contextOf(indexes, known, open, call, deadline));
     };
     const { results } = indexes;
     if (repeat === undefined || results === null) return await compute();
@@ -245,12 +191,15 @@ async function answerInThread(
   return Object.assign(answer, { took_ms: millisSince(started) }, await lag);
 }
 
-async function contextOf(
+/** What a read of an open commit works on, for the caller of a call. */
+export async function contextOf(
   indexes: LocalIndexes,
   known: KnownIndex,
   open: OpenIndex,
-  caller: Pick<SearchContext, 'tenant' | 'deadline'>,
-): Promise<SearchContext> {
+  call: CallContext,
+  deadline: Deadline = Deadline.of(call, indexes.clock),
+): Promise<LocalContext> {
+  const caller = { tenant: call.principal?.tenant, deadline };
   const { snapshot, mapping } = open;
   const { filters, clock, searchThreads } = indexes;
   const local = localShards(snapshot, mapping, { filters, clock });
@@ -261,7 +210,7 @@ async function contextOf(
     mapping,
     shards,
     ...caller,
-    ...tableOf(indexes, known, open),
+    ...tableOf(indexes, known, open, caller.tenant),
     openModel: (model, checksum) => indexes.models.open(model, known.registered.baseDir, checksum),
   };
 }

@@ -128,6 +128,11 @@ export interface Definition {
   readonly tenantField?: string;
   /** Number of shards that keys are spread over. Absent: 1. */
   readonly shards?: number;
+  /**
+   * The shards that this copy of the index holds, ascending: a node of a cluster holds some. Rows
+   * of other shards get no document. Absent: all.
+   */
+  readonly only?: readonly number[];
   /** The DATE field and the period of windows. Absent: the index has none. */
   readonly windows?: WindowsDefinition;
   /** Where cold windows are: a folder, or `s3://bucket/prefix`. */

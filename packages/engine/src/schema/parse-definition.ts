@@ -20,9 +20,9 @@ import type {
   KeepPrevious,
 } from './definition.ts';
 import { parseHybrid } from './hybrid-defaults.ts';
-import { KEY_BUCKETS } from './key-buckets.ts';
 import { type AnalyzerCatalog, parseAnalyzers } from './parse-analyzers.ts';
 import { type AnalyzerNames, parseField } from './parse-field.ts';
+import { parseSharding } from './parse-sharding.ts';
 import { parseSource } from './parse-source.ts';
 import { type ParsedVariant, type PlacedField, parseVariant } from './parse-variant.ts';
 import { parseStorage, parseWindows } from './parse-windows.ts';
@@ -165,7 +165,7 @@ function readAll(
   const defaultFields =
     map.default_fields && parseDefaultFields(map.default_fields, fields, report);
   const hybrid = map.hybrid && parseHybrid(map.hybrid, report);
-  const shards = readShards(map.sharding, report);
+  const sharding = parseSharding(map.sharding, report);
   const windows = map.windows && parseWindows(map.windows, fields, report);
   const cut = map.windows && { tree: map.windows, hot: windows?.hot };
   const storage = parseStorage(map.storage, cut, report);
@@ -184,7 +184,7 @@ function readAll(
     ...(tenantField === undefined ? {} : { tenantField }),
     ...(defaultFields === undefined ? {} : { defaultFields }),
     ...(hybrid === undefined ? {} : { hybrid }),
-    ...(shards === undefined || shards === 1 ? {} : { shards }),
+    ...sharding,
     ...(windows === undefined ? {} : { windows }),
     ...(storage === undefined ? {} : { storage }),
     fields: fields.map((placed) => Object.freeze(placed)),
@@ -327,12 +327,4 @@ function readTenant(
     report.error(tree.at, `tenant_field "${name}" must be an indexed KEYWORD field`);
   }
   return name;
-}
-
-function readShards(tree: Tree | undefined, report: Report): number | undefined {
-  const map = tree && readMap(tree, 'sharding', ['shards', 'buckets'], report);
-  if (map?.buckets) {
-    readWhole(map.buckets, 'sharding.buckets', KEY_BUCKETS, KEY_BUCKETS, report);
-  }
-  return map?.shards && readWhole(map.shards, 'sharding.shards', 1, LIMITS.shards, report);
 }

@@ -13,14 +13,14 @@ import { parseQuery } from '../query/syntax/parse.ts';
 import type { Mapping } from '../schema/mapping.ts';
 import { execute } from '../shard/execute/execute.ts';
 import { queryFields } from '../shard/request/query-fields.ts';
-import type { SearchContext } from './context.ts';
+import type { LocalContext } from './context.ts';
 
 const DEFAULT_WARM = 3;
 const DEFAULT_REPEAT = 9;
 const DEFAULT_LIMIT = 10;
 
 /** Runs a benchmark. Throws invalid_argument, and what the queries throw. */
-export function benchIndex(context: SearchContext, request: BenchRequest): BenchResponse {
+export function benchIndex(context: LocalContext, request: BenchRequest): BenchResponse {
   const { mapping, snapshot } = context;
   const { segments } = snapshot;
   const rest = {

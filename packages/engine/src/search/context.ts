@@ -1,14 +1,23 @@
 import { LhsError, type SearchResponse, type TableLag } from '@lakehouse-search/contract';
-import type { SourceTable } from '@lakehouse-search/lake';
 import type { Deadline } from '../base/deadline.ts';
 import type { Embedder } from '../embed/embedder.ts';
+import type { Checkpoint, CommittedField } from '../index/commit.ts';
 import type { IndexSnapshot } from '../index/index-snapshot.ts';
 import type { Mapping } from '../schema/mapping.ts';
 import type { Shard } from '../shard/shard.ts';
 import type { FanOut } from './fan-out.ts';
+import type { ReadRows } from './fetch/table-rows.ts';
 
 /** The lag of a context without a table. */
 export const UNKNOWN_LAG: TableLag = Object.freeze({ lag_snapshots: null });
+
+/** What a coordinator knows of the commit of its shards. It identifies what is cached of them. */
+export interface CommitView {
+  /** Number of the generation (`index_generation` of answers). */
+  readonly generation: number;
+  readonly checkpoint: Pick<Checkpoint, 'snapshot_id'> | null;
+  readonly commit: { readonly fields: readonly CommittedField[] };
+}
 
 /**
  * What a read works on: the shards of an index at one commit, its mapping, and the way to its
@@ -17,7 +26,7 @@ export const UNKNOWN_LAG: TableLag = Object.freeze({ lag_snapshots: null });
 export interface SearchContext {
   readonly mapping: Mapping;
   /** The commit of all shards. The caller holds it while the read runs. */
-  readonly snapshot: IndexSnapshot;
+  readonly snapshot: CommitView;
   readonly shards: readonly Shard[];
   /** The tenant of the caller, who sees only the documents and rows of that tenant. */
   readonly tenant: string | undefined;
@@ -28,8 +37,8 @@ export interface SearchContext {
    * one. Throws model_unavailable.
    */
   readonly openModel: (model: string, checksum?: string) => Promise<Embedder>;
-  /** The table as it is now, for hydration. May throw: then hits carry `hydrate_error`. */
-  readonly openTable: () => Promise<SourceTable>;
+  /** Rows of the table as it is now. May throw: then hits carry `hydrate_error`. */
+  readonly readRows: ReadRows;
   /**
    * How far the index is behind its table, by the last look at the table; with `now`, by a look
    * that begins now. Errors of the table are part of the answer.
@@ -37,6 +46,11 @@ export interface SearchContext {
   readonly lag: (now?: 'now') => Promise<TableLag>;
   /** True when the index holds all rows of a source snapshot (an ancestor of the index's own). */
   readonly hasReached: (snapshotId: string) => Promise<boolean>;
+}
+
+/** What a read of an open commit in this process works on. */
+export interface LocalContext extends SearchContext {
+  readonly snapshot: IndexSnapshot;
 }
 
 /** Throws snapshot_not_reached where the index does not hold all of a snapshot. */

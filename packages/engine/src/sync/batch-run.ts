@@ -1,6 +1,7 @@
 import type { TypedBatch, TypedPart } from '@lakehouse-search/contract';
 import { LhsError } from '@lakehouse-search/contract';
 import { type Batch, type Schema, selectRows } from '@lakehouse-search/lake';
+import { ownRows } from '../documents/own-rows.ts';
 import { blockOfRows, type KeyedRows, keyRows, rowsToBlock } from '../documents/rows-to-block.ts';
 import type { VectorStage } from '../documents/vector-stage.ts';
 import { type IndexWriter, VERDICT } from '../index/index-writer.ts';
@@ -137,7 +138,9 @@ export class BatchRun {
     const file = this.#files.known(piece.file);
     if (file === null)
       throw invalidBatch(`"${piece.file}" has rows, but is no file of the snapshot`);
-    const batch = this.#skipped.goodRows(this.#mapping, piece, file);
+    const good = this.#skipped.goodRows(this.#mapping, piece, file);
+    const batch = ownRows(this.#mapping, good);
+    if (batch.rows === 0) return;
     this.#places.requireFree(file, batch);
     const keyed = keyRows(this.#mapping, batch);
     const fresh = this.#settle(keyed, file, batch);

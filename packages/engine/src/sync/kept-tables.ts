@@ -3,7 +3,7 @@ import { LhsError } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
 import type { Clock } from '../base/clock.ts';
 import type { KnownIndex } from '../open/open-index.ts';
-import { type SearchContext, UNKNOWN_LAG } from '../search/context.ts';
+import { type LocalContext, UNKNOWN_LAG } from '../search/context.ts';
 import { fromSource } from '../source/source-errors.ts';
 import { openSource } from '../source/source-table.ts';
 import { snapshotsBehind } from './missing-snapshots.ts';
@@ -14,7 +14,7 @@ const REST_MS = 5000;
 const LAG_MS = 1000;
 
 /** The commit that an answer is read from. */
-type ReadCommit = Pick<SearchContext, 'snapshot' | 'mapping'>;
+type ReadCommit = Pick<LocalContext, 'snapshot' | 'mapping'>;
 
 /** An open table and its checks: one runs, at most one waits. */
 interface Kept {

@@ -3,7 +3,7 @@ import { LhsError } from '@lakehouse-search/contract';
 import type { Snapshot, SourceTable } from '@lakehouse-search/lake';
 import type { Checkpoint, Commit } from '../index/commit.ts';
 import type { Mapping } from '../schema/mapping.ts';
-import type { SearchContext } from '../search/context.ts';
+import type { LocalContext } from '../search/context.ts';
 import { followedSnapshot } from '../source/source-table.ts';
 import { requireCheckpoint, requireSameTable } from './source-state.ts';
 
@@ -54,7 +54,7 @@ function healReason(
  * is another one, or its history cannot be read.
  */
 export function snapshotsBehind(
-  { snapshot, mapping }: Pick<SearchContext, 'snapshot' | 'mapping'>,
+  { snapshot, mapping }: Pick<LocalContext, 'snapshot' | 'mapping'>,
   table: SourceTable,
 ): number | null {
   try {

@@ -18,6 +18,7 @@ import type { SourceTable } from '@lakehouse-search/lake';
 import type { StepOptions } from '../base/steps.ts';
 import { boundSchema } from '../documents/bound-schema.ts';
 import type { ModelPlaces } from '../documents/models-in-use.ts';
+import { ownRows } from '../documents/own-rows.ts';
 import { rowsToBlock } from '../documents/rows-to-block.ts';
 import { VectorStage } from '../documents/vector-stage.ts';
 import { BackgroundMerges, type MergeRunner } from '../index/background-merges.ts';
@@ -238,7 +239,7 @@ async function addRows(
       await saved.reading(batch.file, docs);
       for await (const piece of piecesOf(batch, signal)) {
         const file = numberOf(piece.file);
-        const rows = skipped.goodRows(mapping, piece, file);
+        const rows = ownRows(mapping, skipped.goodRows(mapping, piece, file));
         const block = rowsToBlock(mapping, rows, file, leftOut);
         await pipeline.push(() => stage.complete(plans, block, { signal, report }));
       }

@@ -23,6 +23,7 @@ import { LIMITS } from '../base/limits.ts';
 import { bytesView } from '../base/two-lane-hash.ts';
 import { goodRows } from '../documents/bad-rows.ts';
 import { encodeKeys } from '../documents/encode-keys.ts';
+import { ownRows } from '../documents/own-rows.ts';
 import { rowHashes } from '../documents/rows-to-block.ts';
 import { DigestBuckets, rowLanes } from '../index/content-digest.ts';
 import { hashKey } from '../schema/key-buckets.ts';
@@ -134,9 +135,10 @@ export class RowMatcher {
   match(read: Batch): void {
     const { mapping, docs } = this.#sides;
     if (read.file !== this.#file) this.#open(read.file);
-    const batch = goodRows(mapping, read, () => {
+    const good = goodRows(mapping, read, () => {
       this.skipped++;
     });
+    const batch = ownRows(mapping, good);
     const { offsets, bytes } = encodeKeys(mapping, batch);
     const hashes = rowHashes(this.#sides.schema.fields, batch);
     const all = docs.hashSets.map((set) => rowLanes(hashes.of(set) ?? hashes.own));

@@ -121,7 +121,7 @@ async function readWhole(commit: OpenCommit, work: WholeRead): Promise<string | 
   const run = await READS[work.read]();
   const deadline = Deadline.limited(time, undefined, clock);
   const parts = { snapshot, mapping, shards, tenant, deadline };
-  const elsewhere = { openModel: notHere, openTable: notHere, hasReached: notHere };
+  const elsewhere = { openModel: notHere, readRows: notHere, hasReached: notHere };
   const lag = async () => UNKNOWN_LAG;
   try {
     return JSON.stringify(await run({ ...parts, ...elsewhere, lag }, JSON.parse(work.request)));

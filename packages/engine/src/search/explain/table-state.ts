@@ -14,12 +14,9 @@ export async function askTable(
   texts: readonly string[],
 ): Promise<TableAnswer> {
   try {
-    const { readRows } = await import('../fetch/rows.ts');
-    const table = await context.openTable();
     const cost = { bytes: 0, requests: 0 };
-    const wanted = [{ texts, locator: null }];
-    const { mapping, tenant } = context;
-    const [row] = await readRows(table, mapping, wanted, [], cost, tenant);
+    const { rows } = await context.readRows([{ texts, locator: null }], 'none', cost);
+    const [row] = rows;
     return { state: row === null || row === undefined ? 'absent' : 'present' };
   } catch (error) {
     return {

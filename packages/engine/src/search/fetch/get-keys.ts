@@ -3,7 +3,7 @@ import { coordinatesOfTexts, encodeKey, textsOfCoordinates } from '../../schema/
 import { shardOfKey } from '../../schema/key-buckets.ts';
 import type { SearchContext } from '../context.ts';
 import { FanOut } from '../fan-out.ts';
-import { type RequestedRow, readRows, rowColumns, shownSnapshot } from './rows.ts';
+import type { RequestedRow } from './rows.ts';
 
 /**
  * Rows of the table by key, in the order of the request; keys that the table does not have are in
@@ -18,15 +18,12 @@ export async function getKeys(context: SearchContext, request: KeysRequest): Pro
   const started = performance.now();
   const { mapping } = context;
   const texts = request.keys.map((key) => textsOfCoordinates(mapping.key, key));
-  const table = await context.openTable();
   const cost = { bytes: 0, requests: 0 };
   const fan = new FanOut(context.shards);
   const requested = await requestedRows(context, fan, texts);
   const readable = requested.filter((row) => row !== null);
-  const columns = rowColumns(table, request.columns);
-  const shown = shownSnapshot(table, mapping);
-  const found = await readRows(table, mapping, readable, columns, cost, context.tenant);
-  const byRow = new Map(readable.map((row, i) => [row, found[i] ?? null]));
+  const found = await context.readRows(readable, request.columns, cost);
+  const byRow = new Map(readable.map((row, i) => [row, found.rows[i] ?? null]));
   const missing: Coordinates[] = [];
   const rows: KeysResponse['rows'][number][] = [];
   requested.forEach((row, i) => {
@@ -39,7 +36,7 @@ export async function getKeys(context: SearchContext, request: KeysRequest): Pro
     rows,
     missing,
     ...(fan.failed === 0 ? {} : { failed_shards: fan.failed }),
-    snapshot: shown === null ? null : String(shown),
+    snapshot: found.snapshot,
     index_generation: context.snapshot.generation,
     ...(await context.lag('now')),
     took_ms: Math.round((performance.now() - started) * 1000) / 1000,

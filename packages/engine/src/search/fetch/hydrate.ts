@@ -3,7 +3,7 @@ import { LhsError } from '@lakehouse-search/contract';
 import type { Locator } from '@lakehouse-search/lake';
 import { coordinatesOf, decodeKey, formatKey, type KeySpec } from '../../schema/key.ts';
 import type { SearchContext } from '../context.ts';
-import { type RequestedRow, type RowCost, readRows, rowColumns } from './rows.ts';
+import type { RequestedRow, RowCost } from './rows.ts';
 
 /** What hydration found for a hit: its row, or why there is none. */
 export type Hydrated = { readonly row: JsonObject } | { readonly hydrate_error: string };
@@ -31,9 +31,7 @@ export async function hydrate(
     return { texts: decodeKey(key), locator };
   });
   try {
-    const table = await context.openTable();
-    const names = rowColumns(table, columns);
-    const rows = await readRows(table, mapping, requested, names, cost, context.tenant);
+    const { rows } = await context.readRows(requested, columns, cost);
     return rows.map((row, i) => (row === null ? gone(mapping.key, docs[i].key) : { row }));
   } catch (error) {
     if (error instanceof LhsError && error.code === 'invalid_argument') throw error;

@@ -7,6 +7,7 @@ import type { Shard, ShardKeys } from '../../shard/shard.ts';
 import { type SearchContext, UNKNOWN_LAG } from '../context.ts';
 import { getKeys } from './get-keys.ts';
 import { hydrate } from './hydrate.ts';
+import { rowsOfTable } from './table-rows.ts';
 
 const FIELDS = [
   { id: 1, name: 'id', required: true, type: { kind: 'long' } },
@@ -51,21 +52,26 @@ function context(
     return { keys } as unknown as Shard;
   });
   const snapshot = { files: [file] } as unknown as IndexSnapshot;
+  const mapping = {
+    definition: { source: {} },
+    key: { partition: [], identifier: ['id'] },
+    columns: FIELDS,
+    keyColumns: 1,
+  } as unknown as Mapping;
   return {
-    mapping: {
-      definition: { source: {} },
-      key: { partition: [], identifier: ['id'] },
-      columns: FIELDS,
-      keyColumns: 1,
-    } as unknown as Mapping,
+    mapping,
     snapshot,
     shards,
     tenant: undefined,
     lag: async () => UNKNOWN_LAG,
-    openTable: async () => {
-      if (table instanceof Error) throw table;
-      return table;
-    },
+    readRows: rowsOfTable(
+      async () => {
+        if (table instanceof Error) throw table;
+        return table;
+      },
+      mapping,
+      undefined,
+    ),
   } as unknown as SearchContext;
 }
 

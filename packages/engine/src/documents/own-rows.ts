@@ -1,0 +1,22 @@
+import { type Batch, selectRows } from '@lakehouse-search/lake';
+import { shardOfKey } from '../schema/key-buckets.ts';
+import type { Mapping } from '../schema/mapping.ts';
+import { encodeKeys } from './encode-keys.ts';
+
+/**
+ * The rows of a batch, whose first columns are the key, that belong to the shards which this copy
+ * of the index holds. Throws source_invalid for a NULL in a key column.
+ */
+export function ownRows(mapping: Mapping, batch: Batch): Batch {
+  const { only, shards = 1 } = mapping.definition;
+  if (only === undefined) return batch;
+  const { bytes, offsets } = encodeKeys(mapping, batch);
+  const selection = new Int32Array(batch.rows);
+  let count = 0;
+  for (let row = 0; row < batch.rows; row++) {
+    if (only.includes(shardOfKey(bytes, shards, offsets[row], offsets[row + 1]))) {
+      selection[count++] = row;
+    }
+  }
+  return selectRows(batch, selection.subarray(0, count));
+}

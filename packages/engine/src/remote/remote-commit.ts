@@ -1,0 +1,114 @@
+/**
+ * A commit whose shards are on other machines, as a coordinator reads it: its mapping, and a
+ * context over remote shards. Whole reads (rows, vectors of texts, the lag) go to any node that has
+ * the commit.
+ */
+import type { CallContext, TableLag } from '@lakehouse-search/contract';
+import { Deadline } from '../base/deadline.ts';
+import { valueFromBytes, valueToBytes } from '../base/value-bytes.ts';
+import type { Embedder, ModelIdentity, Texts } from '../embed/embedder.ts';
+import type { Commit } from '../index/commit.ts';
+import type { CommitHeader } from '../local/node-reads.ts';
+import { mappingOfCommit } from '../open/open-index.ts';
+import type { Mapping } from '../schema/mapping.ts';
+import type { CommitView, SearchContext } from '../search/context.ts';
+import type { RowCost } from '../search/fetch/rows.ts';
+import type { ReadTableRows } from '../search/fetch/table-rows.ts';
+import { errorFromPlain, type PlainError } from '../shard/bytes.ts';
+import type { Shard } from '../shard/shard.ts';
+
+/** Sends a read of a whole commit to a node, and brings its answer. */
+export type SendWhole = (operation: string, request: Uint8Array) => Promise<Uint8Array>;
+
+/** A commit of an index whose shards are elsewhere. */
+export interface RemoteCommit {
+  readonly view: CommitView;
+  readonly mapping: Mapping;
+  /** Models whose identity is known, by name. */
+  readonly models: Map<string, ModelIdentity>;
+  lag: { readonly at: number; readonly value: Promise<TableLag> } | null;
+}
+
+/** Reads what a coordinator needs of a commit. Throws as the read. */
+export async function openRemoteCommit(send: SendWhole): Promise<RemoteCommit> {
+  const header = await ask<CommitHeader>(send, 'commit', {});
+  const { definition, generation, snapshot_id, commit } = header;
+  const { schema, ...own } = commit;
+  const checkpoint = schema === null ? null : { schema, snapshot_id };
+  const whole = { ...own, checkpoint } as unknown as Commit;
+  return {
+    view: { generation, checkpoint, commit: own },
+    mapping: mappingOfCommit(whole, definition),
+    models: new Map(),
+    lag: null,
+  };
+}
+
+/** What the shards of a read are, and how the whole commit is read. */
+export interface RemoteIndex {
+  readonly commit: RemoteCommit;
+  readonly shards: readonly Shard[];
+  readonly send: SendWhole;
+  /** Age in milliseconds from which a lag is read again. */
+  readonly freshnessMs: number;
+}
+
+/** What a read of a remote commit works on. */
+export function remoteContext(index: RemoteIndex, call: CallContext): SearchContext {
+  const { commit, shards, send } = index;
+  return {
+    mapping: commit.mapping,
+    snapshot: commit.view,
+    shards,
+    tenant: call.principal?.tenant,
+    deadline: Deadline.of(call),
+    openModel: (model, checksum) => remoteModel(commit, send, model, checksum),
+    readRows: async (wanted, columns, cost) => {
+      const read = await ask<ReadTableRows & { cost: RowCost }>(send, 'rows', { wanted, columns });
+      cost.bytes += read.cost.bytes;
+      cost.requests += read.cost.requests;
+      return read;
+    },
+    lag: (now) => lagOf(index, now),
+    hasReached: (id) => ask<boolean>(send, 'reached', { id }),
+  };
+}
+
+function lagOf({ commit, send, freshnessMs }: RemoteIndex, now?: 'now'): Promise<TableLag> {
+  const at = performance.now();
+  if (now === undefined && commit.lag !== null && at - commit.lag.at < freshnessMs) {
+    return commit.lag.value;
+  }
+  const unknown = (): TableLag => ({ lag_snapshots: null });
+  const value = ask<TableLag>(send, 'lag', { now: now === 'now' }).catch(unknown);
+  commit.lag = { at, value };
+  return value;
+}
+
+async function remoteModel(
+  { models }: RemoteCommit,
+  send: SendWhole,
+  model: string,
+  checksum: string | undefined,
+): Promise<Embedder> {
+  const embed = async ({ offsets, bytes }: Texts) => {
+    const request = { model, checksum, offsets, bytes };
+    const { identity, vectors } = await ask<Embedded>(send, 'embed', request);
+    models.set(model, identity);
+    return vectors;
+  };
+  if (!models.has(model)) await embed({ offsets: new Int32Array(1), bytes: new Uint8Array() });
+  return { identity: models.get(model)!, embed, close: async () => {} };
+}
+
+interface Embedded {
+  readonly identity: ModelIdentity;
+  readonly vectors: Float32Array;
+}
+
+async function ask<T>(send: SendWhole, operation: string, request: object): Promise<T> {
+  const bytes = await send(operation, valueToBytes(`${operation} request`, request));
+  const read = valueFromBytes(`${operation} answer`, bytes) as { result: T; error?: PlainError };
+  if (read.error !== undefined) throw errorFromPlain(read.error);
+  return read.result;
+}

@@ -1,0 +1,72 @@
+import { type CallContext, checkCall, LhsError } from '@lakehouse-search/contract';
+import { SYSTEM_CLOCK } from '../base/clock.ts';
+import { requireWanted, whileWanted } from '../local/caller.ts';
+import { atOneTime, READS } from '../search/reads.ts';
+import { type RemoteIndex, remoteContext } from './remote-commit.ts';
+
+/** A read that a coordinator answers from remote shards. */
+export type RemoteRead = keyof typeof READS;
+
+/** The names of the reads that a coordinator answers. */
+export const REMOTE_READS = Object.freeze(Object.keys(READS) as RemoteRead[]);
+
+/** Which index is read, as far as a request says it. */
+export interface RemoteTarget {
+  readonly index?: string;
+  readonly pit_id?: string;
+  readonly min_snapshot?: string;
+  readonly wait_ms?: number;
+}
+
+/** Opens the shards of an index for one read of a call; throws what refuses the call. */
+export type OpenRemote = (target: RemoteTarget, call: CallContext) => Promise<RemoteIndex>;
+
+const PAUSE_MS = 50;
+
+/**
+ * Answers a read of the contract over remote shards: checks the request, opens the index, waits for
+ * the snapshot that the request demands. Throws as the read of the embedded engine.
+ */
+export async function readRemotely(
+  name: RemoteRead,
+  request: unknown,
+  context: CallContext | undefined,
+  open: OpenRemote,
+): Promise<unknown> {
+  const call = checkCall(context);
+  const clock = SYSTEM_CLOCK;
+  return whileWanted(call, clock, async () => {
+    const timed = atOneTime(request, clock.now());
+    const { check, load } = READS[name] as Read;
+    const checked = check(timed);
+    const answer = await load();
+    requireWanted(call, clock);
+    const target = (request ?? {}) as RemoteTarget;
+    const attempt = async () => answer(remoteContext(await open(target, call), call), checked);
+    return target.min_snapshot === undefined ? attempt() : untilReached(attempt, target, call);
+  });
+}
+
+interface Read {
+  readonly check: (request: unknown) => unknown;
+  readonly load: () => Promise<(context: unknown, checked: unknown) => unknown>;
+}
+
+async function untilReached(
+  attempt: () => Promise<unknown>,
+  { wait_ms = 0 }: RemoteTarget,
+  call: CallContext,
+): Promise<unknown> {
+  const until = performance.now() + wait_ms;
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      const early = error instanceof LhsError && error.code === 'snapshot_not_reached';
+      const left = until - performance.now();
+      if (!early || left <= 0) throw error;
+      await SYSTEM_CLOCK.sleep(Math.min(PAUSE_MS, left), call.signal);
+      requireWanted(call, SYSTEM_CLOCK);
+    }
+  }
+}

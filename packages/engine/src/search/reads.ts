@@ -1,0 +1,59 @@
+/**
+ * The reads of the contract: the check of each request, and the function that answers it from one
+ * commit. The code of that function is loaded with the first request.
+ */
+import {
+  checkAggregateRequest,
+  checkExplainRequest,
+  checkFacetsRequest,
+  checkHybridRequest,
+  checkKeysRequest,
+  checkSearchRequest,
+  checkSemanticRequest,
+  checkSuggestRequest,
+} from '@lakehouse-search/contract';
+import { lazily } from '../base/lazily.ts';
+import { mentionsNow } from '../query/bind/relative-dates.ts';
+import type { SearchContext } from './context.ts';
+
+/** A read: `C` is its checked request, `R` its response. */
+export interface ContextRead<C, R, X = SearchContext> {
+  readonly check: (request: unknown) => C;
+  readonly load: () => Promise<(context: X, checked: C) => R | Promise<R>>;
+}
+
+/** A read whose code is loaded once. */
+export const contextRead = <C, R, X = SearchContext>(
+  check: ContextRead<C, R, X>['check'],
+  load: ContextRead<C, R, X>['load'],
+): ContextRead<C, R, X> => ({ check, load: lazily(load) });
+
+const loadSummaries = lazily(() => import('./summarize.ts'));
+const loadHybrid = lazily(() => import('./hybrid/search-meaning.ts'));
+
+/** The reads by the name of their operation. */
+export const READS = Object.freeze({
+  search: contextRead(checkSearchRequest, async () => (await import('./search.ts')).searchIndex),
+  semantic: contextRead(checkSemanticRequest, async () => (await loadHybrid()).searchSemantic),
+  hybrid: contextRead(checkHybridRequest, async () => (await loadHybrid()).searchHybrid),
+  aggregate: contextRead(checkAggregateRequest, async () => (await loadSummaries()).aggregateIndex),
+  facets: contextRead(checkFacetsRequest, async () => (await loadSummaries()).facetIndex),
+  suggest: contextRead(
+    checkSuggestRequest,
+    async () => (await import('./suggest.ts')).suggestIndex,
+  ),
+  clauseCounts: contextRead(
+    checkSearchRequest,
+    async () => (await import('./clause-counts.ts')).clauseCounts,
+  ),
+  explain: contextRead(
+    checkExplainRequest,
+    async () => (await import('./explain/explain.ts')).explainKey,
+  ),
+  getKeys: contextRead(checkKeysRequest, async () => (await import('./fetch/get-keys.ts')).getKeys),
+});
+
+/** A request whose dates may say `now` means the time at which it arrived, in all its steps. */
+export function atOneTime<Q>(request: Q, now: number): Q {
+  return mentionsNow(request) ? { now, ...request } : request;
+}
