@@ -80,7 +80,7 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['erase', 'diff'],
     ['workers'],
     ['local'],
-    ['local-backend.ts'],
+    ['local-backend.ts', 'remote'],
     ['index.ts'],
   ],
   client: [
@@ -107,7 +107,7 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['calls', 'control-plane'],
     ['grpc', 'rest'],
     ['openapi', 'mcp'],
-    ['gateway'],
+    ['gateway', 'node'],
     ['serve'],
     ['index.ts'],
   ],

@@ -1,5 +1,10 @@
 import { resolve } from 'node:path';
-import type { RunningServer, ServerConfig, ServerOptions } from '@lakehouse-search/server';
+import type {
+  RunningNode,
+  RunningServer,
+  ServerConfig,
+  ServerOptions,
+} from '@lakehouse-search/server';
 import { bytes, plural } from '../terminal/figures.ts';
 import { flagValues, type ServeFlags } from './serve-flags.ts';
 
@@ -13,22 +18,52 @@ export interface Started {
  * Starts a server with the settings of flags, environment and configuration file, in this order.
  * `dataDir`: the data folder if the file names none. Throws as `serveAll`.
  */
-export async function startServer(
+export async function startServer(flags: ServeFlags, dataDir: string): Promise<Started> {
+  const lib = await import('@lakehouse-search/server');
+  const { request, options } = serverRequest(lib, flags, dataDir);
+  return { server: await lib.serveAll(request), options };
+}
+
+/** Starts a node of a cluster, as `startServer`. Throws as `serveNode`. */
+export async function startNode(flags: ServeFlags, dataDir: string): Promise<StartedNode> {
+  const lib = await import('@lakehouse-search/server');
+  const { options, cluster } = serverRequest(lib, flags, dataDir);
+  return { node: await lib.serveNode({ options, cluster }), options };
+}
+
+/** Starts a gateway over the nodes of a cluster, as `startServer`. Throws as `serveGateway`. */
+export async function startGateway(flags: ServeFlags, dataDir: string): Promise<Started> {
+  const lib = await import('@lakehouse-search/server');
+  const { request, options, cluster } = serverRequest(lib, flags, dataDir);
+  return { server: await lib.serveGateway({ ...request, cluster }), options };
+}
+
+/** A node that was started, and what it was started with. */
+export interface StartedNode {
+  readonly node: RunningNode;
+  readonly options: ServerOptions;
+}
+
+function serverRequest(
+  lib: typeof import('@lakehouse-search/server'),
   flags: ServeFlags,
   dataDir: string,
-  env: NodeJS.ProcessEnv = process.env,
-): Promise<Started> {
-  const lib = await import('@lakehouse-search/server');
+) {
+  const { env } = process;
   const file: ServerConfig =
     flags.config === undefined ? lib.NO_CONFIG : lib.readServerConfig(flags.config);
   const { data_dir, ...others } = { ...lib.environmentValues(env), ...flagValues(flags) };
   const own = data_dir === undefined ? {} : { data_dir: resolve(data_dir as string) };
   const values = { ...file.values, ...others, ...own };
   const options = lib.serverOptions(values, env, dataDir);
+  const cluster = lib.clusterOptions(values, env);
   const { names, issuers, license } = file;
   const request = { options, names, issuers, env };
-  const server = await lib.serveAll(license === undefined ? request : { ...request, license });
-  return { server, options };
+  return {
+    request: license === undefined ? request : { ...request, license },
+    options,
+    cluster,
+  };
 }
 
 /** What a person should know about a server that has just started. */

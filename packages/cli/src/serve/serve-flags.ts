@@ -19,6 +19,32 @@ export const SERVE_FLAGS = {
   }),
 };
 
+/** Flags of a node of a cluster. */
+export const NODE_FLAGS = {
+  addr: SERVE_FLAGS.addr,
+  node: Flags.string({ description: 'name of the node (its address)', helpValue: 'NAME' }),
+  'shard-ordinals': Flags.string({
+    description: 'shards that the node takes (those that it is given)',
+    helpValue: 'N,…',
+  }),
+  config: SERVE_FLAGS.config,
+  sync: SERVE_FLAGS.sync,
+};
+
+/** Flags of a gateway over the nodes of a cluster. */
+export const GATEWAY_FLAGS = {
+  nodes: Flags.string({ description: 'addresses of the nodes', helpValue: 'HOST:PORT,…' }),
+  'shard-timeout-ms': Flags.integer({
+    description: 'time of a node for its part of a read (5000)',
+    helpValue: 'N',
+  }),
+  'rest-addr': SERVE_FLAGS['rest-addr'],
+  addr: SERVE_FLAGS.addr,
+  auth: SERVE_FLAGS.auth,
+  'insecure-open': SERVE_FLAGS['insecure-open'],
+  config: SERVE_FLAGS.config,
+};
+
 /** Values of these flags. */
 export interface ServeFlags {
   readonly 'rest-addr'?: string;
@@ -28,6 +54,10 @@ export interface ServeFlags {
   readonly config?: string;
   readonly sync?: boolean;
   readonly 'data-dir'?: string;
+  readonly node?: string;
+  readonly 'shard-ordinals'?: string;
+  readonly nodes?: string;
+  readonly 'shard-timeout-ms'?: number;
 }
 
 /** The settings that flags give. */
@@ -39,6 +69,10 @@ export function flagValues(flags: ServeFlags): ServerConfig['values'] {
     insecure_open: flags['insecure-open'],
     sync: flags.sync,
     data_dir: flags['data-dir'],
+    'cluster.node': flags.node,
+    'cluster.shard_ordinals': flags['shard-ordinals'],
+    'cluster.nodes': flags.nodes,
+    'cluster.shard_timeout_ms': flags['shard-timeout-ms'],
   };
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }

@@ -37,4 +37,6 @@ export interface NodeState {
   readonly indexes: readonly NodeIndex[];
   /** Free bytes of its data folder's disk. */
   readonly free_bytes: number;
+  /** The ordinals of shards that it was started for; none: it takes what it is given. */
+  readonly takes: readonly number[];
 }

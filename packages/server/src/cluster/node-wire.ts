@@ -7,6 +7,7 @@ export function messageOfState(state: NodeState): StateMessage {
   return create(NODE_METHODS.state.output, {
     node: state.node,
     freeBytes: BigInt(state.free_bytes),
+    takes: [...state.takes],
     indexes: state.indexes.map((index) => ({
       index: index.index,
       uuid: index.uuid,
@@ -29,6 +30,7 @@ export function stateOfMessage(message: StateMessage): NodeState {
   return {
     node: message.node,
     free_bytes: Number(message.freeBytes),
+    takes: message.takes,
     indexes: message.indexes.map((index): NodeIndex => {
       const { uuid, shards, ordinals, definitionVersion, epoch, aliases } = index;
       return {

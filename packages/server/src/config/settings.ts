@@ -56,6 +56,11 @@ export const SERVER_SETTINGS = Object.freeze({
   'metrics.public': setting('flag', 'serve /metrics without credentials (true without `auth`)'),
   'metrics.server': setting('url', 'Prometheus server behind /v1/stats'),
   'mcp.hosts': setting('name', 'host names that /mcp accepts, separated by commas (this machine)'),
+  'cluster.nodes': setting('name', 'HOST:PORT of nodes, separated by commas (gateway)'),
+  'cluster.key_env': setting('name', 'variable with the key of the cluster (LHS_CLUSTER_KEY)'),
+  'cluster.node': setting('name', 'name of the node (its HOST:PORT)'),
+  'cluster.shard_ordinals': setting('name', 'shards that the node takes, separated by commas'),
+  'cluster.shard_timeout_ms': whole(10, 600_000, 'time of a node for its part of a read (5,000)'),
   'console.default_index': setting('name', 'index that the console opens first'),
 });
 

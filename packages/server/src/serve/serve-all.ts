@@ -2,14 +2,9 @@
  * `lhs serve all`: gateway, indexes and background sync in one process over one data folder. It
  * starts from the bottom up and stops in the reverse order, whatever part of it fails.
  */
-import { readFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
-import { ServerCredentials } from '@grpc/grpc-js';
-import { LhsError } from '@lakehouse-search/contract';
 import { lockDataFolder, openLocal } from '@lakehouse-search/engine';
 import { gatedBackend } from '../config/gated-backend.ts';
 import type { ServerConfig } from '../config/server-config.ts';
-import type { Address } from '../config/setting-values.ts';
 import { LocalCluster } from '../control-plane/local-cluster.ts';
 import { activityRecorder } from '../control-plane/record-activity.ts';
 import { createGateway, type Gateway } from '../gateway/gateway.ts';
@@ -19,7 +14,9 @@ import { createMetrics } from '../observe/metrics.ts';
 import { openStore } from '../store/open-store.ts';
 import { BackgroundSync } from './background-sync.ts';
 import { closedCallers, OPEN_CALLERS } from './closed-service.ts';
+import { drained, listenGrpc, listenRest, tlsOf } from './listeners.ts';
 import { metricsRoutes } from './metrics-routes.ts';
+import { type Release, startReleasing } from './releases.ts';
 import type { ServerOptions } from './server-options.ts';
 
 /** What a server is made from. */
@@ -48,21 +45,9 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-type Release = () => unknown;
-
 /** Starts a server. Throws index_busy if another one serves the data folder, io_error, … */
 export async function serveAll(request: ServeRequest): Promise<RunningServer> {
-  const releases: Release[] = [];
-  const releaseAll = once(async () => {
-    for (const release of releases.toReversed()) await release();
-  });
-  try {
-    const server = await start(request, (release) => releases.push(release));
-    return { ...server, stop: releaseAll };
-  } catch (error) {
-    await releaseAll();
-    throw error;
-  }
+  return startReleasing((later) => start(request, later));
 }
 
 async function start(request: ServeRequest, later: (release: Release) => void) {
@@ -117,77 +102,22 @@ async function start(request: ServeRequest, later: (release: Release) => void) {
     ...(options.mcpHosts === undefined ? {} : { mcpHosts: options.mcpHosts }),
     ...tlsOf(options),
   });
-  later(() => drained(gateway, options.drainMs));
-  const { url, grpc } = await listen(gateway, options);
+  later(() => drainGateway(gateway, options.drainMs));
+  const url = await listenRest(gateway.rest, options);
+  const grpc = await listenGrpc(gateway.grpc, options);
   const indexes = (await backend.listIndexes()).map(({ name }) => name);
   log.logger.info({ url, grpc, data_dir: dataDir, indexes: indexes.length }, 'listening');
   const { adminPassword } = callers;
   return { url, grpc, indexes, ...(adminPassword === undefined ? {} : { adminPassword }) };
 }
 
-function tlsOf({ tls }: ServerOptions) {
-  if (tls === undefined) return {};
-  return { tls: { cert: readPem(tls.certFile), key: readPem(tls.keyFile) } };
-}
-
-function readPem(file: string): Buffer {
-  try {
-    return readFileSync(file);
-  } catch (cause) {
-    const reason = (cause as Error).message;
-    throw new LhsError('invalid_argument', `cannot read "${file}": ${reason}`, { cause });
-  }
-}
-
-async function listen(gateway: Gateway, options: ServerOptions) {
-  const { tls } = tlsOf(options);
-  const credentials =
-    tls === undefined
-      ? ServerCredentials.createInsecure()
-      : ServerCredentials.createSsl(null, [{ cert_chain: tls.cert, private_key: tls.key }]);
-  const { rest, grpc } = options;
-  await gateway.rest.listen(rest).catch((error: unknown) => {
-    throw inUse(rest, error);
-  });
-  const { port } = gateway.rest.server.address() as AddressInfo;
-  const bound = await new Promise<number>((resolve, reject) => {
-    gateway.grpc.bindAsync(hostPort(grpc), credentials, (error, at) =>
-      error === null ? resolve(at) : reject(inUse(grpc, error)),
-    );
-  });
-  const scheme = tls === undefined ? 'http' : 'https';
-  return {
-    url: `${scheme}://${hostPort({ ...rest, port })}`,
-    grpc: hostPort({ ...grpc, port: bound }),
-  };
-}
-
-const hostPort = ({ host, port }: Address): string =>
-  host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
-
-function inUse(address: Address, cause: unknown): LhsError {
-  const reason = (cause as Error).message;
-  return new LhsError('io_error', `cannot listen on ${hostPort(address)}: ${reason}`, {
-    hint: 'another program may use the port: choose another one',
-    cause,
-  });
-}
-
 /** Closes a gateway; calls that run longer than `ms` are cut off. */
-async function drained(gateway: Gateway, ms: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  const cut = late.then(() => {
-    gateway.rest.server.closeAllConnections();
-    gateway.grpc.forceShutdown();
-  });
-  await Promise.race([gateway.close(), cut]);
-  clearTimeout(timer);
-}
-
-function once<T>(work: () => Promise<T>): () => Promise<T> {
-  let running: Promise<T> | undefined;
-  return () => (running ??= work());
-}
+export const drainGateway = (gateway: Gateway, ms: number): Promise<void> =>
+  drained(
+    () => gateway.close(),
+    () => {
+      gateway.rest.server.closeAllConnections();
+      gateway.grpc.forceShutdown();
+    },
+    ms,
+  );

@@ -1,0 +1,91 @@
+import type { CallContext, Job } from '@lakehouse-search/contract';
+import { type AdminMethod, type AdminName, type AdminNodes, overSeveral } from './admin-nodes.ts';
+
+/** Between the ids of the nodes' jobs in the id of a job of several nodes. */
+const BETWEEN = '~';
+
+/** A job of one node or several, and the addresses of the nodes. Throws not_found. */
+export async function jobOf(
+  nodes: AdminNodes,
+  name: 'getJob' | 'cancelJob',
+  job_id: string,
+  call: CallContext,
+): Promise<{ readonly job: Job; readonly nodes: readonly string[] }> {
+  const parts = await Promise.all(
+    job_id
+      .split(BETWEEN)
+      .map((id) =>
+        nodes.first(name, { job_id: id }, call, (address, job) => ({ address, job: job as Job })),
+      ),
+  );
+  const job = mergeJobs(parts.map((part) => part.job));
+  return { job, nodes: parts.map(({ address }) => address) };
+}
+
+/** The operations of jobs. */
+export function jobOperations(nodes: AdminNodes): Partial<Record<AdminName, AdminMethod>> {
+  const each =
+    (name: 'getJob' | 'cancelJob'): AdminMethod =>
+    async (request, context) => {
+      const { job_id } = request as { readonly job_id: string };
+      return (await jobOf(nodes, name, job_id, context ?? {})).job;
+    };
+  return {
+    startJob: async (request, context) => {
+      const { index, kind } = request as { readonly index?: string; readonly kind: string };
+      if (kind === 'restore') return nodes.at(nodes.up()[0]).startJob(request, context);
+      const owners = await nodes.owners(index, context ?? {});
+      if (owners.length > 1 && kind !== 'reindex') throw overSeveral(kind, owners.length);
+      const started = await Promise.allSettled(
+        owners.map(({ address }) => nodes.at(address).startJob(request, context) as Promise<Job>),
+      );
+      const failed = started.find(({ status }) => status === 'rejected');
+      if (failed === undefined) return mergeJobs(started.map((one) => fulfilled(one).value));
+      await cancelAll(
+        nodes,
+        started.filter((one) => one.status === 'fulfilled'),
+      );
+      throw (failed as PromiseRejectedResult).reason;
+    },
+    getJob: each('getJob'),
+    cancelJob: each('cancelJob'),
+    listJobs: async (request, context) => {
+      const { index, limit } = (request ?? {}) as {
+        readonly index?: string;
+        readonly limit?: number;
+      };
+      if (index !== undefined && index !== '') await nodes.resolve(index, context ?? {});
+      const known = (address: string) => {
+        const state = nodes.routing.seen.find((seen) => seen.address === address)?.state;
+        return index === undefined || index === '' || state?.indexes.some((i) => i.index === index);
+      };
+      const lists = await Promise.all(
+        nodes
+          .up()
+          .filter(known)
+          .map((address) => nodes.at(address).listJobs(request, context)),
+      );
+      const all = (lists as Job[][]).flat();
+      return all.sort((a, b) => (a.created_at < b.created_at ? 1 : -1)).slice(0, limit);
+    },
+  };
+}
+
+const fulfilled = <T>(one: PromiseSettledResult<T>) => one as PromiseFulfilledResult<T>;
+
+/** Cancels the jobs that were started when another node refused its own. */
+async function cancelAll(nodes: AdminNodes, started: readonly PromiseSettledResult<Job>[]) {
+  const ids = started.map((one) => fulfilled(one).value.job_id);
+  await Promise.all(ids.map((job_id) => nodes.first('cancelJob', { job_id }, {}, () => {})));
+}
+
+/** The jobs of all nodes as one: it has ended when all have. */
+function mergeJobs(jobs: readonly Job[]): Job {
+  const [first] = jobs;
+  if (jobs.length === 1) return first;
+  const open = jobs.find(({ state }) => !['done', 'failed', 'canceled'].includes(state));
+  const bad = jobs.find(({ state }) => state === 'failed' || state === 'canceled');
+  const shown = open ?? bad ?? first;
+  const job_id = jobs.map((job) => job.job_id).join(BETWEEN);
+  return { ...shown, job_id, shards: jobs.flatMap(({ shards }) => shards) };
+}

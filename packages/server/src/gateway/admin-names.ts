@@ -1,0 +1,58 @@
+import { LhsError } from '@lakehouse-search/contract';
+import type { AdminMethod, AdminName, AdminNodes } from './admin-nodes.ts';
+
+/** The operations of aliases. */
+export function aliasOperations(nodes: AdminNodes): Partial<Record<AdminName, AdminMethod>> {
+  return {
+    listAliases: async (request, context) => {
+      const all = await nodes.lists<{ alias: string }>('listAliases', request, context ?? {});
+      const byName = new Map(all.map((one) => [one.alias, one]));
+      return [...byName.values()].sort((a, b) => (a.alias < b.alias ? -1 : 1));
+    },
+    setAlias: async (request, context) => {
+      const { alias, index } = request as { readonly alias: string; readonly index: string };
+      const owners = await nodes.owners(index, context ?? {});
+      if (nodes.routing.names().includes(alias)) {
+        throw new LhsError('index_exists', `"${alias}" is the name of an index`);
+      }
+      const answers = await Promise.all(
+        owners.map(({ address }) => nodes.at(address).setAlias(request, context)),
+      );
+      const own = new Set(owners.map(({ address }) => address));
+      for (const { address, state } of nodes.routing.seen) {
+        const stale = state?.indexes.some(({ aliases }) => aliases.includes(alias));
+        if (stale && !own.has(address)) await nodes.at(address).dropAlias({ alias }, context);
+      }
+      await nodes.routing.refresh();
+      return answers[0];
+    },
+    dropAlias: async (request, context) => {
+      const { alias } = request as { readonly alias: string };
+      await nodes.routing.refresh();
+      const having = nodes.routing.seen.filter(({ state }) =>
+        state?.indexes.some(({ aliases }) => aliases.includes(alias)),
+      );
+      const asked = having.length === 0 ? nodes.up().slice(0, 1) : having.map((n) => n.address);
+      for (const address of asked) await nodes.at(address).dropAlias(request, context);
+      await nodes.routing.refresh();
+    },
+  };
+}
+
+/** The operations of saved queries: each is stored on a node of its index. */
+export function queryOperations(nodes: AdminNodes): Partial<Record<AdminName, AdminMethod>> {
+  const probing =
+    (name: AdminName): AdminMethod =>
+    (request, context) =>
+      nodes.first(name, request, context ?? {}, (_, answer) => answer);
+  return {
+    listSavedQueries: (request, context) => nodes.lists('listSavedQueries', request, context ?? {}),
+    createSavedQuery: async (request, context) => {
+      const { request: saved } = request as { readonly request: { readonly index?: string } };
+      const owners = await nodes.owners(saved.index, context ?? {});
+      return nodes.at(owners[0].address).createSavedQuery(request, context);
+    },
+    replaceSavedQuery: probing('replaceSavedQuery'),
+    deleteSavedQuery: probing('deleteSavedQuery'),
+  };
+}

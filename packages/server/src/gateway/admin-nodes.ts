@@ -1,0 +1,99 @@
+import {
+  type Backend,
+  type CallContext,
+  type ErrorCode,
+  LhsError,
+} from '@lakehouse-search/contract';
+import type { RemoteRead } from '@lakehouse-search/engine';
+import type { NodeClient } from '../cluster/node-client.ts';
+import { resolveIndex } from './cluster-reads.ts';
+import type { StaticRouting } from './static-routing.ts';
+
+/** An operation that is no read of shards. */
+export type AdminName = Exclude<keyof Backend, RemoteRead | 'close'>;
+
+/** An operation as a function: a promise, or the items of a stream. */
+export type AdminMethod = (request: unknown, call?: CallContext) => unknown;
+
+/** Another node may have what a node with this error has not. */
+const ELSEWHERE: ReadonlySet<ErrorCode> = new Set(['not_found', 'unreachable']);
+
+/** The nodes as administration sees them. */
+export class AdminNodes {
+  readonly routing: StaticRouting;
+  readonly #node: (address: string) => NodeClient;
+
+  constructor(routing: StaticRouting, node: (address: string) => NodeClient) {
+    this.routing = routing;
+    this.#node = node;
+  }
+
+  /** The public operations of a node, by name. */
+  at(address: string): Readonly<Record<string, AdminMethod>> {
+    return this.#node(address).service() as unknown as Readonly<Record<string, AdminMethod>>;
+  }
+
+  /** The addresses of nodes that answer. Throws unreachable if there is none. */
+  up(): readonly string[] {
+    const up = this.routing.seen.filter((seen) => seen.up).map(({ address }) => address);
+    if (up.length > 0) return up;
+    throw new LhsError('unreachable', 'no node of the cluster is reachable');
+  }
+
+  /** The nodes that hold shards of an index, with their ordinals. */
+  async owners(index: string | undefined, call: CallContext) {
+    const name = await this.resolve(index, call);
+    return this.routing.seen.flatMap(({ address, state }) => {
+      const own = state?.indexes.find((one) => one.index === name);
+      return own === undefined ? [] : [{ address, ordinals: own.ordinals, name }];
+    });
+  }
+
+  /** The index of a name; the nodes are looked at again before a name is unknown. */
+  async resolve(index: string | undefined, call: CallContext): Promise<string> {
+    try {
+      return resolveIndex(this.routing, index, call);
+    } catch {
+      await this.routing.refresh();
+      return resolveIndex(this.routing, index, call);
+    }
+  }
+
+  /**
+   * The answer of the first node that has what the request names. Throws unreachable where a node
+   * that does not answer may have it, else not_found.
+   */
+  async first<T>(
+    name: AdminName,
+    request: unknown,
+    call: CallContext,
+    then: (address: string, answer: unknown) => T,
+  ): Promise<T> {
+    let last: unknown;
+    for (const { address } of this.routing.seen) {
+      try {
+        return then(address, await this.at(address)[name](request, call));
+      } catch (error) {
+        if (!(error instanceof LhsError) || !ELSEWHERE.has(error.code)) throw error;
+        if (last === undefined || error.code === 'unreachable') last = error;
+      }
+    }
+    throw last;
+  }
+
+  /** The lists of all nodes that answer, one behind the other. */
+  async lists<T>(name: AdminName, request: unknown, call: CallContext): Promise<readonly T[]> {
+    const lists = await Promise.all(
+      this.up().map((address) => this.at(address)[name](request, call) as Promise<readonly T[]>),
+    );
+    return lists.flat();
+  }
+}
+
+/** The error of an operation that is not defined over several nodes. */
+export function overSeveral(name: string, count: number): LhsError {
+  const message = `${name} is not possible for an index over ${count} nodes`;
+  return new LhsError('unsupported', message, {
+    hint: 'send the request to each node, or let one node hold all shards',
+  });
+}

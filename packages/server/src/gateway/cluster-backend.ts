@@ -1,0 +1,54 @@
+/**
+ * The nodes of a cluster as one `Backend`: reads are answered from the shards of all nodes, all
+ * other operations by `admin`.
+ */
+import {
+  type Backend,
+  type CallContext,
+  checkCall,
+  type ErrorCode,
+  LhsError,
+} from '@lakehouse-search/contract';
+import { REMOTE_READS, type RemoteRead, readRemotely } from '@lakehouse-search/engine';
+import { ClusterReads, type ClusterReadsOptions } from './cluster-reads.ts';
+
+/** What a gateway over nodes is made of. */
+export interface ClusterBackendOptions extends ClusterReadsOptions {
+  /** Answers everything that is no read of shards; closed with the backend. */
+  readonly admin: Omit<Backend, RemoteRead>;
+}
+
+/** Errors that an old routing may be the reason of. */
+const STALE: ReadonlySet<ErrorCode> = new Set([
+  'index_not_found',
+  'index_not_built',
+  'unreachable',
+]);
+
+/** A `Backend` over the nodes of a cluster. The caller closes the routing. */
+export function clusterBackend(options: ClusterBackendOptions): Backend {
+  const { admin, routing } = options;
+  const reads = new ClusterReads(options);
+  const open = async (...target: Parameters<ClusterReads['open']>) => {
+    try {
+      return await reads.open(...target);
+    } catch (error) {
+      if (!(error instanceof LhsError) || !STALE.has(error.code)) throw error;
+      // Another gateway may have made or built the index a moment ago.
+      await routing.refresh();
+      return reads.open(...target).catch(() => Promise.reject(error));
+    }
+  };
+  const methods = REMOTE_READS.map((name) => [
+    name,
+    (request: unknown, call?: CallContext) => readRemotely(name, request, checkCall(call), open),
+  ]);
+  const own = Object.fromEntries(methods) as Pick<Backend, RemoteRead>;
+  return new Proxy(admin as Backend, {
+    get(target, key) {
+      if (Object.hasOwn(own, key)) return own[key as RemoteRead];
+      const value: unknown = Reflect.get(target, key, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}

@@ -1,0 +1,148 @@
+import { type CallContext, LhsError } from '@lakehouse-search/contract';
+import {
+  openRemoteCommit,
+  type RemoteCommit,
+  type RemoteIndex,
+  type RemoteTarget,
+} from '@lakehouse-search/engine';
+import type { NodeClient } from '../cluster/node-client.ts';
+import type { Replica, RoutedIndex, RoutingSource } from '../cluster/routing.ts';
+import { pitReplicas } from './cluster-pits.ts';
+import { readReplica, replicatedShard, type ShardReach } from './replicated-shard.ts';
+
+/** What reads of a cluster are made of. */
+export interface ClusterReadsOptions {
+  readonly routing: RoutingSource;
+  readonly node: (address: string) => NodeClient;
+  /** A shard that does not answer within this time has failed. Default 5,000. */
+  readonly shardTimeoutMs?: number;
+  /** Age in milliseconds from which the lag of an index is read again. Default 1,000. */
+  readonly freshnessMs?: number;
+}
+
+const SHARD_TIMEOUT_MS = 5000;
+const FRESHNESS_MS = 1000;
+/** Open commits that are kept. */
+const MOST_COMMITS = 256;
+
+/** The commits of a cluster that reads are answered from. */
+export class ClusterReads {
+  readonly #options: ClusterReadsOptions;
+  /** By the replicas that show the commit. */
+  readonly #commits = new Map<string, Promise<RemoteCommit>>();
+
+  constructor(options: ClusterReadsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * The shards of an index for one read. Throws index_not_found, invalid_argument,
+   * permission_denied, index_not_built, unreachable.
+   */
+  async open({ index, pit_id }: RemoteTarget, call: CallContext): Promise<RemoteIndex> {
+    const name = resolveIndex(this.#options.routing, index, call);
+    const routed = this.#options.routing.current(name);
+    if (routed === undefined) throw notBuilt(name);
+    const route = pit_id === undefined ? routed : pitRoute(routed, pit_id);
+    const { freshnessMs = FRESHNESS_MS } = this.#options;
+    const reach = this.#reach(name, call);
+    const send = (operation: string, request: Uint8Array) =>
+      readAnywhere(route, reach, operation, request);
+    const commit = await this.#commit(route, send);
+    const shards = route.shards.map((shard) => replicatedShard(shard, reach));
+    return { commit, shards, send, freshnessMs };
+  }
+
+  #reach(index: string, call: CallContext): ShardReach {
+    const { routing, node, shardTimeoutMs = SHARD_TIMEOUT_MS } = this.#options;
+    return { index, routing, node, timeoutMs: shardTimeoutMs, call };
+  }
+
+  #commit(
+    { index, shards }: Omit<RoutedIndex, 'generation'>,
+    send: RemoteIndex['send'],
+  ): Promise<RemoteCommit> {
+    const commits = shards.map(({ replicas }) => replicas.map(({ commit }) => commit));
+    const key = JSON.stringify([index, commits]);
+    const known = this.#commits.get(key);
+    if (known !== undefined) return known;
+    const opening = openRemoteCommit(send);
+    if (this.#commits.size >= MOST_COMMITS) this.#commits.clear();
+    this.#commits.set(key, opening);
+    opening.catch(() => this.#commits.delete(key));
+    return opening;
+  }
+}
+
+/**
+ * The index that a request names by its name or an alias. Throws invalid_argument if it has to be
+ * named, index_not_found, permission_denied.
+ */
+export function resolveIndex(
+  routing: RoutingSource,
+  index: string | undefined,
+  { principal }: CallContext,
+): string {
+  const names = routing.names();
+  if (index === undefined || index === '') {
+    if (names.length !== 1) throw indexRequired(names.length);
+  }
+  const asked = index || names[0];
+  const name = names.includes(asked) ? asked : routing.aliases().get(asked);
+  if (name === undefined) {
+    throw new LhsError('index_not_found', `there is no index "${asked}"`, {
+      next: [{ step: 'list_indexes' }],
+    });
+  }
+  if (principal?.indexes !== undefined && !principal.indexes.includes(name)) {
+    throw new LhsError('permission_denied', `index "${name}" is not among the caller's indexes`);
+  }
+  return name;
+}
+
+function indexRequired(count: number): LhsError {
+  return new LhsError('invalid_argument', `index required; endpoint serves ${count} indexes`, {
+    next: [{ step: count === 0 ? 'create_index' : 'list_indexes' }],
+  });
+}
+
+function notBuilt(index: string): LhsError {
+  return new LhsError('index_not_built', `index "${index}" has not been built yet`, {
+    hint: 'a reindex builds it from its table',
+    next: [{ step: 'reindex', index }],
+  });
+}
+
+/** The routing of a point in time: the commits that its nodes have pinned. */
+function pitRoute(routed: RoutedIndex, pitId: string): Omit<RoutedIndex, 'generation'> {
+  const pinned = pitReplicas(routed, pitId);
+  const shards = routed.shards.map(({ ordinal, replicas }) => ({
+    ordinal,
+    replicas: replicas.flatMap((replica): Replica[] => {
+      const pit = pinned.get(replica.address);
+      return pit === undefined ? [] : [{ ...replica, commit: `pit:${pit}` }];
+    }),
+  }));
+  return { index: routed.index, snapshot: routed.snapshot, shards };
+}
+
+/** A read of the whole commit by the first node that can. */
+async function readAnywhere(
+  { shards, index }: Omit<RoutedIndex, 'generation'>,
+  reach: ShardReach,
+  name: string,
+  bytes: Uint8Array,
+): Promise<Uint8Array> {
+  const replicas = new Map(shards.flatMap((s) => s.replicas).map((one) => [one.address, one]));
+  const up = [...replicas.values()].filter(({ address }) => !reach.routing.isDown(address));
+  let last: unknown = new LhsError('unreachable', `no node of index "${index}" is reachable`);
+  for (const replica of up) {
+    try {
+      return await readReplica(reach, replica, 0, { name, bytes });
+    } catch (error) {
+      if (!(error instanceof LhsError) || error.code !== 'unreachable') throw error;
+      last = error;
+    }
+  }
+  throw last;
+}

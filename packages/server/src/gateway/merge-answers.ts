@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto';
+
+type Answer = Readonly<Record<string, unknown>>;
+
+/** An answer of a node about its shards of an index. */
+export interface NodeAnswer {
+  readonly answer: Answer;
+  /** The shards that the node holds. */
+  readonly ordinals: readonly number[];
+}
+
+/** Counts of documents, rows, files and bytes: those of the index are the sum over its nodes. */
+const SUMMED: ReadonlySet<string> = new Set([
+  'num_docs',
+  'doc_count',
+  'deleted_docs',
+  'segments',
+  'bytes',
+  'inserted',
+  'updated',
+  'deleted',
+  'rows_compared',
+  'missing',
+  'extra',
+  'stale',
+  'buckets_drifted',
+  'deep_documents',
+  'segments_before',
+  'segments_after',
+  'segments_upgraded',
+  'bytes_rewritten',
+  'pending_merges',
+  'dropped_duplicates',
+  'documents',
+]);
+/** Of these the index has the largest. */
+const LARGEST: ReadonlySet<string> = new Set([
+  'took_ms',
+  'index_generation',
+  'generation',
+  'skipped_rows',
+]);
+/** True only if it is true of all nodes. */
+const ALL: ReadonlySet<string> = new Set(['equal', 'applied', 'is_noop']);
+
+/**
+ * The answer about a whole index, of the answers of its nodes about their shards. Members that are
+ * neither counts nor lists of shards are those of the first node.
+ */
+export function mergeAnswers(answers: readonly NodeAnswer[]): unknown {
+  if (answers.length === 1) return answers[0].answer;
+  const merged: Record<string, unknown> = { ...answers[0].answer };
+  for (const name of Object.keys(merged)) {
+    const values = answers.map(({ answer }) => answer[name]).filter((v) => v !== undefined);
+    merged[name] = mergeMember(name, values, answers);
+  }
+  return merged;
+}
+
+function mergeMember(
+  name: string,
+  values: readonly unknown[],
+  answers: readonly NodeAnswer[],
+): unknown {
+  const [first] = values;
+  if (name === 'shards' && Array.isArray(first)) return mergeShards(answers);
+  if (name === 'vector_fields' && Array.isArray(first)) return mergeLists(values as Answer[][]);
+  if (name === 'digest') return mergeDigests(values as { index: string; table: string }[]);
+  if (name === 'keys' && isObject(first)) return mergeKeys(values as Answer[]);
+  if (name === 'faults') return (values as unknown[][]).flat();
+  if (ALL.has(name)) return values.every((value) => value === true);
+  if (typeof first !== 'number') return first;
+  if (SUMMED.has(name)) return (values as number[]).reduce((sum, value) => sum + value, 0);
+  return LARGEST.has(name) ? Math.max(...(values as number[])) : first;
+}
+
+/** Each shard as the node that holds it describes it. */
+function mergeShards(answers: readonly NodeAnswer[]): unknown {
+  const shards = answers.flatMap(({ answer, ordinals }) =>
+    ((answer.shards ?? []) as { shard: number }[]).filter(({ shard }) => ordinals.includes(shard)),
+  );
+  const byOrdinal = new Map(shards.map((shard) => [shard.shard, shard]));
+  return [...byOrdinal.values()].sort((a, b) => a.shard - b.shard);
+}
+
+function mergeLists(lists: readonly (readonly Answer[])[]): unknown {
+  return lists[0].map((_, at) =>
+    mergeAnswers(lists.map((list) => ({ answer: list[at] ?? {}, ordinals: [] }))),
+  );
+}
+
+/** Equal on both sides exactly if all nodes' are. */
+function mergeDigests(digests: readonly { readonly index: string; readonly table: string }[]) {
+  const hash = (texts: readonly string[]) =>
+    createHash('sha256').update(texts.join('\n')).digest('hex');
+  return {
+    index: hash(digests.map(({ index }) => index)),
+    table: hash(digests.map(({ table }) => table)),
+  };
+}
+
+function mergeKeys(keys: readonly Answer[]): unknown {
+  const names = Object.keys(keys[0]);
+  return Object.fromEntries(
+    names.map((name) => [name, keys.flatMap((own) => (own[name] ?? []) as unknown[])]),
+  );
+}
+
+const isObject = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+import { LhsError } from '@lakehouse-search/contract';
+import { parseDocument } from 'yaml';
+import type { SeenNode } from '../cluster/route-of.ts';
+
+/** A node and the definition of its part of an index. */
+export interface PlacedPart {
+  readonly address: string;
+  readonly ordinals: readonly number[];
+  readonly definition: string;
+}
+
+/**
+ * Which node holds which shards of a new index: those that were started for an ordinal hold it, the
+ * others take turns. Throws unreachable where no node can hold a shard.
+ */
+export function placeShards(definition: string, nodes: readonly SeenNode[]): readonly PlacedPart[] {
+  const { index, shards } = readSharding(definition);
+  const byNode = new Map<string, number[]>();
+  for (let ordinal = 0; ordinal < shards; ordinal++) {
+    for (const { address } of holders(index, ordinal, nodes)) {
+      byNode.set(address, [...(byNode.get(address) ?? []), ordinal]);
+    }
+  }
+  return [...byNode].map(([address, ordinals]) => ({
+    address,
+    ordinals,
+    definition: ordinals.length === shards ? definition : withOnly(definition, ordinals),
+  }));
+}
+
+function holders(index: string, ordinal: number, nodes: readonly SeenNode[]) {
+  const up = nodes.filter((node) => node.up);
+  const named = up.filter(({ state }) => state?.takes.includes(ordinal));
+  if (named.length > 0) return named;
+  const free = up.filter(({ state }) => state?.takes.length === 0);
+  if (free.length === 0) {
+    throw new LhsError('unreachable', `no node takes shard ${ordinal} of "${index}"`);
+  }
+  const turn = createHash('sha256').update(index).digest().readUInt32LE() + ordinal;
+  return [free[turn % free.length]];
+}
+
+/** The name and the number of shards of a definition, as far as it can be read. */
+function readSharding(definition: string): { readonly index: string; readonly shards: number } {
+  const document = parseDocument(definition, { maxAliasCount: 0, logLevel: 'silent' } as object);
+  const index = document.getIn(['index']);
+  const shards = document.getIn(['sharding', 'shards']);
+  const valid = Number.isInteger(shards) && (shards as number) > 0 && (shards as number) <= 64;
+  return { index: String(index), shards: valid ? (shards as number) : 1 };
+}
+
+/** The definition of a part of an index: only these shards are held. */
+export function withOnly(definition: string, ordinals: readonly number[]): string {
+  const document = parseDocument(definition);
+  document.setIn(['sharding', 'only'], [...ordinals]);
+  return document.toString();
+}

@@ -1,0 +1,117 @@
+import { type CallContext, LhsError } from '@lakehouse-search/contract';
+import {
+  type AnswerOf,
+  decodeAnswer,
+  encodeRequest,
+  type RequestOf,
+  type Shard,
+  type ShardOperation,
+  shardFrom,
+} from '@lakehouse-search/engine';
+import type { NodeClient } from '../cluster/node-client.ts';
+import type { Replica, RoutedShard, RoutingSource } from '../cluster/routing.ts';
+
+/** What shards of one read share. */
+export interface ShardReach {
+  readonly index: string;
+  readonly routing: Pick<RoutingSource, 'isDown' | 'failed'>;
+  readonly node: (address: string) => NodeClient;
+  /** A shard that does not answer within this time has failed. */
+  readonly timeoutMs: number;
+  readonly call: CallContext;
+}
+
+/** Operations whose answers, or requests, name documents by their numbers in one commit. */
+const ADDRESSED: ReadonlySet<ShardOperation> = new Set([
+  'search',
+  'nearest',
+  'aggregate',
+  'explain',
+  'fetch',
+]);
+
+/**
+ * A shard on other machines, for one read. If its node fails, another one that has the shard is
+ * tried once. After that its documents have other numbers: an operation that names documents of a
+ * former answer stays with the node of that answer.
+ */
+export function replicatedShard(shard: RoutedShard, reach: ShardReach): Shard {
+  const { routing } = reach;
+  const up = shard.replicas.filter(({ address }) => !routing.isDown(address));
+  let left: readonly Replica[] = up;
+  let bound = false;
+  const run = async <Name extends ShardOperation>(
+    name: Name,
+    request: RequestOf<Name>,
+    signal?: AbortSignal,
+  ): Promise<AnswerOf<Name>> => {
+    const bytes = encodeRequest(name, request);
+    const { time } = request as { readonly time?: { readonly millis: number } };
+    const send = (replica: Replica) =>
+      readReplica(reach, replica, shard.ordinal, { name, bytes, signal, millis: time?.millis });
+    if (left.length === 0) throw noReplica(shard, reach.index);
+    const [first, second] = left;
+    try {
+      const answer = decodeAnswer(name, await send(first));
+      bound ||= ADDRESSED.has(name);
+      return answer;
+    } catch (error) {
+      if (!isOfNode(error)) throw error;
+      left = left.slice(1);
+      if (bound || second === undefined) throw error;
+      const answer = decodeAnswer(name, await send(second));
+      bound ||= ADDRESSED.has(name);
+      return answer;
+    }
+  };
+  return shardFrom(run);
+}
+
+/** Failures that another node with the same shard may not have. */
+function isOfNode(error: unknown): boolean {
+  const codes = ['unreachable', 'not_found', 'io_error', 'corrupt_index', 'internal', 'closed'];
+  return error instanceof LhsError && codes.includes(error.code);
+}
+
+interface Sent {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+  readonly signal?: AbortSignal | undefined;
+  readonly millis?: number | undefined;
+}
+
+/** The answer of one replica. Throws unreachable if the node does not answer in its time. */
+export async function readReplica(
+  { index, routing, node, timeoutMs, call }: ShardReach,
+  { address, commit }: Replica,
+  ordinal: number,
+  { name, bytes, signal = call.signal, millis = Number.POSITIVE_INFINITY }: Sent,
+): Promise<Uint8Array> {
+  const own = timeoutMs < millis;
+  const deadline = Date.now() + Math.max(1, Math.min(timeoutMs, millis));
+  const { principal } = call;
+  const settings = {
+    deadline,
+    ...(signal === undefined ? {} : { signal }),
+    ...(principal === undefined ? {} : { principal }),
+  };
+  try {
+    const read = { index, commit, shard: ordinal, operation: name, request: bytes };
+    return await node(address).read(read, settings);
+  } catch (error) {
+    if (!(error instanceof LhsError)) throw error;
+    const late = own && error.code === 'deadline_exceeded';
+    if (late || error.code === 'unreachable') routing.failed(address);
+    if (!late) throw error;
+    const message = `node ${address} did not answer within ${timeoutMs} ms`;
+    throw new LhsError('unreachable', message, { cause: error });
+  }
+}
+
+function noReplica({ ordinal, replicas }: RoutedShard, index: string): LhsError {
+  const where = replicas.map(({ address }) => address).join(', ') || 'no node';
+  return new LhsError(
+    'unreachable',
+    `shard ${ordinal} of "${index}" is on ${where}: not reachable`,
+  );
+}

@@ -1,0 +1,118 @@
+import type { NodeClient } from '../cluster/node-client.ts';
+import { routeOf, type SeenNode } from '../cluster/route-of.ts';
+import type { RoutedIndex, RoutingSource } from '../cluster/routing.ts';
+
+/** A fixed list of nodes. */
+export interface StaticRoutingOptions {
+  readonly nodes: readonly NodeClient[];
+  /** Pause between two looks at the nodes. Default 500. */
+  readonly pollMs?: number;
+  /** A node that does not answer a look within this time is down. Default 2,000. */
+  readonly stateMs?: number;
+}
+
+/** Routing over a fixed list of nodes, which are asked for their state again and again. */
+export class StaticRouting implements RoutingSource {
+  readonly #nodes: readonly NodeClient[];
+  readonly #stateMs: number;
+  readonly #timer: NodeJS.Timeout;
+  readonly #seen = new Map<string, SeenNode>();
+  readonly #listeners = new Set<() => void>();
+  #routes: ReadonlyMap<string, RoutedIndex> = new Map();
+  #generation = 0;
+  #looking: Promise<void> | undefined;
+
+  constructor({ nodes, pollMs = 500, stateMs = 2000 }: StaticRoutingOptions) {
+    this.#nodes = nodes;
+    this.#stateMs = stateMs;
+    this.#timer = setInterval(() => void (this.#looking ??= this.#look()), pollMs);
+    this.#timer.unref();
+  }
+
+  /** The nodes as they were seen last, in the order of the list. */
+  get seen(): readonly SeenNode[] {
+    return this.#nodes.map(({ address }) => this.#seen.get(address) ?? unseen(address));
+  }
+
+  names(): readonly string[] {
+    const names = this.seen.flatMap(({ state }) => state?.indexes.map(({ index }) => index) ?? []);
+    return [...new Set(names)].sort();
+  }
+
+  aliases(): ReadonlyMap<string, string> {
+    const indexes = this.seen.flatMap(({ state }) => state?.indexes ?? []);
+    return new Map(indexes.flatMap(({ index, aliases }) => aliases.map((alias) => [alias, index])));
+  }
+
+  current(index: string): RoutedIndex | undefined {
+    return this.#routes.get(index);
+  }
+
+  /** A look that begins after the call: one that runs already may have missed a change. */
+  async refresh(): Promise<void> {
+    await this.#looking;
+    await (this.#looking ??= this.#look());
+  }
+
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  isDown(address: string): boolean {
+    return this.#seen.get(address)?.up === false;
+  }
+
+  failed(address: string): void {
+    const seen = this.#seen.get(address);
+    if (seen !== undefined) this.#seen.set(address, { ...seen, up: false });
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#looking;
+  }
+
+  async #look(): Promise<void> {
+    try {
+      await Promise.all(this.#nodes.map((node) => this.#lookAt(node)));
+      this.#route();
+    } finally {
+      this.#looking = undefined;
+    }
+  }
+
+  async #lookAt(node: NodeClient): Promise<void> {
+    const { address } = node;
+    try {
+      const state = await node.state({ deadline: Date.now() + this.#stateMs });
+      this.#seen.set(address, { address, state, up: true });
+    } catch {
+      const state = this.#seen.get(address)?.state ?? null;
+      this.#seen.set(address, { address, state, up: false });
+    }
+  }
+
+  #route(): void {
+    const seen = this.seen;
+    const routes = new Map<string, RoutedIndex>();
+    let changed = false;
+    for (const index of this.names()) {
+      const former = this.#routes.get(index);
+      const route = routeOf(index, seen, former);
+      if (route === null) continue;
+      const same = former !== undefined && sameRoute(former, route);
+      changed ||= !same;
+      routes.set(index, same ? former : { ...route, generation: ++this.#generation });
+    }
+    changed ||= routes.size !== this.#routes.size;
+    this.#routes = routes;
+    if (changed) for (const listener of this.#listeners) listener();
+  }
+}
+
+const unseen = (address: string): SeenNode => ({ address, state: null, up: false });
+
+function sameRoute({ generation: _, ...former }: RoutedIndex, route: object): boolean {
+  return JSON.stringify(former) === JSON.stringify(route);
+}

@@ -1,0 +1,101 @@
+/** The internal service of a node: its state, and reads of its commits. */
+import { statfsSync } from 'node:fs';
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
+import type {
+  Metadata,
+  Server,
+  ServerUnaryCall,
+  ServiceDefinition,
+  sendUnaryData,
+  UntypedServiceImplementation,
+} from '@grpc/grpc-js';
+import { NODE_METHODS } from '@lakehouse-search/client';
+import type { CallContext } from '@lakehouse-search/contract';
+import type { NodeReads } from '@lakehouse-search/engine';
+import { readNodeCall } from '../cluster/cluster-token.ts';
+import type { NodeState } from '../cluster/node-state.ts';
+import { messageOfState } from '../cluster/node-wire.ts';
+import { statusOf } from '../grpc/status-of.ts';
+import type { Epochs } from './epochs.ts';
+
+/** What the internal service answers with. */
+export interface NodeServiceOptions {
+  readonly reads: NodeReads;
+  readonly epochs: Epochs;
+  readonly dataDir: string;
+  readonly key?: string | undefined;
+  /** Name of the node. */
+  readonly node: () => string;
+  /** The ordinals of shards that it was started for. */
+  readonly takes: readonly number[];
+}
+
+/** What a node holds now. */
+export function stateOf({ reads, epochs, dataDir, node, takes }: NodeServiceOptions): NodeState {
+  const { bavail, bsize } = statfsSync(dataDir);
+  const indexes = reads.state().map((own) => ({ ...own, epoch: epochs.of(own.index) }));
+  return { node: node(), indexes, free_bytes: bavail * bsize, takes };
+}
+
+type Call = ServerUnaryCall<Buffer, Buffer>;
+type Answer = (bytes: Buffer, call: CallContext) => Promise<Uint8Array>;
+const same = (bytes: Buffer): Buffer => bytes;
+
+/** Adds the internal service to the gRPC server of a node. */
+export function addNodeService(server: Server, options: NodeServiceOptions): void {
+  const { state, read } = NODE_METHODS;
+  const handlers: readonly (readonly [string, { readonly path: string }, Answer])[] = [
+    ['GetState', state, async () => toBinary(state.output, messageOfState(stateOf(options)))],
+    [
+      'Read',
+      read,
+      async (bytes, call) => {
+        const answer = await options.reads.read(fromBinary(read.input, bytes), call);
+        return toBinary(read.output, create(read.output, { answer }));
+      },
+    ],
+  ];
+  const definition = handlers.map(([name, { path }]) => [name, unaryMethod(path)]);
+  const implementation = handlers.map(([name, , answer]) => [name, handlerOf(options, answer)]);
+  server.addService(
+    Object.fromEntries(definition) as ServiceDefinition,
+    Object.fromEntries(implementation) as UntypedServiceImplementation,
+  );
+}
+
+const unaryMethod = (path: string) => ({
+  path,
+  requestStream: false,
+  responseStream: false,
+  requestSerialize: same,
+  requestDeserialize: same,
+  responseSerialize: same,
+  responseDeserialize: same,
+});
+
+function handlerOf({ key }: NodeServiceOptions, answer: Answer) {
+  return (call: Call, callback: sendUnaryData<Buffer>): void => {
+    const stop = new AbortController();
+    call.on('cancelled', () => stop.abort());
+    const run = async () => answer(call.request, contextOf(call, key, stop.signal));
+    run().then(
+      (bytes) => callback(null, Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)),
+      (error: unknown) => callback(statusOf(error)),
+    );
+  };
+}
+
+function contextOf(call: Call, key: string | undefined, signal: AbortSignal): CallContext {
+  const { principal } = readNodeCall(key, authorizationOf(call.metadata));
+  const deadline = Number(call.getDeadline());
+  return {
+    signal,
+    ...(Number.isFinite(deadline) ? { deadline } : {}),
+    ...(principal === undefined ? {} : { principal }),
+  };
+}
+
+function authorizationOf(metadata: Metadata): string | undefined {
+  const [value] = metadata.get('authorization');
+  return typeof value === 'string' ? value : undefined;
+}

@@ -1,0 +1,69 @@
+import { LhsError } from '@lakehouse-search/contract';
+import type { ServerConfig } from '../config/server-config.ts';
+import { isLoopback, parseAddress } from '../config/setting-values.ts';
+import type { SettingPath } from '../config/settings.ts';
+
+/** What a process of a cluster knows of the others. */
+export interface ClusterOptions {
+  /** HOST:PORT of nodes: the fixed list of a gateway. */
+  readonly nodes: readonly string[];
+  /** The key that all processes share; absent: nodes are open to this machine. */
+  readonly key?: string;
+  /** Name of this node. Default: its address. */
+  readonly node?: string;
+  /** Shards that this node takes; none: it takes what it is given. */
+  readonly takes: readonly number[];
+  readonly shardTimeoutMs?: number;
+  /** Age in milliseconds from which a gateway reads the lag of an index again. */
+  readonly freshnessMs?: number;
+}
+
+const KEY_VARIABLE = 'LHS_CLUSTER_KEY';
+const LEAST_KEY_LETTERS = 16;
+
+/** The cluster that settings describe. Throws invalid_argument. */
+export function clusterOptions(
+  values: ServerConfig['values'],
+  env: NodeJS.ProcessEnv,
+): ClusterOptions {
+  const text = (path: SettingPath) => values[path] as string | undefined;
+  const listed = listOf(text('cluster.nodes'));
+  for (const address of listed) parseAddress(address, 'cluster.nodes');
+  const key = env[text('cluster.key_env') ?? KEY_VARIABLE] || undefined;
+  if (key !== undefined && key.length < LEAST_KEY_LETTERS) {
+    const message = `the key of the cluster has ${key.length} letters`;
+    throw new LhsError('invalid_argument', message, {
+      hint: `take ${LEAST_KEY_LETTERS} or more, for example of "openssl rand -hex 32"`,
+    });
+  }
+  const node = text('cluster.node');
+  const shardTimeoutMs = values['cluster.shard_timeout_ms'] as number | undefined;
+  return {
+    nodes: listed,
+    takes: listOf(text('cluster.shard_ordinals')).map(ordinal),
+    ...(key === undefined ? {} : { key }),
+    ...(node === undefined ? {} : { node }),
+    ...(shardTimeoutMs === undefined ? {} : { shardTimeoutMs }),
+  };
+}
+
+const listOf = (text: string | undefined): readonly string[] =>
+  text === undefined ? [] : text.split(',').map((part) => part.trim());
+
+function ordinal(text: string): number {
+  if (/^\d{1,2}$/.test(text)) return Number(text);
+  const message = `"cluster.shard_ordinals" has "${text}": expected whole numbers such as 0,2`;
+  throw new LhsError('invalid_argument', message);
+}
+
+/** Throws invalid_argument for a node without a key that other machines reach. */
+export function requireNodeKey(
+  { key }: ClusterOptions,
+  address: { readonly host: string; readonly port: number },
+): void {
+  if (key !== undefined || isLoopback(address)) return;
+  const message = `a node without a key on "${address.host}" would let everybody in`;
+  throw new LhsError('invalid_argument', message, {
+    hint: `set ${KEY_VARIABLE} on all processes of the cluster`,
+  });
+}

@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { type Server, ServerCredentials } from '@grpc/grpc-js';
+import { LhsError } from '@lakehouse-search/contract';
+import type { FastifyInstance } from 'fastify';
+import type { Address } from '../config/setting-values.ts';
+import type { ServerOptions } from './server-options.ts';
+
+/** Certificate and key of the ports; none without TLS. Throws invalid_argument. */
+export function tlsOf({ tls }: Pick<ServerOptions, 'tls'>) {
+  if (tls === undefined) return {};
+  return { tls: { cert: readPem(tls.certFile), key: readPem(tls.keyFile) } };
+}
+
+function readPem(file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (cause) {
+    const reason = (cause as Error).message;
+    throw new LhsError('invalid_argument', `cannot read "${file}": ${reason}`, { cause });
+  }
+}
+
+/** Lets REST listen; returns its URL. Throws io_error. */
+export async function listenRest(
+  rest: FastifyInstance,
+  { rest: address, tls }: Pick<ServerOptions, 'rest' | 'tls'>,
+): Promise<string> {
+  await rest.listen(address).catch((error: unknown) => {
+    throw inUse(address, error);
+  });
+  const { port } = rest.server.address() as AddressInfo;
+  return `${tls === undefined ? 'http' : 'https'}://${hostPort({ ...address, port })}`;
+}
+
+/** Lets gRPC listen; returns its HOST:PORT. Throws io_error. */
+export async function listenGrpc(
+  server: Server,
+  options: Pick<ServerOptions, 'grpc' | 'tls'>,
+): Promise<string> {
+  const { grpc: address } = options;
+  const { tls } = tlsOf(options);
+  const credentials =
+    tls === undefined
+      ? ServerCredentials.createInsecure()
+      : ServerCredentials.createSsl(null, [{ cert_chain: tls.cert, private_key: tls.key }]);
+  const port = await new Promise<number>((resolve, reject) => {
+    server.bindAsync(hostPort(address), credentials, (error, at) =>
+      error === null ? resolve(at) : reject(inUse(address, error)),
+    );
+  });
+  return hostPort({ ...address, port });
+}
+
+const hostPort = ({ host, port }: Address): string =>
+  host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+
+function inUse(address: Address, cause: unknown): LhsError {
+  const reason = (cause as Error).message;
+  return new LhsError('io_error', `cannot listen on ${hostPort(address)}: ${reason}`, {
+    hint: 'another program may use the port: choose another one',
+    cause,
+  });
+}
+
+/** Ends what serves calls; those that run longer than `ms` are cut off. */
+export async function drained(
+  close: () => Promise<void>,
+  cut: () => void,
+  ms: number,
+): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([close(), late.then(cut)]);
+  clearTimeout(timer);
+}

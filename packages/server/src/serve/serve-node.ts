@@ -1,0 +1,76 @@
+/**
+ * `lhs serve node`: shards of indexes out of a data folder of its own, over gRPC, for the gateways
+ * and the control plane of a cluster.
+ */
+import { lockDataFolder, openLocal } from '@lakehouse-search/engine';
+import { Calls } from '../calls/calls.ts';
+import { createGrpc } from '../grpc/grpc-server.ts';
+import { Epochs } from '../node/epochs.ts';
+import { nodeAccess } from '../node/node-access.ts';
+import { addNodeService } from '../node/node-service.ts';
+import { openLogs } from '../observe/call-logs.ts';
+import { createMetrics } from '../observe/metrics.ts';
+import { BackgroundSync } from './background-sync.ts';
+import { type ClusterOptions, requireNodeKey } from './cluster-options.ts';
+import { drained, listenGrpc } from './listeners.ts';
+import { type Release, startReleasing } from './releases.ts';
+import type { ServerOptions } from './server-options.ts';
+
+/** What a node is made from. */
+export interface ServeNodeRequest {
+  readonly options: ServerOptions;
+  readonly cluster: ClusterOptions;
+}
+
+/** A node that listens. */
+export interface RunningNode {
+  /** HOST:PORT. */
+  readonly grpc: string;
+  /** Names of the indexes at the start. */
+  readonly indexes: readonly string[];
+  /** Refuses new calls, waits for running ones, and releases everything. Idempotent. */
+  stop(): Promise<void>;
+}
+
+/** Starts a node. Throws index_busy if another process serves the data folder, io_error, … */
+export async function serveNode(request: ServeNodeRequest): Promise<RunningNode> {
+  requireNodeKey(request.cluster, request.options.grpc);
+  return startReleasing((later) => start(request, later));
+}
+
+async function start(
+  { options, cluster }: ServeNodeRequest,
+  later: (release: Release) => void,
+): Promise<Omit<RunningNode, 'stop'>> {
+  const { dataDir, threads, backupTarget, sync: syncing } = options;
+  const { key, takes } = cluster;
+  const lock = lockDataFolder(dataDir);
+  later(() => lock.release());
+  const target = backupTarget === undefined ? {} : { backupTarget };
+  const backend = await openLocal(dataDir, { threads, ...target });
+  later(() => backend.close());
+  const reads = await backend.nodeReads();
+  later(() => reads.close());
+  const log = openLogs(options.log);
+  later(() => log.flush());
+  const epochs = new Epochs(dataDir, false);
+  const calls = new Calls({ backend, access: nodeAccess(key, epochs) });
+  const { server, setServing } = await createGrpc(calls);
+  let address = '';
+  const node = () => cluster.node ?? address;
+  addNodeService(server, { ...{ reads, epochs, dataDir, key, node, takes } });
+  const metrics = createMetrics({ running: () => 0, isKnown: (index) => sync.isKnown(index) });
+  const { enabled, pollMs } = syncing;
+  const sync = new BackgroundSync({ backend, logger: log.logger, metrics, enabled, pollMs });
+  later(() => sync.stop());
+  await sync.start();
+  const close = () => new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
+  later(() => {
+    setServing(false);
+    return drained(close, () => server.forceShutdown(), options.drainMs);
+  });
+  address = await listenGrpc(server, options);
+  const indexes = (await backend.listIndexes()).map(({ name }) => name);
+  log.logger.info({ grpc: address, data_dir: dataDir, indexes: indexes.length }, 'listening');
+  return { grpc: address, indexes };
+}

@@ -1,0 +1,54 @@
+import type { Backend } from '@lakehouse-search/contract';
+import { startCluster } from '../support/cluster.ts';
+import { contractSuite } from './contract-suite.ts';
+
+/** A backend whose indexes have three shards, whatever definitions say. */
+function inThreeShards(backend: Backend): Backend {
+  const sharded = (text: unknown) =>
+    typeof text === 'string' && text.includes('fields:')
+      ? `${text}sharding: { shards: 3 }\n`
+      : text;
+  const own: Partial<Record<keyof Backend, string>> = {
+    createIndex: 'definition',
+    alterIndex: 'definition_yaml',
+    rehearseAlter: 'definition_yaml',
+  };
+  return new Proxy(backend, {
+    get(target, name) {
+      const method = Reflect.get(target, name) as (...args: unknown[]) => unknown;
+      const field = own[name as keyof Backend];
+      if (field === undefined) return method;
+      return (request: Record<string, unknown>, call: unknown) =>
+        typeof request === 'object' && request !== null && field in request
+          ? method({ ...request, [field]: sharded(request[field]) }, call)
+          : method(request, call);
+    },
+  });
+}
+
+contractSuite('a gateway over three nodes', async () => (await startCluster(3)).backend);
+
+/** Operations that one node does alone; `compact` leaves a segment on each node. */
+const ONE_NODE = [
+  'bench',
+  'rehearseAlter',
+  'diffHits',
+  'windowStatus',
+  'moveWindows',
+  'reindexWindow',
+  'backup',
+  'backupStatus',
+  'listBackups',
+  'pruneBackups',
+  'restore',
+  'checkErasure',
+  'runErasure',
+  'verifyReceipt',
+  'compact',
+] as const;
+
+contractSuite(
+  'indexes over three nodes',
+  async () => inThreeShards((await startCluster(3)).backend),
+  ONE_NODE,
+);

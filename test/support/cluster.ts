@@ -1,0 +1,47 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Backend } from '@lakehouse-search/contract';
+import { openCluster, type RunningNode, serveNode, serverOptions } from '@lakehouse-search/server';
+
+const KEY = 'key of the cluster in tests';
+
+/** Nodes in this process, and their indexes as one backend, which closes the nodes. */
+export interface TestCluster {
+  readonly nodes: readonly RunningNode[];
+  readonly backend: Backend;
+}
+
+/** Starts nodes, each with a data folder of its own. Node `i` takes the shards of `takes[i]`. */
+export async function startCluster(
+  count: number,
+  { takes = [] }: { readonly takes?: readonly (readonly number[])[] } = {},
+): Promise<TestCluster> {
+  const folder = mkdtempSync(join(tmpdir(), 'lhs-cluster-'));
+  const nodes: RunningNode[] = [];
+  for (let i = 0; i < count; i++) {
+    const settings = { addr: '127.0.0.1:0', sync: false, threads: 0, 'log.level': 'silent' };
+    const options = serverOptions(settings, {}, join(folder, String(i)));
+    const cluster = { nodes: [], key: KEY, takes: takes[i] ?? [] };
+    nodes.push(await serveNode({ options, cluster }));
+  }
+  const releases: (() => unknown)[] = [];
+  const addresses = nodes.map(({ grpc }) => grpc);
+  const { backend, routing } = openCluster(
+    { nodes: addresses, key: KEY, takes: [], freshnessMs: 0 },
+    (release) => releases.push(release),
+  );
+  await routing.refresh();
+  const close = async () => {
+    for (const release of releases.toReversed()) await release();
+    for (const node of nodes) await node.stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  return { nodes, backend: withClose(backend, close) };
+}
+
+function withClose(backend: Backend, close: () => Promise<void>): Backend {
+  return new Proxy(backend, {
+    get: (target, name) => (name === 'close' ? close : Reflect.get(target, name)),
+  });
+}
