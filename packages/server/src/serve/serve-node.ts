@@ -42,12 +42,12 @@ async function start(
   { options, cluster }: ServeNodeRequest,
   later: (release: Release) => void,
 ): Promise<Omit<RunningNode, 'stop'>> {
-  const { dataDir, threads, backupTarget, sync: syncing } = options;
+  const { dataDir, threads, memory, backupTarget, sync: syncing } = options;
   const { key, takes } = cluster;
   const lock = lockDataFolder(dataDir);
   later(() => lock.release());
   const target = backupTarget === undefined ? {} : { backupTarget };
-  const backend = await openLocal(dataDir, { threads, ...target });
+  const backend = await openLocal(dataDir, { threads, memory, ...target });
   later(() => backend.close());
   const reads = await backend.nodeReads();
   later(() => reads.close());
