@@ -2,8 +2,8 @@
  * `lhs index reindex` by number of threads: git.commits with one and with two, with a VECTOR field,
  * from S3 and beside SQLite FTS5 on the text alone; with `--big FOLDER` also a table of 5,352,180
  * rows within 1 GiB. Each build is a process of its own, in turns. A row that lacks its data is
- * left out. On a loaded machine trust `busiest`: processor time of the busiest thread, which is
- * what a build takes if each thread has a core.
+ * left out. Ratios are medians of the ratios of each round. On a loaded machine trust `busiest`:
+ * processor time of the busiest thread, which is what a build takes if each thread has a core.
  *
  *   node bench/build.ts [rounds] [--big /work/scale/big/table]
  *
@@ -55,8 +55,9 @@ interface Build {
   /** Processor seconds: of all threads, and of the busiest one. */
   readonly cpu: number;
   readonly busiest: number;
-  /** Peak resident memory, MB. */
+  /** Peak resident memory, MB: all of it, and without mapped files. */
   readonly rss: number;
+  readonly anonymous: number;
   readonly rows: number;
 }
 
@@ -82,6 +83,16 @@ function sampleThreads(pid: number, seconds: Map<string, number>): void {
   }
 }
 
+/** Resident memory that belongs to no file, MB; 0 if the process has ended. */
+function anonymousOf(pid: number): number {
+  try {
+    const [, kilobytes] = /RssAnon:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))!;
+    return Number(kilobytes) / 1024;
+  } catch {
+    return 0;
+  }
+}
+
 async function build(index: string, flags: readonly string[], env = process.env): Promise<Build> {
   const script = `process.argv.splice(1, 1, ${JSON.stringify(LHS)});
     process.on('exit', () => {
@@ -97,7 +108,11 @@ async function build(index: string, flags: readonly string[], env = process.env)
   child.stdout.on('data', (bytes) => (stdout += bytes));
   child.stderr.on('data', (bytes) => (stderr += bytes));
   const threads = new Map<string, number>();
-  const timer = setInterval(() => sampleThreads(child.pid!, threads), SAMPLE_MS);
+  let anonymous = 0;
+  const timer = setInterval(() => {
+    sampleThreads(child.pid!, threads);
+    anonymous = Math.max(anonymous, anonymousOf(child.pid!));
+  }, SAMPLE_MS);
   const status = await new Promise((resolve) => child.once('close', resolve));
   clearInterval(timer);
   const seconds = (performance.now() - started) / 1000;
@@ -105,15 +120,21 @@ async function build(index: string, flags: readonly string[], env = process.env)
   const [, rss, micros] = /USED (\d+) (\d+)/.exec(stderr)!.map(Number);
   const busiest = Math.max(0, ...threads.values());
   const { doc_count: rows } = JSON.parse(stdout.trim().split('\n').at(-1)!);
-  return { seconds, cpu: micros / 1e6, busiest, rss: rss / 1024, rows };
+  return { seconds, cpu: micros / 1e6, busiest, rss: rss / 1024, anonymous, rows };
 }
 
-function fts5(): number {
+/** FTS5, which has one thread. */
+interface Peer {
+  readonly seconds: number;
+  readonly cpu_seconds: number;
+}
+
+function fts5(): Peer {
   const docs = join(WORK, 'docs.jsonl');
-  if (!existsSync(docs)) return Number.NaN;
+  if (!existsSync(docs)) return { seconds: Number.NaN, cpu_seconds: Number.NaN };
   const script = join(SHARED, 'peers/sqlite_peer.py');
   const args = [script, 'index', '--docs', docs, '--out', join(folder, 'fts.db')];
-  return JSON.parse(execFileSync('python3', args, { encoding: 'utf8' })).seconds;
+  return JSON.parse(execFileSync('python3', args, { encoding: 'utf8' }));
 }
 
 /** Starts versitygw with a copy of the table in the bucket `lake`. */
@@ -140,6 +161,9 @@ async function startS3(): Promise<{ env: NodeJS.ProcessEnv; server: ChildProcess
   return { env, server };
 }
 
+const most = (runs: readonly Build[], what: keyof Build) =>
+  Math.max(...runs.map((run) => run[what])).toFixed(0);
+
 const of = (runs: readonly Build[], what: keyof Build) => median(runs.map((run) => run[what]));
 
 function line(name: string, runs: readonly Build[]): void {
@@ -149,15 +173,16 @@ function line(name: string, runs: readonly Build[]): void {
   console.log(
     `  ${name.padEnd(28)} ${seconds.toFixed(1)} s, ${rate} rows/s, processor ` +
       `${of(runs, 'cpu').toFixed(1)} s, busiest ${of(runs, 'busiest').toFixed(1)} s, ` +
-      `peak RSS ${Math.max(...runs.map(({ rss }) => rss)).toFixed(0)} MB`,
+      `peak RSS ${most(runs, 'rss')} MB, ${most(runs, 'anonymous')} of them no file's`,
   );
 }
 
 function ratio(name: string, above: readonly Build[], below: readonly Build[]): void {
   if (above.length === 0 || below.length === 0) return;
-  const parts = (['seconds', 'cpu', 'busiest'] as const).map(
-    (what) => `${what} ${(of(above, what) / of(below, what)).toFixed(2)}`,
-  );
+  const parts = (['seconds', 'cpu', 'busiest'] as const).map((what) => {
+    const rounds = above.map((run, i) => run[what] / below[i][what]);
+    return `${what} ${median(rounds).toFixed(2)}`;
+  });
   console.log(`  ${name}: ${parts.join(', ')}`);
 }
 
@@ -166,7 +191,7 @@ const two: Build[] = [];
 const vectors: Build[] = [];
 const again: Build[] = [];
 const far: Build[] = [];
-const peer: number[] = [];
+const peer: Peer[] = [];
 const s3 = await startS3();
 try {
   create('commits', table);
@@ -188,12 +213,16 @@ try {
   line('2, with a VECTOR field', vectors);
   line('2, the same from its cache', again);
   line('2, from S3', far);
-  console.log(`  FTS5, text alone             ${median(peer).toFixed(1)} s`);
+  const [clock, processor] = (['seconds', 'cpu_seconds'] as const).map((what) =>
+    median(peer.map((run) => run[what])).toFixed(1),
+  );
+  console.log(`  FTS5, text alone             ${clock} s, processor ${processor} s`);
   ratio('1 thread over 2 (target >= 1.7)', one, two);
   ratio('with VECTOR over without (target <= 1.5)', vectors, two);
   ratio('from S3 over local (target <= 1.3)', far, two);
-  const beside = (of(two, 'seconds') / median(peer)).toFixed(2);
-  console.log(`  2 threads over FTS5 (target <= 1.0): seconds ${beside}`);
+  const beside = median(two.map(({ seconds }, i) => seconds / peer[i].seconds)).toFixed(2);
+  const busy = median(two.map(({ busiest }, i) => busiest / peer[i].cpu_seconds)).toFixed(2);
+  console.log(`  2 threads over FTS5 (target <= 1.0): seconds ${beside}, busiest ${busy}`);
   if (values.big !== undefined) {
     create('big', values.big);
     const flags = ['--memory', '1GiB', '--threads'];

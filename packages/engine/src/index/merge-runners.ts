@@ -1,7 +1,12 @@
 import { Worker } from 'node:worker_threads';
 import { type ErrorCode, LhsError } from '@lakehouse-search/contract';
-import type { Merged } from '../segment/merge.ts';
-import { divideSegment, isEmptyShare, joinShares } from '../segment/segment-share.ts';
+import type { Merged, MergeField } from '../segment/merge.ts';
+import {
+  divideSegment,
+  isEmptyShare,
+  joinShares,
+  type SegmentShare,
+} from '../segment/segment-share.ts';
 import type { Directory } from '../storage/directory.ts';
 import type { MergeRunner } from './background-merges.ts';
 import { type MergeJob, runJob } from './merge-plan.ts';
@@ -81,20 +86,36 @@ export function bySize(small: MergeRunner, large: MergeRunner): MergeRunner {
   };
 }
 
+/** Text of fewer bytes is merged by one thread: a thread and its files take some 0.1 s. */
+const DIVIDED_BYTES = 16 * 2 ** 20;
+
+/** How a merge is divided. */
+export interface SharedOptions {
+  /** Bytes of a text field from which several threads merge its terms. Default: 16 MiB. */
+  readonly dividedBytes?: number;
+}
+
 /**
- * Runs each merge as at most `threads` jobs that run at once, each of which makes a share of the
- * segment, of about as many bytes. If one fails, the others are stopped.
+ * Runs each merge as several jobs, at most `threads` at once. A job makes some components of the
+ * segment, or merges a part of the terms of a large text field; the parts are joined by one more
+ * job. If one fails, the others are stopped.
  */
-export function sharedRunner(runner: MergeRunner, threads: number): MergeRunner {
+export function sharedRunner(
+  runner: MergeRunner,
+  threads: number,
+  { dividedBytes = DIVIDED_BYTES }: SharedOptions = {},
+): MergeRunner {
+  if (threads === 1) return runner;
   return async (job, signal, report) => {
-    const jobs = dividedJob(job, threads);
+    const { parts, others, joins } = dividedJob(job, threads, dividedBytes);
     const stop = new AbortController();
     const either = AbortSignal.any([signal, stop.signal]);
-    const parts = jobs.map(() => 0);
-    const running = jobs.map(async (own, at) => {
+    const done = new Map<MergeJob, number>();
+    const count = parts.length + others.length + joins.length;
+    const run = async (own: MergeJob): Promise<Merged> => {
       const reportOwn = (part: number) => {
-        parts[at] = part;
-        report?.(parts.reduce((sum, done) => sum + done, 0) / parts.length);
+        done.set(own, part);
+        report?.(done.values().reduce((sum, each) => sum + each, 0) / count);
       };
       try {
         return await runner(own, either, reportOwn);
@@ -102,22 +123,71 @@ export function sharedRunner(runner: MergeRunner, threads: number): MergeRunner 
         stop.abort();
         throw error;
       }
-    });
-    await Promise.allSettled(running);
-    const merged = await Promise.all(running);
+    };
+    // Parts first: they are what the joins wait for.
+    const merged = await atMost(threads, [...parts, ...others], run);
+    merged.push(...(await atMost(threads, joins, run)));
     return { entry: joinShares(merged.map(({ entry }) => entry)), docMaps: merged[0].docMaps };
   };
 }
 
-/** The shares of a merge as jobs of their own, by the bytes that they read. */
-function dividedJob(job: MergeJob, threads: number): readonly MergeJob[] {
+/** Runs jobs in their order, at most `most` at once; throws the first error when all have ended. */
+async function atMost(
+  most: number,
+  jobs: readonly MergeJob[],
+  run: (job: MergeJob) => Promise<Merged>,
+): Promise<Merged[]> {
+  const results = new Map<MergeJob, Merged>();
+  const waiting = [...jobs];
+  const work = async () => {
+    for (let job = waiting.shift(); job !== undefined; job = waiting.shift()) {
+      results.set(job, await run(job));
+    }
+  };
+  const running = Array.from({ length: Math.min(most, jobs.length) }, async () => {
+    try {
+      await work();
+    } catch (error) {
+      waiting.length = 0;
+      throw error;
+    }
+  });
+  await Promise.allSettled(running);
+  await Promise.all(running);
+  return jobs.map((job) => results.get(job)!);
+}
+
+interface DividedJob {
+  /** Parts of the terms of large text fields. */
+  readonly parts: readonly MergeJob[];
+  /** Shares of everything else, by the bytes that they read. */
+  readonly others: readonly MergeJob[];
+  /** Joins of the parts, one per field. */
+  readonly joins: readonly MergeJob[];
+}
+
+function dividedJob(job: MergeJob, threads: number, dividedBytes: number): DividedJob {
   const components = job.inputs.flatMap(({ entry }) => entry.components);
   const bytesOf = (id: number) =>
     components.reduce((sum, { field, length }) => sum + (field === id ? length : 0), 0);
-  const fields = job.fields.map(({ id }) => ({ field: id, cost: bytesOf(id) }));
+  const isDivided = ({ id, inverted }: MergeField) =>
+    inverted === 'text' && bytesOf(id) >= dividedBytes;
+  const divided = job.fields.filter(isDivided).map(({ id }) => id);
+  const whole = job.fields.filter((field) => !isDivided(field));
+  const fields = whole.map(({ id }) => ({ field: id, cost: bytesOf(id) }));
   const items = [...fields, { field: null, cost: bytesOf(-1) }];
   const shares = divideSegment(items, new Array<number>(threads).fill(0));
-  return shares.filter((share) => !isEmptyShare(share)).map((share) => ({ ...job, share }));
+  const own = (field: number, more: Partial<SegmentShare>): MergeJob => ({
+    ...job,
+    share: { fields: [field], rows: false, ...more },
+  });
+  return {
+    parts: divided.flatMap((field) =>
+      Array.from({ length: threads }, (_, part) => own(field, { part: { part, parts: threads } })),
+    ),
+    others: shares.filter((share) => !isEmptyShare(share)).map((share) => ({ ...job, share })),
+    joins: divided.map((field) => own(field, { parts: threads })),
+  };
 }
 
 /** The worker's entry: beside this file, as source or as built. */

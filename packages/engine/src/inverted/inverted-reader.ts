@@ -1,4 +1,4 @@
-import { lowerBound } from '../base/lower-bound.ts';
+import { lowerBound, lowerBoundBy } from '../base/lower-bound.ts';
 import { openCursor, type PostingsCursor } from '../postings/cursors.ts';
 import { corruptPostings } from '../postings/damage.ts';
 import { RECORD, RECORD_WORDS, SHORT } from '../postings/format.ts';
@@ -14,7 +14,9 @@ import type { Arena, Region } from '../storage/directory.ts';
 import { type DictionaryLayout, dictionaryLayout } from './dictionary-layout.ts';
 import { DictionaryReader } from './dictionary-reader.ts';
 import {
+  BLOCK_WORDS,
   codeWidth,
+  DICTIONARY_BLOCK,
   FIRST_SECTION_WORD,
   HAS_TEXT,
   HAS_WIDTH_CODES,
@@ -62,6 +64,7 @@ export class InvertedReader implements PostingsSource {
   readonly #big: number;
   readonly #layout: DictionaryLayout;
   readonly #small: { readonly at: number; readonly bytes: number };
+  readonly #sizes: { readonly bigTerms: number; readonly bigBytes: number };
   /** Of a cold file: demands postings before they are read. */
   readonly #demand: Region['demand'];
 
@@ -94,6 +97,7 @@ export class InvertedReader implements PostingsSource {
     this.#layout = dictionaryLayout(region.arena, sections, this.termCount);
     this.#terms = new DictionaryReader(this.#layout, region.demand);
     this.#small = sections.small;
+    this.#sizes = { bigTerms: header[7], bigBytes: sections.big.bytes };
     this.#demand = region.demand;
   }
 
@@ -127,6 +131,38 @@ export class InvertedReader implements PostingsSource {
   get dictionary(): DictionaryLayout {
     this.#demand?.(this.#small.at, this.#small.bytes);
     return this.#layout;
+  }
+
+  /** At most `parts` - 1 terms, ascending, that cut the postings into parts of about equal size. */
+  cutTerms(parts: number): readonly Uint8Array[] {
+    const { index, terms } = this.#layout;
+    const { i32 } = this.arena;
+    const blocks = Math.ceil(terms / DICTIONARY_BLOCK);
+    const { bigTerms, bigBytes } = this.#sizes;
+    const bytesBefore = (block: number): number => {
+      const at = index + block * BLOCK_WORDS;
+      const big = i32[at + 4];
+      const record = (this.#records >> 2) + RECORD_WORDS * big;
+      return i32[at + 3] + (big < bigTerms ? 4 * i32[record + RECORD.start] : bigBytes);
+    };
+    const total = this.#small.bytes + bigBytes;
+    const cuts: Uint8Array[] = [];
+    let last = 0;
+    for (let part = 1; part < parts; part++) {
+      const wanted = (total * part) / parts;
+      const block = lowerBoundBy(last + 1, blocks, (at) => bytesBefore(at) >= wanted);
+      if (block >= blocks) break;
+      cuts.push(this.#firstTerm(block));
+      last = block;
+    }
+    return cuts;
+  }
+
+  #firstTerm(block: number): Uint8Array {
+    const cursor = this.terms();
+    cursor.enter(block);
+    cursor.next();
+    return cursor.bytes().slice();
   }
 
   /** A term's entry, or null where the field does not have it. Its postings may be read then. */

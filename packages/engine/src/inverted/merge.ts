@@ -11,9 +11,12 @@ import { NO_MORE_DOCS } from '../postings/cursors.ts';
 import { PostingsJoin } from '../postings/join-postings.ts';
 import { PostingsBuffer } from '../postings/postings-buffer.ts';
 import { type FilePart, inMemory } from '../storage/spill.ts';
-import { type EncoderSpills, InvertedEncoder } from './inverted-encoder.ts';
+import { InvertedEncoder } from './inverted-encoder.ts';
 import type { InvertedReader } from './inverted-reader.ts';
+import { encodeLengths } from './lengths.ts';
 import type { TermCursor } from './term-cursor.ts';
+import type { EncoderSpills } from './term-encoder.ts';
+import { joinTermParts, type PartFiles, TermPartWriter } from './term-parts.ts';
 
 /**
  * A component (null: the segment has none of this field) and where its documents go: old number ->
@@ -54,20 +57,88 @@ export function* mergingInverted(
   docs: number,
   spills?: EncoderSpills,
 ): Steps<FilePart[]> {
+  const merge = openMerge(inputs);
+  const { lengths, positionEnds } = mergedLengths(merge.open, docs, merge.text);
+  const encoder = new InvertedEncoder(docs, merge.text, lengths, positionEnds, spills);
+  yield* mergingTerms(merge, encoder);
+  return encoder.finish();
+}
+
+/** A part of the terms of a text component: number `part` of `parts`. */
+export interface TermRange {
+  readonly part: number;
+  readonly parts: number;
+}
+
+/** Merges the terms of a part of a text component and writes them aside. */
+export function* mergingTermPart(
+  inputs: readonly InvertedInput[],
+  docs: number,
+  { part, parts }: TermRange,
+  files: PartFiles,
+): Steps<void> {
+  const cuts = cutTerms(inputs, parts);
+  const isEmpty = part > cuts.length;
+  const merge = openMerge(isEmpty ? [] : inputs, cuts[part - 1], cuts[part]);
+  const { lengths, positionEnds } = mergedLengths(openMerge(inputs).open, docs, true);
+  const writer = new TermPartWriter(docs, encodeLengths(lengths, positionEnds), files);
+  yield* mergingTerms(merge, writer);
+  writer.finish();
+}
+
+/** The component whose parts were written aside by `mergingTermPart`. */
+export function joinMergedTerms(
+  inputs: readonly InvertedInput[],
+  docs: number,
+  parts: readonly PartFiles[],
+): FilePart[] {
+  const { lengths, positionEnds } = mergedLengths(openMerge(inputs).open, docs, true);
+  return joinTermParts(docs, encodeLengths(lengths, positionEnds), parts);
+}
+
+/** Terms that divide the postings of the largest input into parts of about equal size. */
+function cutTerms(inputs: readonly InvertedInput[], parts: number): readonly Uint8Array[] {
+  let largest: InvertedReader | null = null;
+  for (const { reader } of inputs) {
+    if (reader !== null && reader.tokens > (largest?.tokens ?? -1)) largest = reader;
+  }
+  return largest?.cutTerms(parts) ?? [];
+}
+
+interface OpenMerge {
+  readonly open: readonly OpenInput[];
+  readonly buffer: PostingsBuffer;
+  readonly text: boolean;
+  /** The terms end before this one. */
+  readonly to: Uint8Array | undefined;
+}
+
+/** The inputs, each before its first term, or the first that is not below `from`. */
+function openMerge(
+  inputs: readonly InvertedInput[],
+  from?: Uint8Array,
+  to?: Uint8Array,
+): OpenMerge {
   const buffer = new PostingsBuffer();
   const open = inputs.flatMap(({ reader, docMap }): OpenInput[] => {
     if (reader === null) return [];
     const terms = reader.terms();
+    if (from !== undefined) terms.seek(from);
     const join = new PostingsJoin(reader, docMap, buffer);
     return [{ reader, docMap, terms, join, alive: terms.next() }];
   });
-  const text = open.length > 0 && open[0].reader.text;
-  const { lengths, positionEnds } = mergedLengths(open, docs, text);
-  const encoder = new InvertedEncoder(docs, text, lengths, positionEnds, spills);
+  return { open, buffer, text: open.length > 0 && open[0].reader.text, to };
+}
+
+function* mergingTerms(
+  { open, buffer, to }: OpenMerge,
+  encoder: Pick<InvertedEncoder, 'term'>,
+): Steps<void> {
   const tokens = open.reduce((sum, { reader }) => sum + reader.tokens, 0);
   let merged = 0;
   let step = 0;
   for (let same = leastTerm(open); same.length > 0; same = leastTerm(open)) {
+    if (to !== undefined && same[0].terms.compare(to) >= 0) return;
     buffer.df = 0;
     let used = 0;
     for (const { join, terms } of same) used = join.append(terms.info(), used);
@@ -80,7 +151,6 @@ export function* mergingInverted(
     step = 0;
     yield Math.min(1, merged / Math.max(1, tokens));
   }
-  return encoder.finish();
 }
 
 function mergedLengths(open: readonly OpenInput[], docs: number, text: boolean) {

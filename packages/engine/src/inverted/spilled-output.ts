@@ -43,6 +43,14 @@ export class SpilledOutput {
     bits.length = 0;
   }
 
+  /** Writes all bytes aside and completes the file. It needs a spill. */
+  close(): void {
+    const { bits } = this;
+    this.#spill?.write(bits.u8.subarray(0, bits.length));
+    this.#spill?.finish();
+    bits.length = 0;
+  }
+
   /** All bytes and `slack` zero bytes more; `patch` receives each piece and where it begins. */
   finish(slack: number, patch: (piece: Uint8Array, from: number) => void = () => {}): FilePart {
     const { bits, base } = this;

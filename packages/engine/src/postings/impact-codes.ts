@@ -23,6 +23,26 @@ export class ImpactCodes {
     this.#value[this.#size++] = value;
   }
 
+  /** The addresses and impacts so far: views. */
+  get noted(): { readonly at: Float64Array; readonly value: Float64Array } {
+    return {
+      at: this.#at.subarray(0, this.#size),
+      value: this.#value.subarray(0, this.#size),
+    };
+  }
+
+  /** Adds what another one has noted; its addresses count from `base`. */
+  append(at: Float64Array, value: Float64Array, base: number): void {
+    const size = this.#size + at.length;
+    if (size > this.#at.length) {
+      this.#at = resized(this.#at, size);
+      this.#value = resized(this.#value, size);
+    }
+    for (let i = 0; i < at.length; i++) this.#at[this.#size + i] = at[i] + base;
+    this.#value.set(value, this.#size);
+    this.#size = size;
+  }
+
   /**
    * Chooses 255 impacts that occur, by quantile: the code of a noted impact is the first that is
    * not smaller, so that codes are upper bounds and common impacts are exact. Returns the impacts,
@@ -64,8 +84,10 @@ export class ImpactCodes {
   }
 }
 
-function doubled(array: Float64Array): Float64Array {
-  const next = new Float64Array(array.length * 2);
+const doubled = (array: Float64Array): Float64Array => resized(array, array.length * 2);
+
+function resized(array: Float64Array, length: number): Float64Array {
+  const next = new Float64Array(length);
   next.set(array);
   return next;
 }

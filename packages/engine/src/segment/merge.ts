@@ -10,7 +10,8 @@
  */
 import { partOf, runSteps, type Steps } from '../base/steps.ts';
 import { OrdinalWriter } from '../columnar/ordinal-writer.ts';
-import { mergingInverted } from '../inverted/merge.ts';
+import { joinMergedTerms, mergingInverted, mergingTermPart } from '../inverted/merge.ts';
+import type { PartFiles } from '../inverted/term-parts.ts';
 import type { FieldType } from '../schema/definition.ts';
 import { appendHashRun, type HashRun, NO_COLUMNS } from '../schema/hash-set.ts';
 import type { Directory } from '../storage/directory.ts';
@@ -104,7 +105,8 @@ function* mergingSegments(
   let done = 0;
   for (const field of own.sort((a, b) => a.id - b.id)) {
     const to = done + bytesOf(inputs, field.id) / total;
-    components.push(...(yield* partOf(mergingField(mapped, field, docs, directory, id), done, to)));
+    const merging = mergingField(mapped, field, docs, { directory, id, share });
+    components.push(...(yield* partOf(merging, done, to)));
     yield to;
     done = to;
   }
@@ -168,25 +170,53 @@ function mapDocuments(inputs: readonly MergeInput[]): { docMaps: Int32Array[]; d
   return { docMaps, docs };
 }
 
+/** Where a merge writes, and what. */
+interface MergeTarget {
+  readonly directory: Directory;
+  readonly id: string;
+  readonly share: SegmentShare | undefined;
+}
+
+/** The inverted component of a field; none if only a part of its terms is merged. */
+function* mergingTerms(
+  inputs: readonly Input[],
+  { id: field, inverted: kind }: MergeField,
+  docs: number,
+  { directory, id, share }: MergeTarget,
+): Steps<readonly Component[]> {
+  if (kind === null) return [];
+  const readers = inputs.map(({ reader, docMap }) => ({ reader: reader.inverted(field), docMap }));
+  const filesOf = (part: number): PartFiles => ({
+    directory,
+    name: (file) => `${id}.f${field}.part${part}-${file}`,
+  });
+  if (share?.part !== undefined) {
+    yield* mergingTermPart(readers, docs, share.part, filesOf(share.part.part));
+    return [];
+  }
+  const open = (what: string) => new Spill(directory, `${id}.f${field}.spill-${what}`);
+  const parts =
+    share?.parts === undefined
+      ? yield* mergingInverted(readers, docs, { open })
+      : joinMergedTerms(
+          readers,
+          docs,
+          Array.from({ length: share.parts }, (_, i) => filesOf(i)),
+        );
+  const component = writeComponent(directory, id, { kind, field }, parts);
+  yield 1;
+  return [component];
+}
+
 function* mergingField(
   inputs: readonly Input[],
   field: MergeField,
   docs: number,
-  directory: Directory,
-  id: string,
+  target: MergeTarget,
 ): Steps<readonly Component[]> {
-  const components: Component[] = [];
-  if (field.inverted !== null) {
-    const readers = inputs.map(({ reader, docMap }) => ({
-      reader: reader.inverted(field.id),
-      docMap,
-    }));
-    const component = { kind: field.inverted, field: field.id };
-    const open = (what: string) => new Spill(directory, `${id}.f${field.id}.spill-${what}`);
-    const parts = yield* mergingInverted(readers, docs, { open });
-    components.push(writeComponent(directory, id, component, parts));
-    yield 1;
-  }
+  const { directory, id, share } = target;
+  const components = [...(yield* mergingTerms(inputs, field, docs, target))];
+  if (share?.part !== undefined) return components;
   const column = columnWriter(field);
   if (column !== null && field.column !== null) {
     for (const { reader, docMap } of inputs) {

@@ -3,6 +3,7 @@
  * documents: some of the fields, and perhaps the rows. Components do not refer to each other, so
  * the division does not change the segment.
  */
+import type { TermRange } from '../inverted/merge.ts';
 import type { Component, SegmentEntry } from './entry.ts';
 
 /** What one thread makes of a segment. Plain values: a thread receives it. */
@@ -11,6 +12,10 @@ export interface SegmentShare {
   readonly fields: readonly number[];
   /** Also the stored values, locators, row hashes and keys. */
   readonly rows: boolean;
+  /** Of a merge: a part of the terms of the one field, which is written aside. */
+  readonly part?: TermRange;
+  /** Of a merge: the terms of the one field were written aside in so many parts, to be joined. */
+  readonly parts?: number;
 }
 
 /** A field or the rows (null), and what it costs to make, in any unit. */

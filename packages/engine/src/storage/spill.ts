@@ -44,22 +44,33 @@ export class Spill {
     this.#length += bytes.length;
   }
 
+  /** Completes the file, so that another thread can read it. Throws disk_full, io_error. */
+  finish(): void {
+    this.#writer ??= this.#directory.create(this.#name);
+    this.#writer.finish();
+  }
+
   /** All bytes in their order; then the file is removed. Throws io_error. */
   *pieces(): Generator<Uint8Array> {
     if (this.#writer === null) return;
     this.#writer.finish();
-    const { bytes, pages, offset, release } = this.#directory.open(this.#name);
-    const piece = new Uint8Array(Math.min(PIECE_BYTES, bytes.length));
-    try {
-      for (let from = 0; from < bytes.length; from += PIECE_BYTES) {
-        const own = piece.subarray(0, Math.min(PIECE_BYTES, bytes.length - from));
-        own.set(bytes.subarray(from, from + own.length));
-        pages?.leave(offset + from, own.length);
-        yield own;
-      }
-    } finally {
-      release();
-      this.#directory.remove(this.#name);
+    yield* spilledPieces(this.#directory, this.#name);
+  }
+}
+
+/** The bytes of a complete spill in their order; then the file is removed. Throws io_error. */
+export function* spilledPieces(directory: Directory, name: string): Generator<Uint8Array> {
+  const { bytes, pages, offset, release } = directory.open(name);
+  const piece = new Uint8Array(Math.min(PIECE_BYTES, bytes.length));
+  try {
+    for (let from = 0; from < bytes.length; from += PIECE_BYTES) {
+      const own = piece.subarray(0, Math.min(PIECE_BYTES, bytes.length - from));
+      own.set(bytes.subarray(from, from + own.length));
+      pages?.leave(offset + from, own.length);
+      yield own;
     }
+  } finally {
+    release();
+    directory.remove(name);
   }
 }

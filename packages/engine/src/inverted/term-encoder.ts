@@ -1,0 +1,93 @@
+import { encodeBig, encodeScratch } from '../postings/encode-big.ts';
+import type { EncodeContext } from '../postings/encode-dense.ts';
+import { DENSE_SHARE, LIST, LIST_BLOCK, RANGE, RECORD, RECORD_WORDS } from '../postings/format.ts';
+import { ImpactCodes } from '../postings/impact-codes.ts';
+import type { TermPostings } from '../postings/postings-buffer.ts';
+import { encodeShort } from '../postings/short-terms.ts';
+import type { Spill } from '../storage/spill.ts';
+import { isShort } from './dictionary-writer.ts';
+import type { EncodedLengths } from './lengths.ts';
+import { SpilledOutput } from './spilled-output.ts';
+
+/** Postings of so many bytes are written aside where that is possible. */
+const SPILL_BYTES = 16 * 2 ** 20;
+
+/** Where an encoder may write what memory should not hold. */
+export interface EncoderSpills {
+  /** A place for the postings of short and of other terms. */
+  readonly open: (what: 'small' | 'big') => Spill;
+  /** Default: 16 MiB. */
+  readonly fromBytes?: number;
+}
+
+/** Encodes the postings of terms, which come in byte order: all terms of a field, or a part. */
+export class TermEncoder {
+  readonly small: SpilledOutput;
+  readonly big: SpilledOutput;
+  readonly impacts = new ImpactCodes();
+  /** Records of the terms that are not short. */
+  readonly records: number[] = [];
+  readonly #docs: number;
+  readonly #text: boolean;
+  readonly #lengths: EncodedLengths;
+  readonly #denseFrom: number;
+  readonly #scratch = encodeScratch();
+
+  /** Without `spills` all postings stay in memory. */
+  constructor(docs: number, text: boolean, lengths: EncodedLengths, spills?: EncoderSpills) {
+    const { fromBytes = SPILL_BYTES } = spills ?? {};
+    this.small = new SpilledOutput(spills?.open('small') ?? null, fromBytes, false);
+    this.big = new SpilledOutput(spills?.open('big') ?? null, fromBytes, true);
+    this.#docs = docs;
+    this.#text = text;
+    this.#lengths = lengths;
+    this.#denseFrom = Math.max(LIST_BLOCK, Math.ceil(docs / DENSE_SHARE));
+  }
+
+  /** Terms that are not short. */
+  get bigTerms(): number {
+    return this.records.length / RECORD_WORDS;
+  }
+
+  /** Encodes the postings of the next term; returns its bytes in `small`, 0 if it is not short. */
+  encode(postings: TermPostings): number {
+    const { df } = postings;
+    this.small.beginTerm();
+    if (isShort(df)) {
+      const { bits } = this.small;
+      const begin = bits.length;
+      const { widths } = this.#lengths;
+      encodeShort(postings, { output: bits, widths }, this.#text);
+      return bits.length - begin;
+    }
+    this.big.beginTerm();
+    const { base } = this.big;
+    this.impacts.base = base;
+    const record = encodeBig(postings, this.#context(postings), df >= this.#denseFrom);
+    if (base > 0) moveRecord(record, base);
+    for (const word of record) this.records.push(word);
+    return 0;
+  }
+
+  #context(postings: TermPostings): EncodeContext {
+    const { normOf, widths } = this.#lengths;
+    const { docs, frequencies } = postings;
+    return {
+      docs: this.#docs,
+      ranges: Math.ceil(this.#docs / RANGE),
+      output: this.big.bits,
+      impacts: this.impacts,
+      ...this.#scratch,
+      widths,
+      text: this.#text,
+      impact: (i) => frequencies[i] / (frequencies[i] + normOf(docs[i])),
+    };
+  }
+}
+
+/** Changes the addresses of a record: its postings begin `base` bytes later. */
+export function moveRecord(record: Int32Array, base: number): void {
+  record[RECORD.start] += base >> 2;
+  record[RECORD.payload] += base;
+  if (record[RECORD.kind] === LIST) record[RECORD.positions] += base;
+}
