@@ -26,6 +26,8 @@ export interface HitPage {
 
 /** Tokens of one value of a preview. */
 const PREVIEW_TOKENS = 60;
+/** Tokens of the flag that a row was left out. */
+const FLAG_TOKENS = 6;
 /** A preview has at least this share of the budget, so that one hit always fits. */
 const LEAST_TOKENS = 60;
 
@@ -39,7 +41,7 @@ export function pageOfHits(views: readonly HitView[], budget: number, withRows: 
   for (const view of views) {
     const preview = previewOf(view, PREVIEW_TOKENS);
     const small = previews.length === 0 ? shrunk(view, preview, budget) : preview;
-    const tokens = tokensOfView(small);
+    const tokens = tokensOfView(small) + (withRows ? FLAG_TOKENS : 0);
     if (tokens > left && previews.length > 0) break;
     previews.push(small);
     left -= tokens;
@@ -85,7 +87,9 @@ function addRows(previews: readonly HitView[], views: readonly HitView[], room: 
     if (fitted === undefined) return { ...preview, row_omitted: true };
     const cut = fitted.cut.length === 0 ? {} : { cut: fitted.cut };
     const whole = { ...frame, row: fitted.values, ...cut };
-    left -= tokensOfView(whole) - tokensOfView(preview);
+    const more = tokensOfView(whole) - tokensOfView(preview);
+    if (more > left) return { ...preview, row_omitted: true };
+    left -= more;
     return whole;
   });
 }
