@@ -82,8 +82,10 @@ describe('lhs mcp', () => {
   });
 });
 
-const call = (id: number, name: string, input: object) =>
-  `${JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: input } })}\n`;
+function call(id: number, name: string, input: object): string {
+  const params = { name, arguments: input };
+  return `${JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params })}\n`;
+}
 
 describe('the streams of lhs mcp', () => {
   it('have a response per request and no other byte, for 1,000 calls', async () => {
