@@ -8,6 +8,7 @@ const PROGRAMS = [
   'peers.ts',
   'commits.ts',
   'startup.ts',
+  'mcp.ts',
   'hydrate.ts',
   'sync.ts',
   'merge-on-read.ts',
