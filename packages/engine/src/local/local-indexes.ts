@@ -29,7 +29,12 @@ import {
 import type { Definition } from '../schema/definition.ts';
 import { type LocalContext, UNKNOWN_LAG } from '../search/context.ts';
 import { FilterCache } from '../shard/execute/filter-cache.ts';
-import { type FetchBlocks, limitColdBytes, useColdStore } from '../storage/cold-cache.ts';
+import {
+  COLD_MEMORY_BYTES,
+  type FetchBlocks,
+  limitColdBytes,
+  useColdStore,
+} from '../storage/cold-cache.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
 import type { KeptTables } from '../sync/kept-tables.ts';
 import type { SearchThreads } from '../workers/search-threads.ts';
@@ -42,6 +47,10 @@ import { ResultCache } from './result-cache.ts';
 /** Cold windows are read by code that is loaded with the first of them. */
 const fetchColdBlocks: FetchBlocks = async (...blocks) =>
   (await import('../tier/fetch-blocks.ts')).fetchColdBlocks(...blocks);
+
+/** Bytes of cold blocks in this thread. The search threads share as much. */
+const coldBytesHere = ({ memory = {}, threads = 0 }: LocalOptions): number =>
+  Math.floor((memory.coldBlocks ?? COLD_MEMORY_BYTES) / (threads === 0 ? 1 : 2));
 
 /** So long a closing engine waits for calls that do not end, as for a table that hangs. */
 const PATIENCE_MS = 5000;
@@ -95,7 +104,7 @@ export class LocalIndexes {
     this.memory = memory;
     this.filters = new FilterCache(memory.filters);
     this.results = memory.results ? new ResultCache(memory.results) : null;
-    if (memory.coldBlocks !== undefined) limitColdBytes(memory.coldBlocks);
+    limitColdBytes(coldBytesHere(options));
     this.memoryBytes = options.memoryBytes;
     this.saveMs = options.saveMs;
     this.lockWaitMs = options.lockWaitMs ?? LIMITS.lockWaitMillis;

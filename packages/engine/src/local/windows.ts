@@ -28,7 +28,8 @@ export async function windowStatusLocal(
   const open = indexes.hold(accessible(indexes, index, call));
   try {
     const windows = requireWindows(open);
-    return { index: open.mapping.definition.index, ...windows, cache: coldCacheFigures() };
+    const threads = (await indexes.searchThreads?.())?.coldFigures;
+    return { index: open.mapping.definition.index, ...windows, cache: coldCacheFigures(threads) };
   } finally {
     open.snapshot.release();
   }

@@ -35,15 +35,35 @@ export function useColdStore(fetch: FetchBlocks): void {
   fetchBlocks = fetch;
 }
 
-/** Sets the bytes that blocks may take in this process while no read runs. */
+/** Sets the bytes that blocks may take in this thread while no read runs. */
 export function limitColdBytes(bytes: number): void {
   limitBytes = bytes;
 }
 
-/** Figures of the cache since the process began; `bytes`: in memory now. */
-export function coldCacheFigures() {
+/** The bytes that blocks may take in this thread; its search threads share as much. */
+export const coldBytesLimit = (): number => limitBytes;
+
+/**
+ * Figures of the cache since the process began; `bytes`: in memory now. `threads`: what search
+ * threads have published (`publishColdFigures`).
+ */
+export function coldCacheFigures(threads: readonly Float64Array[] = []) {
+  const own = Float64Array.of(0, 0, 0, 0);
+  publishColdFigures(own);
+  const [hits, misses, bytes_read, bytes] = own.map((figure, i) => {
+    return threads.reduce((sum, figures) => sum + figures[i], figure);
+  });
+  const limit_bytes = (threads.length > 0 ? 2 : 1) * limitBytes;
+  return { hits, misses, bytes_read, bytes, limit_bytes };
+}
+
+/** Numbers of `publishColdFigures`. */
+export const COLD_FIGURES = 4;
+
+/** Writes the figures of this thread where another thread reads them. */
+export function publishColdFigures(target: Float64Array): void {
   const { hits, misses, bytesRead, heldBytes } = coldFigures;
-  return { hits, misses, bytes_read: bytesRead, bytes: heldBytes, limit_bytes: limitBytes };
+  target.set([hits, misses, bytesRead, heldBytes]);
 }
 
 /** Fetches all demanded blocks, of all files side by side. Throws what the store throws. */

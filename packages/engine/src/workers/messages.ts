@@ -80,6 +80,10 @@ export interface ThreadSettings {
   readonly threads: number;
   /** One i32 in shared memory: 1 if the call that runs was canceled. */
   readonly canceled: Int32Array;
+  /** Bytes of blocks of cold windows in its memory while it has no call. */
+  readonly coldBytes: number;
+  /** In shared memory: the thread's figures of cold windows, after each of its calls. */
+  readonly coldFigures: Float64Array;
 }
 
 /** A value as bytes of its own. */

@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { LhsError } from '@lakehouse-search/contract';
 import { errorFromPlain } from '../shard/bytes.ts';
+import { COLD_FIGURES, coldBytesLimit } from '../storage/cold-cache.ts';
 import type {
   CommitSource,
   FromThread,
@@ -42,6 +43,8 @@ export class SearchThread {
   readonly #worker: Worker;
   readonly #listener: ThreadListener;
   readonly #canceled = new Int32Array(new SharedArrayBuffer(4));
+  /** The thread's figures of cold windows. */
+  readonly coldFigures = new Float64Array(new SharedArrayBuffer(8 * COLD_FIGURES));
   readonly #opened = new Set<number>();
   #task: ThreadTask | null = null;
   /** It keeps the process alive: until it is idle at the end of a turn of the event loop. */
@@ -55,7 +58,10 @@ export class SearchThread {
   constructor(entry: URL, threads: number, listener: ThreadListener, heapBytes = HEAP_BYTES) {
     this.#listener = listener;
     this.#worker = new Worker(entry, {
-      workerData: { threads, canceled: this.#canceled } satisfies ThreadSettings,
+      workerData: {
+        ...{ threads, canceled: this.#canceled, coldFigures: this.coldFigures },
+        coldBytes: Math.floor(coldBytesLimit() / threads),
+      } satisfies ThreadSettings,
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: Math.floor(heapBytes / MIB) },
       name: 'search thread',

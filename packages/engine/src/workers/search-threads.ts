@@ -1,5 +1,4 @@
 import type { Deadline, TimeLeft } from '../base/deadline.ts';
-import { hasCold } from '../index/cold-segments.ts';
 import type { IndexSnapshot } from '../index/index-snapshot.ts';
 import type { OpenIndex } from '../open/open-index.ts';
 import {
@@ -84,6 +83,11 @@ export class SearchThreads {
     return snapshot.shards.length > 1 && this.#pool.idle > 1;
   }
 
+  /** What the threads have read of cold windows. */
+  get coldFigures(): readonly Float64Array[] {
+    return this.#pool.coldFigures;
+  }
+
   /** Ends all threads. */
   close(): Promise<void> {
     return this.#pool.close();
@@ -117,8 +121,7 @@ export class SearchThreads {
     const known = this.#sources.get(snapshot);
     if (known !== undefined) return known;
     const path = snapshot.segments[0]?.path;
-    // A thread has no object store.
-    if (path === undefined || hasCold(snapshot.segments)) return null;
+    if (path === undefined) return null;
     const id = ++this.#commits;
     const { generation, commit } = snapshot;
     const source = { id, path, generation, commit, definition: mapping.definition };

@@ -24,6 +24,12 @@ import { answerToPlain, errorToPlain } from '../shard/bytes.ts';
 import { FilterCache } from '../shard/execute/filter-cache.ts';
 import { localShards } from '../shard/local-shard.ts';
 import type { Shard } from '../shard/shard.ts';
+import {
+  holdingColdBytes,
+  limitColdBytes,
+  publishColdFigures,
+  useColdStore,
+} from '../storage/cold-cache.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
 import { Verification } from '../storage/verification.ts';
 import {
@@ -46,8 +52,12 @@ interface OpenCommit {
   readonly shards: readonly Shard[];
 }
 
-const { threads, canceled } = workerData as ThreadSettings;
+const { threads, canceled, coldBytes, coldFigures } = workerData as ThreadSettings;
 divideKeptBytes(threads);
+limitColdBytes(coldBytes);
+useColdStore(async (...blocks) => {
+  return (await import('../tier/fetch-blocks.ts')).fetchColdBlocks(...blocks);
+});
 const filters = new FilterCache(Math.floor(LIMITS.filterCacheBytes / threads));
 const commits = new Map<number, OpenCommit>();
 
@@ -142,10 +152,14 @@ async function answer({ task, commit, work }: ThreadCall): Promise<FromThread> {
   const found = commits.get(commit);
   if (found === undefined) return { kind: 'unopened', task };
   try {
-    const done = work.kind === 'read' ? readWhole(found, work) : runOperation(found, work);
-    return { kind: 'done', task, answer: await done };
+    const done = await holdingColdBytes<string | Uint8Array | null>(async () =>
+      work.kind === 'read' ? readWhole(found, work) : runOperation(found, work),
+    );
+    return { kind: 'done', task, answer: done };
   } catch (error) {
     return { kind: 'failed', task, error: errorToPlain(error) };
+  } finally {
+    publishColdFigures(coldFigures);
   }
 }
 

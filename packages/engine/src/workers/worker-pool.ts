@@ -8,6 +8,7 @@ import { LhsError } from '@lakehouse-search/contract';
 import { callAborted, Deadline, type TimeLeft } from '../base/deadline.ts';
 import { engineClosed } from '../base/engine-closed.ts';
 import { LIMITS } from '../base/limits.ts';
+import { COLD_FIGURES } from '../storage/cold-cache.ts';
 import type { CommitSource, ThreadAnswer, ThreadWork } from './messages.ts';
 import { SearchThread, type ThreadTask } from './search-thread.ts';
 
@@ -48,6 +49,8 @@ export class WorkerPool {
   readonly #options: WorkerPoolOptions;
   readonly #threads = new Set<SearchThread>();
   readonly #queue: PoolTask[] = [];
+  /** Figures of cold windows of threads that have ended. */
+  readonly #formerFigures = new Float64Array(COLD_FIGURES);
   #last = 0;
   #closed = false;
   #timer: NodeJS.Timeout | undefined;
@@ -80,6 +83,11 @@ export class WorkerPool {
       this.#dispatch();
     }
     return promise;
+  }
+
+  /** Figures of cold windows, of each thread. */
+  get coldFigures(): readonly Float64Array[] {
+    return [this.#formerFigures, ...[...this.#threads].map((thread) => thread.coldFigures)];
   }
 
   /** Threads that could take a task, started or not. */
@@ -173,6 +181,10 @@ export class WorkerPool {
       free: () => this.#dispatch(),
       ended: (ended: SearchThread) => {
         this.#threads.delete(ended);
+        // the memory of an ended thread is free
+        const [hits, misses, bytesRead] = ended.coldFigures;
+        const former = this.#formerFigures;
+        for (const [i, figure] of [hits, misses, bytesRead].entries()) former[i] += figure;
         if (!this.#closed) this.#dispatch();
       },
     };

@@ -1,0 +1,64 @@
+/** Searches of cold windows in search threads. */
+import { type LocalBackend, openLocal } from '@lakehouse-search/engine';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { tinyModels } from '../../../../test/support/tiny-model.ts';
+import { coldCacheFigures } from '../../src/storage/cold-cache.ts';
+import { type ColdLake, ColdStore, OLD } from './cold-lake.ts';
+
+let store: ColdStore;
+let cold: ColdLake;
+let threaded: LocalBackend;
+beforeAll(async () => {
+  store = await ColdStore.start();
+  cold = await store.open();
+  await cold.build(3);
+  await cold.move({ cool: [...OLD, 'none'] });
+  const options = { openEmbedder: tinyModels().open, threads: 2 };
+  threaded = await openLocal(cold.backend.dataDir, options);
+});
+afterAll(async () => {
+  await threaded.close();
+  await cold.close();
+  await store.close();
+});
+
+describe('search threads', () => {
+  it('read cold windows themselves, and their figures are those of the process', async () => {
+    const before = coldCacheFigures().misses;
+    const request = { index: 't', query: 'disk 3', limit: 30 };
+    const wanted = await cold.backend.search({ ...request, index: 'plain' });
+    const found = await threaded.search(request);
+    expect([found.hits, found.total]).toEqual([wanted.hits, wanted.total]);
+    expect(coldCacheFigures().misses).toBe(before);
+    const { cache } = await threaded.windowStatus({ index: 't' });
+    expect(cache.misses).toBeGreaterThan(before);
+    expect(cache.bytes).toBeGreaterThan(0);
+    const again = await threaded.search(request);
+    expect(again.hits).toEqual(wanted.hits);
+  });
+
+  it('answer as this thread does, side by side', async () => {
+    const wanted = await cold.answersOf('plain');
+    const found = await Promise.all([1, 2, 3].map(() => cold.answersOf('t', threaded)));
+    expect(found).toEqual([wanted, wanted, wanted]);
+  });
+
+  it('fail with window and store if the store is gone, and answer when it is back', async () => {
+    const options = { openEmbedder: tinyModels().open, threads: 1 };
+    vi.stubEnv('LHS_COLD_CACHE_BYTES', '0');
+    vi.stubEnv('LHS_COLD_CACHE_DIR', `${cold.cache}-none`);
+    const other = await openLocal(cold.backend.dataDir, options);
+    try {
+      store.server.fault = () => ({ kind: 'status', status: 403, code: 'AccessDenied' });
+      const request = { index: 't', query: 'disk' };
+      await expect(other.search(request)).rejects.toMatchObject({
+        code: 'unreachable',
+        details: { place: cold.place },
+      });
+      store.server.fault = () => null;
+      expect((await other.search(request)).total).toBe(150);
+    } finally {
+      await other.close();
+    }
+  });
+});
