@@ -177,7 +177,10 @@ export class LocalBackend implements Backend {
   /** Ends when the engine is closed, as when the call is aborted. */
   readonly follow: Items<FollowRequest, FollowEvent> = this.#stream(
     'follow',
-    later(async () => (await import('./local/follow.ts')).followLocal),
+    async (indexes, request, call) => {
+      const { followLocal } = await import('./local/follow.ts');
+      return followLocal(indexes, request, call, this.#jobs);
+    },
     false,
   );
   readonly applyBatch: Backend['applyBatch'] = this.#work(

@@ -1,5 +1,5 @@
 import type { FollowEvent } from '@lakehouse-search/contract';
-import { clockTime, count, duration, plural } from '../terminal/figures.ts';
+import { bytes, clockTime, count, duration, plural } from '../terminal/figures.ts';
 import type { Style } from '../terminal/style.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { cut, printable, wrap } from '../terminal/text.ts';
@@ -46,11 +46,16 @@ export function followReport(terminal: Terminal, style: Style): FollowReport {
         return wait(`trying again in ${seconds(event.in_ms)} …`);
       }
       clear();
-      if (event.event === 'merge_failed') {
-        const what = `a merge failed and is tried again later: ${printable(event.message)}`;
+      if (event.event === 'merge_failed' || event.event === 'windows_failed') {
+        const failed = event.event === 'merge_failed' ? 'a merge' : 'moving a window';
+        const what = `${failed} failed and is tried again later: ${printable(event.message)}`;
         return terminal.err(...line(event.at, what));
       }
       fault = '';
+      if (event.event === 'windows_moved') {
+        const what = `cooled     ${event.cooled.join(', ')} (${bytes(event.bytes_copied)})`;
+        return terminal.out(...line(event.at, what));
+      }
       terminal.out(...line(event.at, event.event === 'commit' ? committed(event) : merged(event)));
       if (event.event === 'commit') {
         const { skipped_rows: rows = 0 } = event;

@@ -148,6 +148,21 @@ export type FollowEvent =
       readonly code: string;
       readonly message: string;
     }
+  /** A window became older than the definition keeps hot: a job moved it to the store. */
+  | {
+      readonly event: 'windows_moved';
+      readonly at: string;
+      readonly cooled: readonly string[];
+      readonly bytes_copied: number;
+      readonly took_ms: number;
+    }
+  /** The job failed or was canceled. The window stays as it was, for an hour at least. */
+  | {
+      readonly event: 'windows_failed';
+      readonly at: string;
+      readonly code: string;
+      readonly message: string;
+    }
   /**
    * The index is at the head; the follower polls every `every_ms`. Sent once until the next commit.
    */

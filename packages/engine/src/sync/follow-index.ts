@@ -7,14 +7,17 @@
  *    make its generation the live one; then the lock is given back.
  * 3. Merges run beside; one that has ended is taken in by the next commit, or by one of its own.
  *    One that fails is an event; the index goes on with more segments.
- * 4. What passes by itself (an outage, another writer, a full disk) is waited for, ever longer, for
+ * 4. After a commit the windows are checked: one that is older than the definition keeps hot is
+ *    moved to the store by a job, one per look, with the lock given back before. After a failure
+ *    the next one is tried an hour later.
+ * 5. What passes by itself (an outage, another writer, a full disk) is waited for, ever longer, for
  *    ever; everything else ends it with its error. After a fault the index is opened anew, at its
  *    last commit.
  *
  * An abort ends it without an error: the step in hand is dropped, what is committed stays.
  */
 
-import type { CallContext, FollowEvent } from '@lakehouse-search/contract';
+import type { CallContext, FollowEvent, MoveWindowsResponse } from '@lakehouse-search/contract';
 import { LhsError } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
 import type { Clock } from '../base/clock.ts';
@@ -26,6 +29,8 @@ import type { AppliedStep, SyncSession } from './sync.ts';
 
 /** Default of the longest pause between two checks. */
 export const POLL_MS = 5000;
+/** Pause after a move of a window that failed. */
+const TIERS_PAUSE_MS = 3_600_000;
 
 /** An index that is open for following: its lock is held until it is closed. */
 export interface FollowedIndex {
@@ -33,6 +38,14 @@ export interface FollowedIndex {
   readonly session: Pick<SyncSession, 'catchUp' | 'merging' | 'takeMerges' | 'takeMergeFault'>;
   /** Gives back the session and the lock. */
   close(): Promise<void>;
+}
+
+/** Moves of windows by their age. */
+export interface FollowedTiers {
+  /** The name of the oldest window that is hot and too old for it; null: there is none. */
+  due(known: KnownIndex): string | null;
+  /** Moves it in a job. Throws index_busy, unreachable, interrupted, … */
+  cool(known: KnownIndex, window: string, signal: AbortSignal): Promise<MoveWindowsResponse>;
 }
 
 /** What following needs of an engine. */
@@ -45,6 +58,8 @@ export interface FollowHost {
   openTable(known: KnownIndex, signal: AbortSignal): Promise<SourceTable>;
   /** Opens the live generation for following. Throws index_busy, index_not_built, … */
   open(known: KnownIndex): Promise<FollowedIndex>;
+  /** The moves of windows by age; absent: there are none. */
+  readonly tiers?: FollowedTiers;
   /** True while a reindex waits for the lock or has it, to make its generation the live one. */
   mustYield(known: KnownIndex): boolean;
 }
@@ -81,6 +96,10 @@ class Follower {
   /** When there was no merge the last time, in ticks. */
   #mergingSince = 0;
   #toldWaiting = false;
+  /** A commit may have made windows too old. */
+  #looksAtTiers = false;
+  /** In ticks. */
+  #tiersAfter = 0;
   #reached = false;
   #failures = 0;
   #lastFault = '';
@@ -129,8 +148,10 @@ class Follower {
     const head = followedSnapshot(table, known.definition.source.ref);
     const seen = `${this.#subject}/${table.uuid}/${head}`;
     const committed = yield* this.#work(known, table, head, seen);
-    this.#quietLooks = committed ? 0 : this.#quietLooks + 1;
-    if (!committed && this.#merging === null) {
+    if (committed) this.#looksAtTiers = true;
+    const moved = yield* this.#tendTiers(known);
+    this.#quietLooks = committed || moved ? 0 : this.#quietLooks + 1;
+    if (!committed && !moved && this.#merging === null) {
       await this.#letGo();
       this.#restedAt = `${seen}/${this.#host.commitVersion(known)}`;
       if (!this.#toldWaiting) yield this.#event({ event: 'waiting', every_ms: this.#pollMs });
@@ -185,6 +206,28 @@ class Follower {
       segments_after,
       took_ms: Math.round(now - since),
     });
+  }
+
+  /** Moves one window that is too old for the local disk; true if one was moved. */
+  async *#tendTiers(known: KnownIndex): AsyncGenerator<FollowEvent, boolean> {
+    const { tiers, clock } = this.#host;
+    if (tiers === undefined || !this.#looksAtTiers || this.#merging !== null) return false;
+    if (clock.ticks() < this.#tiersAfter || this.#host.mustYield(known)) return false;
+    const window = tiers.due(known);
+    this.#looksAtTiers = window !== null;
+    if (window === null) return false;
+    await this.#letGo();
+    this.#toldWaiting = false;
+    try {
+      const { cooled, bytes_copied, took_ms } = await tiers.cool(known, window, this.#signal);
+      yield this.#event({ event: 'windows_moved', cooled, bytes_copied, took_ms });
+      return true;
+    } catch (error) {
+      if (!(error instanceof LhsError) || this.#signal.aborted) throw error;
+      this.#tiersAfter = clock.ticks() + TIERS_PAUSE_MS;
+      yield this.#event({ event: 'windows_failed', code: error.code, message: error.message });
+      return false;
+    }
   }
 
   /** The steps of a catch-up as they are committed; the next one is worked on meanwhile. */
