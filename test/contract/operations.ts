@@ -423,6 +423,9 @@ export const OPERATIONS: { readonly [K in Name]: OperationRow<K> } = {
     refused: [
       [{ kind: 'other' }, 'invalid_argument'],
       [{ kind: 'compact', as_of: '1' }, 'invalid_argument'],
+      [{ kind: 'move_windows', cool: '1970' }, 'invalid_argument'],
+      [{ kind: 'reindex_window' }, 'invalid_argument'],
+      [{ kind: 'erase', keys: [] }, 'invalid_argument'],
       [{ kind: 'alter', definition_yaml: 'version: 1' }, 'invalid_argument'],
     ],
     index: 'needed',

@@ -39,6 +39,8 @@ const childOf = (data: string, work: ChildWork, at = 0, how = 'WHOLE'): string[]
 ];
 const environment = () => ({ ...process.env, NODE_COMPILE_CACHE: join(stage.folder, 'code') });
 
+const isTiered = (kind: string): boolean => /^(tiers|window|erase)$/.test(kind);
+
 /** What a child said before its end. */
 interface Said {
   readonly killed: boolean;
@@ -157,12 +159,22 @@ describe('operations ended by SIGKILL', () => {
   );
 
   it(
+    'at the points of moves and rebuilds of windows, and of erasures, leaves a sound index',
+    async () => {
+      const tiered = stage.operations.filter(({ work }) => isTiered(work.kind));
+      const points = await campaign('tiers, window and erase', tiered, sampleSize(6));
+      expect(points).toBeGreaterThanOrEqual(100);
+    },
+    HOURS,
+  );
+
+  it(
     'at the points of the other operations leaves the old state or the new one',
     async () => {
       const others = stage.operations.filter(
-        ({ work }) => !/^(sync|re(index|sume))$/.test(work.kind),
+        ({ work }) => !/^(sync|re(index|sume))$/.test(work.kind) && !isTiered(work.kind),
       );
-      await campaign('the others', others, sampleSize(8));
+      await campaign('the others', others, sampleSize(6));
     },
     HOURS,
   );
@@ -172,7 +184,7 @@ describe('operations ended by SIGKILL', () => {
     async () => {
       const random = seededBelow(SEED + 1);
       const operations = stage.operations.filter(({ name }) =>
-        /of all|compact|upgrade|reindex/.test(name),
+        /of all|compact|upgrade|reindex|tiers|window|erase/.test(name),
       );
       const moments = sampleSize(6, 400);
       let killed = 0;

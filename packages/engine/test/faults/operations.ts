@@ -6,7 +6,7 @@
 
 import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { LocalBackend } from '@lakehouse-search/engine';
 import { expect } from 'vitest';
 import { expectVectors } from '../../../../test/support/expect-vectors.ts';
@@ -23,6 +23,7 @@ import { checkIndex, openSnapshot } from '../../src/index/index-snapshot.ts';
 import { currentGeneration, generationAt } from '../../src/open/index-folder.ts';
 import { Registry } from '../../src/registry/registry.ts';
 import { openLocalDirectory } from '../../src/storage/local-directory.ts';
+import { findUnneeded } from '../../src/tier/sweep-objects.ts';
 import { openData, runWork, type Work } from './work.ts';
 
 /** An operation, the data folder that it begins in, and the contents that it may leave. */
@@ -33,8 +34,9 @@ export interface Operation {
    * Which prepared data folder: the table's snapshot that its index has, `drifted`, or `format-1`:
    * at the last snapshot. `kept`: at the fourth snapshot, as a generation that is kept is.
    * `altered`: at the last one, and the kept generation, at the fourth, has another definition.
+   * `erasable`: at the last one, with deleted documents in cold windows.
    */
-  readonly from: number | 'drifted' | 'format-1' | 'windowed' | 'kept' | 'altered';
+  readonly from: number | 'drifted' | 'format-1' | 'windowed' | 'erasable' | 'kept' | 'altered';
   /** Number of shards of the index. */
   readonly shards: number;
   /** From what is there before to what is there after; each a text of `exportOf`. */
@@ -66,11 +68,19 @@ export class Stage {
   copy(operation: Operation): string {
     const copy = join(this.folder, `case-${this.#copies++}`);
     cpSync(this.#prepared(operation.shards, operation.from), copy, { recursive: true });
+    if (operation.from === 'erasable') {
+      cpSync(join(this.folder, `cold-with-${operation.shards}`), this.#cold, { recursive: true });
+    }
     return copy;
   }
 
   dispose(): void {
     rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** The store of the cold windows of all folders. */
+  get #cold(): string {
+    return join(this.folder, 'cold');
   }
 
   #prepared(shards: number, from: Operation['from']): string {
@@ -90,7 +100,8 @@ export class Stage {
     }
     await this.#formatOne(shards);
     await this.#keep(shards);
-    await this.#windowed(shards);
+    await this.#windowed(shards, 'windowed');
+    await this.#windowed(shards, 'erasable');
     const all = operationsOf(this.table, shards, await this.#drift(data, shards));
     this.operations = [...this.operations, ...all];
   }
@@ -114,19 +125,32 @@ export class Stage {
     }
   }
 
-  /** A folder at the last snapshot whose index has windows; cold ones go beside all folders. */
-  async #windowed(shards: number): Promise<void> {
+  /**
+   * A folder at the last snapshot whose index has windows; cold ones go beside all folders.
+   * `erasable`: its windows were cooled at the fourth snapshot.
+   */
+  async #windowed(shards: number, name: 'windowed' | 'erasable'): Promise<void> {
     const field = '  - { name: at, type: DATE, source: id, format: epoch_s }';
-    const backend = await openData(this.#prepared(shards, 'windowed'));
+    const backend = await openData(this.#prepared(shards, name));
     const more = [
       `sharding: { shards: ${shards} }`,
       'windows: { field: at, every: day }',
-      `storage: ${join(this.folder, 'cold')}`,
+      `storage: ${this.#cold}`,
       '',
     ];
     const definition = this.table.definition.replace('fields:', `fields:\n${field}`);
     await backend.createIndex({ definition: definition + more.join('\n'), base_dir: '/' });
-    await backend.reindex({});
+    if (name === 'windowed') await backend.reindex({});
+    else {
+      await backend.reindex({ as_of: this.table.snapshots[3].id });
+      const { windows } = await backend.windowStatus({});
+      await backend.moveWindows({ cool: windows.map(({ window }) => window) });
+      await backend.sync({});
+      const { index } = await backend.status({});
+      const { uuid } = new Registry(this.#prepared(shards, name)).get(index);
+      const kept = join(this.folder, `cold-with-${shards}`, uuid);
+      cpSync(join(this.#cold, uuid), kept, { recursive: true });
+    }
     await backend.close();
   }
 
@@ -164,7 +188,9 @@ function operationsOf(table: SmallTable, shards: number, drifted: string): Opera
   const all = plainOperations(table, shards, drifted);
   if (shards === 1) return all.map((operation) => ({ ...operation, shards }));
   const some = all.filter(({ name }) =>
-    /^(sync [29]|sync of|reindex, later|tiers|alter|rollback|compact|upgrade|repair)/.test(name),
+    /^(sync [29]|sync of|reindex, later|tiers|erase|alter|rollback|compact|upgrade|repair)/.test(
+      name,
+    ),
   );
   return some.map(({ name, ...more }) => ({ name: `${name}, ${shards} shards`, ...more, shards }));
 }
@@ -188,6 +214,8 @@ function plainOperations(
   const rebuilt: Work = { kind: 'alter', definition: changedDefinition(table, shards + 1) };
   const back: Work = { kind: 'sync', until: snapshots[3].id };
   const kept = texts.slice(3);
+  const gone = [...snapshots[3].rows.keys()].filter((id) => !snapshots[last].rows.has(id));
+  const erased: Work = { kind: 'erase', ids: gone.slice(0, 20) };
   return [
     ...steps,
     { name: 'sync back', work: back, from: last, states: [texts[last], texts[3]] },
@@ -204,6 +232,7 @@ function plainOperations(
     { name: 'rollback', work: { kind: 'rollback' }, from: 'altered', states: [texts[last]] },
     { name: 'tiers', work: { kind: 'tiers' }, from: 'windowed', states: [texts[last]] },
     { name: 'window', work: { kind: 'window' }, from: 'windowed', states: [texts[last]] },
+    { name: 'erase', work: erased, from: 'erasable', states: [texts[last]] },
     { name: 'compact', work: { kind: 'compact' }, from: last, states: [texts[last]] },
     { name: 'upgrade', work: { kind: 'upgrade' }, from: 'format-1', states: [texts[last]] },
     { name: 'repair', work: { kind: 'repair' }, from: 'drifted', states: [drifted, texts[last]] },
@@ -239,6 +268,11 @@ export async function expectSound(
 ): Promise<void> {
   const backend = await openData(data);
   try {
+    const jobs = await backend.listJobs();
+    expect(
+      jobs.filter(({ ended_at }) => ended_at === undefined),
+      'jobs run on',
+    ).toEqual([]);
     const text = await contentOf(backend);
     const state = operation.states.lastIndexOf(text);
     expect(state, 'I1, I2: the content is none of the states').toBeGreaterThanOrEqual(0);
@@ -253,6 +287,7 @@ export async function expectSound(
     await expectVectorsInStep(data, backend);
     expect(await contentOf(backend), 'done again it misses its end').toBe(operation.states.at(-1));
     await expectKeptTrue(backend);
+    if (kind === 'tiers' || kind === 'erase') await expectNoUnneeded(data);
   } finally {
     await backend.close();
   }
@@ -299,6 +334,15 @@ async function expectVectorsInStep(data: string, backend: LocalBackend): Promise
   } finally {
     snapshot.release();
   }
+}
+
+/** The store has only the objects that the index needs. */
+async function expectNoUnneeded(data: string): Promise<void> {
+  const folder = indexFolderOf(data);
+  const index = { folder, uuid: basename(folder), openDirectory: openLocalDirectory };
+  const swept = { ...index, now: Date.now() };
+  const { objects } = await findUnneeded(swept, [join(dirname(data), 'cold')]);
+  expect([...objects.values()].flat(), 'objects that nothing needs').toEqual([]);
 }
 
 /** The folder of the only index. */

@@ -14,6 +14,8 @@ export type Work =
   | { readonly kind: 'tiers' }
   /** A window is built again. */
   | { readonly kind: 'window' }
+  /** Removes rows that the table has no more; throws unless nothing remains. */
+  | { readonly kind: 'erase'; readonly ids: readonly number[] }
   | { readonly kind: 'repair' }
   /** `definition`: the new one. */
   | { readonly kind: 'alter'; readonly definition: string };
@@ -56,6 +58,7 @@ export async function runWork(
   else if (work.kind === 'rollback') await backend.rollbackIndex({});
   else if (work.kind === 'upgrade') await backend.upgrade({});
   else if (work.kind === 'tiers' || work.kind === 'window') await moveOrBuild(backend, work.kind);
+  else if (work.kind === 'erase') await erase(backend, work.ids);
   else if (work.kind === 'repair') await backend.verify({ repair: true });
   else if (work.kind === 'alter')
     await backend.alterIndex({ definition_yaml: work.definition, apply: true });
@@ -73,6 +76,12 @@ async function moveOrBuild(backend: LocalBackend, kind: 'tiers' | 'window'): Pro
   }
   await backend.moveWindows({ cool: names });
   await backend.moveWindows({ warm: names });
+}
+
+async function erase(backend: LocalBackend, ids: readonly number[]): Promise<void> {
+  const keys = ids.map((id) => ({ identifier: [{ name: 'id', value: String(id) }] }));
+  const { report } = await backend.runErasure({ keys });
+  if (!report.clean) throw new Error(`remains: ${JSON.stringify(report.remains)}`);
 }
 
 /** Continues a build if there is one to continue, else begins one. */

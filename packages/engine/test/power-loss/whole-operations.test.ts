@@ -23,7 +23,7 @@ const traces = new Map<Operation, DiskTrace>();
 beforeAll(async () => {
   stage = await Stage.make();
   // Objects of cold windows are on another disk.
-  const traced = stage.operations.filter(({ work }) => work.kind !== 'tiers');
+  const traced = stage.operations.filter(({ work }) => !/^(tiers|erase)$/.test(work.kind));
   for (const operation of traced) traces.set(operation, await record(operation, false));
 }, 120_000);
 afterAll(() => stage.dispose());
