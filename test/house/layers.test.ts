@@ -105,7 +105,7 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['limits', 'observe'],
     ['cluster'],
     ['calls', 'control-plane'],
-    ['grpc', 'rest'],
+    ['connector', 'grpc', 'rest'],
     ['openapi', 'mcp'],
     ['gateway', 'node'],
     ['serve'],

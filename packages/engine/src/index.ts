@@ -44,3 +44,9 @@ export type { Shard, ShardOperation } from './shard/shard.ts';
 export { LOCAL_SOURCE } from './source/local-source.ts';
 export { sourceError } from './source/source-errors.ts';
 export { openLocalDirectory } from './storage/local-directory.ts';
+export {
+  registeredDefinition,
+  type ShardPart,
+  ShardSource,
+  type SourceStep,
+} from './sync/shard-source.ts';

@@ -14,11 +14,23 @@ export { readServerConfig } from './config/read-config.ts';
 export { NO_CONFIG, type ServerConfig } from './config/server-config.ts';
 export { environmentValues } from './config/setting-values.ts';
 export { SERVER_SETTINGS, type SettingPath, settingVariable } from './config/settings.ts';
+export {
+  type ControlPlaneClientOptions,
+  controlPlaneRegistrar,
+  controlPlaneRouting,
+} from './control-plane/control-plane-client.ts';
 export { createGateway, type Gateway } from './gateway/gateway.ts';
 export type * from './gateway/gateway-options.ts';
 export type * from './limits/admission.ts';
 export type * from './observe/observer.ts';
 export { type ClusterOptions, clusterOptions } from './serve/cluster-options.ts';
+export {
+  type ClusterTimes,
+  clusterTimes,
+  type RunningControlPlane,
+  type ServeControlPlaneRequest,
+  serveControlPlane,
+} from './serve/serve-control-plane.ts';
 export { type RunningServer, type ServeRequest, serveAll } from './serve/serve-all.ts';
 export { openCluster, type ServeGatewayRequest, serveGateway } from './serve/serve-gateway.ts';
 export { type RunningNode, type ServeNodeRequest, serveNode } from './serve/serve-node.ts';

@@ -44,7 +44,8 @@ export interface StartedNode {
   readonly options: ServerOptions;
 }
 
-function serverRequest(
+/** The settings of a process that serves something, from the same three places. */
+export function serverRequest(
   lib: typeof import('@lakehouse-search/server'),
   flags: ServeFlags,
   dataDir: string,
@@ -63,6 +64,7 @@ function serverRequest(
     request: license === undefined ? request : { ...request, license },
     options,
     cluster,
+    values,
   };
 }
 

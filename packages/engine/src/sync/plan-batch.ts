@@ -32,12 +32,15 @@ export interface StepPlan {
   readonly withDropped: boolean;
 }
 
+/** Positions of rows by the path of their data file, ascending. */
+export type PlacedRows = ReadonlyMap<string, Int32Array>;
+
 /** What a plan is made from besides the file sets. */
 export interface PlanSource {
   /** Positions of a data file's deleted rows, ascending. */
   deadPositions(scan: FileScan): Promise<Int32Array>;
   /** By path: positions of the data files' rows that have a document or are skipped, ascending. */
-  positionsIn(paths: readonly string[]): ReadonlyMap<string, Int32Array>;
+  positionsIn(paths: readonly string[]): PlacedRows | Promise<PlacedRows>;
   /** Live rows of the former state without a document. */
   readonly dropped: number;
 }
@@ -62,7 +65,7 @@ export async function planStep(
   const withDropped = source.dropped > 0 && others;
   const read: FilePart[] = [];
   const looked = fates.filter(({ fate }) => fate === 'changed' || (fate === 'kept' && withDropped));
-  const indexed = source.positionsIn(looked.map(({ scans }) => scans[0].data.path));
+  const indexed = await source.positionsIn(looked.map(({ scans }) => scans[0].data.path));
   for (const { scans, fate } of fates) {
     const [scan] = scans;
     const { path } = scan.data;
@@ -99,20 +102,22 @@ function fateOf(before: readonly SourceFile[] | undefined, after: readonly FileS
   return fates.length === 1 ? fates[0] : 'replaced';
 }
 
-function fateOfOne(
-  { records, sequence, deletes }: SourceFile,
-  { data, deletes: now }: FileScan,
-): Fate {
+function fateOfOne(former: SourceFile, scan: FileScan): Fate {
+  const { data } = scan;
+  const { records, sequence } = former;
   if (records !== data.recordCount || sequence !== String(data.dataSequence)) return 'replaced';
+  return sameDeletes(former, scan) ? 'kept' : 'changed';
+}
+
+/** Whether the same deletes apply to a data file as before. */
+export function sameDeletes({ deletes }: SourceFile, { deletes: now }: FileScan): boolean {
   const known = new Set(deletes.map(deleteName));
   const names = new Set(
     now.map((file) =>
       deleteName(file.kind === 'vector' ? { path: file.path, offset: file.contentOffset } : file),
     ),
   );
-  return known.size === names.size && known.keys().every((name) => names.has(name))
-    ? 'kept'
-    : 'changed';
+  return known.size === names.size && known.keys().every((name) => names.has(name));
 }
 
 const deleteName = ({ path, offset }: DeleteRef): string =>

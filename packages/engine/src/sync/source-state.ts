@@ -126,7 +126,7 @@ export function requireCheckpoint({ checkpoint }: Commit, index: string): Checkp
 
 /** The table is the one that the checkpoint followed. Throws source_changed. */
 export function requireSameTable(
-  checkpoint: Checkpoint,
+  checkpoint: Pick<Checkpoint, 'table_uuid'>,
   table: { readonly name: string; readonly uuid: string },
   index: string,
 ): void {

@@ -30,6 +30,8 @@ export interface Metrics extends Observer {
   /** Names and help of what `/metrics` returns, in the text format of Prometheus. */
   text(): Promise<string>;
   readonly contentType: string;
+  /** For metrics of other parts of the process. */
+  readonly registry: Registry;
   /** Counts a commit of the background sync. */
   synced(index: string): void;
   /** Whether the background sync of an index waits after a fault. */
@@ -91,6 +93,7 @@ export function createMetrics({ running, isKnown, resultCache }: MetricSources):
   const indexOf = indexLabels(isKnown);
   return {
     contentType: registry.contentType,
+    registry,
     text: () => registry.metrics(),
     synced: (index) => commits.inc({ index: indexOf(index) }),
     failing: (index, isFailing) => faults.set({ index: indexOf(index) }, isFailing ? 1 : 0),

@@ -53,7 +53,7 @@ export class Definitions {
 
   /** Removes an index with its route, shards and aliases; false if there is none of that name. */
   async remove(index: string): Promise<boolean> {
-    for (const table of ['routes', 'served_shards', 'placements', 'aliases']) {
+    for (const table of ['routes', 'placements', 'aliases']) {
       await this.#statements.run(`DELETE FROM ${table} WHERE index_name = $1`, [index]);
     }
     const sql = 'DELETE FROM definitions WHERE index_name = $1';

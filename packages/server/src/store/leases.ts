@@ -52,6 +52,12 @@ export class Leases {
     return this.#lease('SELECT * FROM leases WHERE name = $1 AND expires_ms > {{now}}', [name]);
   }
 
+  /** The newest epoch of a lease, also of one that has ended; 0: it was never acquired. */
+  async epochOf(name: string): Promise<number> {
+    const sql = 'SELECT * FROM leases WHERE name = $1';
+    return (await this.#lease(sql, [name]))?.epoch ?? 0;
+  }
+
   /**
    * Runs `work` in a transaction in which the lease cannot pass to another holder. Throws
    * fenced, and makes no change, if it has expired or another has followed.

@@ -84,9 +84,9 @@ export const SCHEMA_STEPS: readonly string[] = [
     seen_ms BIGINT NOT NULL,
     PRIMARY KEY (index_name, shard, node)
   )`,
-  `ALTER TABLE routes ADD COLUMN definition_version BIGINT NOT NULL DEFAULT 1;
-  ALTER TABLE served_shards ADD COLUMN generation BIGINT NOT NULL DEFAULT 0;
-  ALTER TABLE served_shards ADD COLUMN snapshot TEXT;
+  `DROP TABLE served_shards;
+  ALTER TABLE routes ADD COLUMN definition TEXT NOT NULL DEFAULT '';
+  ALTER TABLE routes ADD COLUMN replicas TEXT NOT NULL DEFAULT '[]';
   CREATE TABLE aliases (
     alias TEXT PRIMARY KEY,
     index_name TEXT NOT NULL
@@ -96,7 +96,8 @@ export const SCHEMA_STEPS: readonly string[] = [
     address TEXT NOT NULL,
     instance TEXT NOT NULL,
     epoch BIGINT NOT NULL,
-    expires_ms BIGINT NOT NULL
+    expires_ms BIGINT NOT NULL,
+    state TEXT NOT NULL
   );
   CREATE TABLE placements (
     index_name TEXT NOT NULL,

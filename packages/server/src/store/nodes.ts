@@ -1,16 +1,18 @@
 import { firstRow, type Statements } from './database.ts';
 
-/** A node of the cluster, and its lease. */
+/** A node of the cluster, its lease, and what it held at its last heartbeat. */
 export interface StoredNode {
   readonly node: string;
-  /** HOST:PORT of its internal gRPC. */
+  /** HOST:PORT of its gRPC. */
   readonly address: string;
   /** The process: a new one for each start of the node. */
   readonly instance: string;
-  /** The fencing token of the node's writes: increased when another process takes the name. */
+  /** The fencing token of the node: increased when another process takes the name. */
   readonly epoch: number;
   /** End of the lease by the clock of the database. */
   readonly expiresMs: number;
+  /** State of the node, as JSON. */
+  readonly state: string;
 }
 
 interface NodeRow {
@@ -19,9 +21,10 @@ interface NodeRow {
   readonly instance: string;
   readonly epoch: number;
   readonly expires_ms: number;
+  readonly state: string;
 }
 
-type Registration = Pick<StoredNode, 'node' | 'address' | 'instance'>;
+type Registration = Pick<StoredNode, 'node' | 'address' | 'instance' | 'state'>;
 
 /** The nodes of a cluster. A node without a lease is not called. */
 export class Nodes {
@@ -32,23 +35,23 @@ export class Nodes {
   }
 
   /**
-   * Registers a process as a node. It gets a new epoch, so a former process of the name is fenced
-   * off.
+   * Registers a process as a node, or renews its lease. Another process of the name gets a greater
+   * epoch: the former one is fenced off. Undefined if the process had the name before another one.
    */
-  async register(registration: Registration, ttlMs: number): Promise<StoredNode> {
-    const { node, address, instance } = registration;
-    const sql = `INSERT INTO nodes VALUES ($1, $2, $3, 1, {{now}} + $4)
+  async register(
+    { node, address, instance, state }: Registration,
+    epoch: number,
+    ttlMs: number,
+  ): Promise<StoredNode | undefined> {
+    const sql = `INSERT INTO nodes (node, address, instance, epoch, expires_ms, state)
+      VALUES ($1, $2, $3, 1, {{now}} + $4, $5)
       ON CONFLICT (node) DO UPDATE SET address = excluded.address, instance = excluded.instance,
-        epoch = nodes.epoch + 1, expires_ms = excluded.expires_ms RETURNING *`;
-    const values = [node, address, instance, ttlMs];
-    return fromRow((await firstRow<NodeRow>(this.#statements, sql, values))!);
-  }
-
-  /** Renews a lease that has not expired; undefined if the node has to register again. */
-  async renew(node: string, epoch: number, ttlMs: number): Promise<StoredNode | undefined> {
-    const sql = `UPDATE nodes SET expires_ms = {{now}} + $3
-      WHERE node = $1 AND epoch = $2 AND expires_ms > {{now}} RETURNING *`;
-    const row = await firstRow<NodeRow>(this.#statements, sql, [node, epoch, ttlMs]);
+        epoch = CASE WHEN nodes.instance = excluded.instance AND nodes.expires_ms > {{now}}
+          THEN nodes.epoch ELSE nodes.epoch + 1 END,
+        expires_ms = excluded.expires_ms, state = excluded.state
+      WHERE CAST($6 AS BIGINT) = 0 OR nodes.epoch = $6 RETURNING *`;
+    const values = [node, address, instance, ttlMs, state, epoch];
+    const row = await firstRow<NodeRow>(this.#statements, sql, values);
     return row === undefined ? undefined : fromRow(row);
   }
 
@@ -65,6 +68,7 @@ export class Nodes {
   }
 }
 
-function fromRow({ node, address, instance, epoch, expires_ms: expiresMs }: NodeRow): StoredNode {
-  return { node, address, instance, epoch, expiresMs };
+function fromRow(row: NodeRow): StoredNode {
+  const { node, address, instance, epoch, expires_ms: expiresMs, state } = row;
+  return { node, address, instance, epoch, expiresMs, state };
 }

@@ -1,30 +1,28 @@
 import { firstRow, type Statements } from './database.ts';
 
-/** How the keys of an index are routed to its shards. */
+/** A copy of a shard that can be read. */
+export interface StoredReplica {
+  readonly node: string;
+  /** HOST:PORT of the node. */
+  readonly address: string;
+  /** Names the commit on that node. */
+  readonly commit: string;
+}
+
+/** Where an index is searched: a commit per shard, all at one snapshot under one definition. */
 export interface Route {
   readonly index: string;
-  /** Increased when a job replaces what the shards hold: their definition, number or buckets. */
+  /** Increased with every change of the route. */
   readonly generation: number;
-  /** The snapshot that searches read, in all shards; null: an empty table. */
+  /** The snapshot that all commits show; null: an empty table. */
   readonly snapshot: string | null;
   readonly shards: number;
   /** The shard of each bucket; empty: equal ranges of buckets. */
   readonly buckets: readonly number[];
-  /** The version of the definition that the generation was built with. */
-  readonly definitionVersion: number;
-}
-
-/** A shard that a node serves. */
-export interface ServedShard {
-  readonly index: string;
-  readonly shard: number;
-  readonly node: string;
-  readonly address: string;
-  /** Epoch of the node's lease. */
-  readonly epoch: number;
-  /** The newest generation and snapshot that it can answer from. */
-  readonly generation: number;
-  readonly snapshot: string | null;
+  /** SHA-256 of the definition that the commits were built with. */
+  readonly definition: string;
+  /** By shard; no replica: no living node has the shard at this snapshot. */
+  readonly replicas: readonly (readonly StoredReplica[])[];
 }
 
 interface RouteRow {
@@ -33,19 +31,11 @@ interface RouteRow {
   readonly snapshot: string | null;
   readonly shards: number;
   readonly buckets: string;
-  readonly definition_version: number;
-}
-interface ServedRow {
-  readonly index_name: string;
-  readonly shard: number;
-  readonly node: string;
-  readonly address: string;
-  readonly epoch: number;
-  readonly generation: number;
-  readonly snapshot: string | null;
+  readonly definition: string;
+  readonly replicas: string;
 }
 
-/** Routing tables of a cluster, and the nodes that serve the shards. */
+/** The routes of a cluster. One row is one visible state: readers never see half of a change. */
 export class Routes {
   readonly #statements: Statements;
 
@@ -65,67 +55,28 @@ export class Routes {
     return (await this.#statements.rows<RouteRow>(sql)).map(routeOf);
   }
 
-  /** Stores a route if its generation is newer than the stored one; false if it is not. */
+  /**
+   * Stores a route if its generation is newer than the stored one; false if it is not. A route that
+   * was computed from a former one has the next generation, so of two such routes one is stored.
+   */
   async advance(route: Route): Promise<boolean> {
-    const { index, generation, snapshot, shards, buckets, definitionVersion } = route;
-    const sql = `INSERT INTO routes VALUES ($1, $2, $3, $4, $5, $6)
+    const { index, generation, snapshot, shards, buckets, definition, replicas } = route;
+    const sql = `INSERT INTO routes
+      (index_name, generation, snapshot, shards, buckets, definition, replicas)
+      VALUES ($1, $2, $3, $4, $5, $6, $7)
       ON CONFLICT (index_name) DO UPDATE SET generation = excluded.generation,
         snapshot = excluded.snapshot, shards = excluded.shards, buckets = excluded.buckets,
-        definition_version = excluded.definition_version
+        definition = excluded.definition, replicas = excluded.replicas
       WHERE routes.generation < excluded.generation`;
-    const placed = JSON.stringify(buckets);
-    const values = [index, generation, snapshot, shards, placed, definitionVersion];
+    const lists = [JSON.stringify(buckets), definition, JSON.stringify(replicas)];
+    const values = [index, generation, snapshot, shards, ...lists];
     return (await this.#statements.run(sql, values)) === 1;
   }
-
-  /**
-   * Flips an index to a snapshot, for all of its shards together; false if its generation or its
-   * snapshot are not `from` any more.
-   */
-  async flip(from: Pick<Route, 'index' | 'generation' | 'snapshot'>, to: string | null) {
-    const sql = `UPDATE routes SET snapshot = $4 WHERE index_name = $1 AND generation = $2
-      AND coalesce(snapshot, '') = coalesce($3, '')`;
-    const values = [from.index, from.generation, from.snapshot, to];
-    return (await this.#statements.run(sql, values)) === 1;
-  }
-
-  /** Registers a served shard; false if the node has registered it with a newer epoch. */
-  async register(served: ServedShard): Promise<boolean> {
-    const { index, shard, node, address, epoch, generation, snapshot } = served;
-    const sql = `INSERT INTO served_shards VALUES ($1, $2, $3, $4, $5, {{now}}, $6, $7)
-      ON CONFLICT (index_name, shard, node) DO UPDATE SET address = excluded.address,
-        epoch = excluded.epoch, seen_ms = excluded.seen_ms, generation = excluded.generation,
-        snapshot = excluded.snapshot
-      WHERE served_shards.epoch <= excluded.epoch`;
-    const values = [index, shard, node, address, epoch, generation, snapshot];
-    return (await this.#statements.run(sql, values)) === 1;
-  }
-
-  /** Forgets a shard that a node serves no more. */
-  async unregister({ index, shard, node }: Pick<ServedShard, 'index' | 'shard' | 'node'>) {
-    const sql = 'DELETE FROM served_shards WHERE index_name = $1 AND shard = $2 AND node = $3';
-    await this.#statements.run(sql, [index, shard, node]);
-  }
-
-  /** The shards of an index that nodes have registered within `ttlMs`, by ordinal and node. */
-  async served(index: string, ttlMs: number): Promise<readonly ServedShard[]> {
-    const sql = `SELECT * FROM served_shards WHERE index_name = $1 AND seen_ms > {{now}} - $2
-      ORDER BY shard, node`;
-    const rows = await this.#statements.rows<ServedRow>(sql, [index, ttlMs]);
-    return rows.map(({ index_name: _, ...served }) => servedOf(index, served));
-  }
-}
-
-function servedOf(index: string, row: Omit<ServedRow, 'index_name'>): ServedShard {
-  const { shard, node, address, epoch, generation, snapshot } = row;
-  return { index, shard, node, address, epoch, generation, snapshot };
 }
 
 function routeOf(row: RouteRow): Route {
-  const { index_name: index, generation, snapshot, shards } = row;
+  const { index_name: index, generation, snapshot, shards, definition } = row;
   const buckets = JSON.parse(row.buckets);
-  return {
-    ...{ index, generation, snapshot, shards, buckets },
-    definitionVersion: row.definition_version,
-  };
+  const replicas = JSON.parse(row.replicas);
+  return { index, generation, snapshot, shards, buckets, definition, replicas };
 }

@@ -60,7 +60,8 @@ const ROUTE = {
   snapshot: '7',
   shards: 2,
   buckets: [0, 1],
-  definitionVersion: 1,
+  definition: 'abc',
+  replicas: [[{ node: 'n1', address: 'h:1', commit: 'c.1.1' }], []],
 };
 
 describe.skipIf(module !== null)('the store in PostgreSQL', () => {
@@ -173,28 +174,14 @@ describe.each(kinds)('a store in %s', (kind) => {
       expect(await leases.renew(first!, 60_000)).toBeUndefined();
     }));
 
-  it('refuses a route and a registration that are older than the stored ones', () =>
+  it('stores one of two routes that follow the same one', () =>
     within(kind, async ({ routes }) => {
       expect(await routes.advance(ROUTE)).toBe(true);
-      expect(await routes.advance({ ...ROUTE, generation: 2, shards: 3 })).toBe(false);
-      expect(await routes.get('a')).toEqual(ROUTE);
-      const shard = { index: 'a', shard: 0, node: 'n1', address: 'h:1', epoch: 5 };
-      const served = { ...shard, generation: 2, snapshot: '7' };
-      expect(await routes.register(served)).toBe(true);
-      expect(await routes.register({ ...served, address: 'h:2', epoch: 4 })).toBe(false);
-      expect(await routes.served('a', 60_000)).toEqual([served]);
-      await routes.unregister(shard);
-      expect(await routes.served('a', 60_000)).toEqual([]);
-    }));
-
-  it('flips a route to a snapshot only from the one that the caller has seen', () =>
-    within(kind, async ({ routes }) => {
-      await routes.advance({ ...ROUTE, snapshot: null });
-      const from = { index: 'a', generation: 2, snapshot: null };
-      expect(await routes.flip(from, '8')).toBe(true);
-      expect(await routes.flip(from, '9')).toBe(false);
-      expect(await routes.flip({ ...from, generation: 1, snapshot: '8' }, '9')).toBe(false);
-      expect((await routes.get('a'))?.snapshot).toBe('8');
+      const next = ['8', '9'].map((snapshot) => ({ ...ROUTE, generation: 3, snapshot }));
+      const stored = await Promise.all(next.map((route) => routes.advance(route)));
+      expect(stored.filter(Boolean)).toHaveLength(1);
+      expect(await routes.get('a')).toEqual(next[stored.indexOf(true)]);
+      expect(await routes.advance(ROUTE)).toBe(false);
     }));
 
   it('changes a cluster under a lease in force only, all or nothing', () =>
@@ -215,16 +202,22 @@ describe.each(kinds)('a store in %s', (kind) => {
 
   it('gives every process of a node a new epoch, and fences the former one off', () =>
     within(kind, async ({ nodes }) => {
-      const first = await nodes.register({ node: 'n1', address: 'h:1', instance: 'p1' }, 60_000);
-      const second = await nodes.register({ node: 'n1', address: 'h:2', instance: 'p2' }, 60_000);
+      const own = { node: 'n1', address: 'h:1', instance: 'p1', state: '{}' };
+      const first = (await nodes.register(own, 0, 60_000))!;
+      expect(await nodes.register({ ...own, state: '[]' }, first.epoch, 60_000)).toMatchObject({
+        epoch: first.epoch,
+        state: '[]',
+      });
+      const other = { ...own, instance: 'p2', address: 'h:2' };
+      const second = (await nodes.register(other, 0, 60_000))!;
       expect(second.epoch).toBe(first.epoch + 1);
-      expect(await nodes.renew('n1', first.epoch, 60_000)).toBeUndefined();
-      expect(await nodes.renew('n1', second.epoch, 60_000)).toMatchObject({ address: 'h:2' });
+      expect(await nodes.register(own, first.epoch, 60_000)).toBeUndefined();
       await nodes.leave('n1', first.epoch);
-      expect((await nodes.list()).map(({ node }) => node)).toEqual(['n1']);
+      expect((await nodes.list()).map(({ address }) => address)).toEqual(['h:2']);
       await nodes.leave('n1', second.epoch);
       expect(await nodes.list()).toEqual([]);
-      expect(await nodes.renew('n1', second.epoch, 60_000)).toBeUndefined();
+      const again = await nodes.register(other, second.epoch, 60_000);
+      expect(again?.epoch).toBe(second.epoch + 1);
     }));
 
   it('runs one job per index, each with a generation of its own', () =>

@@ -1,0 +1,134 @@
+import type { CheckpointState } from '@lakehouse-search/contract';
+import { ShardSource } from '@lakehouse-search/engine';
+import {
+  type ClusterContext,
+  currentNodes,
+  publishRoute,
+} from '../control-plane/cluster-context.ts';
+import type { LivingNode } from '../control-plane/route-over.ts';
+import type { Lease } from '../store/leases.ts';
+import { sendStep } from './send-step.ts';
+
+/** What the connector of an index reports. */
+export interface ConnectorEvents {
+  /** All shards have reached a snapshot, and searches see it. */
+  readonly advanced: (snapshot: string | null) => void;
+}
+
+/** A node with shards of the index, and up to where they have followed the table. */
+interface Follower {
+  readonly node: LivingNode;
+  readonly ordinals: readonly number[];
+  readonly checkpoint: CheckpointState;
+}
+
+/**
+ * Keeps the shards of one index equal to their table, under a lease. Each step is read once and
+ * applied to all shards; searches see it when every shard has it.
+ *
+ * The nodes that are furthest behind come first, so no node is more than one step ahead of another
+ * one, and nodes still have the commit that searches read. A step that is sent twice, also by a
+ * connector whose lease has ended, is applied once: the checkpoint of each shard decides.
+ */
+export class IndexConnector {
+  readonly #context: ClusterContext;
+  readonly #index: string;
+  readonly #events: ConnectorEvents;
+  #source: { readonly version: number; readonly table: ShardSource } | undefined;
+
+  constructor(context: ClusterContext, index: string, events: ConnectorEvents) {
+    this.#context = context;
+    this.#index = index;
+    this.#events = events;
+  }
+
+  /**
+   * One look at the table, and the next step if there is one: true if something was applied. Throws
+   * fenced after the end of the lease, source_unreachable, schema_changed, unreachable, …
+   */
+  async advance(lease: Lease, signal: AbortSignal): Promise<boolean> {
+    const source = await this.#opened(signal);
+    if (source === undefined || (await this.#isAltered())) return false;
+    await source.refresh(signal);
+    const followers = await this.#followers(source.shards, signal);
+    const next = nextStep(source, followers);
+    if (next !== undefined) await this.#apply(source, next, lease, signal);
+    const index = { index: this.#index, shards: source.shards };
+    const { store } = this.#context;
+    const before = (await store.routes.get(this.#index))?.snapshot;
+    const route = await publishRoute(store, lease, index, await currentNodes(this.#context));
+    if (route !== undefined && route.snapshot !== before) this.#events.advanced(route.snapshot);
+    return next !== undefined;
+  }
+
+  async close(): Promise<void> {
+    const source = this.#source;
+    this.#source = undefined;
+    await source?.table.close();
+  }
+
+  /** The table under the newest definition; undefined: the index was dropped. */
+  async #opened(signal: AbortSignal): Promise<ShardSource | undefined> {
+    const stored = await this.#context.store.definitions.get(this.#index);
+    if (stored?.version !== this.#source?.version) await this.close();
+    if (stored === undefined) return undefined;
+    this.#source ??= {
+      version: stored.version,
+      table: await ShardSource.open(stored.definition, '', signal),
+    };
+    return this.#source.table;
+  }
+
+  /** A job that changes the definition needs nodes at one snapshot. */
+  async #isAltered(): Promise<boolean> {
+    const jobs = await this.#context.store.jobs.list({ running: true });
+    return jobs.some(({ index, kind }) => index === this.#index && kind === 'alter');
+  }
+
+  async #followers(shards: number, signal: AbortSignal): Promise<readonly Follower[]> {
+    const { nodes } = this.#context;
+    const living = await currentNodes(this.#context, { signal });
+    const found = living.map(async (node) => {
+      const own = node.indexes.find(({ index }) => index === this.#index);
+      if (own === undefined || own.shards !== shards || own.commits.length === 0) return [];
+      const service = nodes.at(node.address).service();
+      const checkpoint = await service.getCheckpoint({ index: this.#index }, { signal });
+      return [{ node, ordinals: own.ordinals, checkpoint }];
+    });
+    return (await Promise.all(found)).flat();
+  }
+
+  async #apply(source: ShardSource, next: NextStep, lease: Lease, signal: AbortSignal) {
+    const { nodes } = this.#context;
+    const index = this.#index;
+    const targets = next.followers.map(({ node, ordinals }) => ({
+      ordinals,
+      apply: (batch: Parameters<ReturnType<typeof service>['applyBatch']>[0]['batch']) =>
+        service(node.address).applyBatch({ index, batch }, { signal }),
+    }));
+    const service = (address: string) => nodes.at(address).service(lease.epoch);
+    const [{ checkpoint }] = next.followers;
+    try {
+      await sendStep(await source.step(checkpoint, next.to, signal), targets);
+    } catch (error) {
+      if (!ShardSource.isExpired(error) || next.to === source.head) throw error;
+      await sendStep(await source.step(checkpoint, source.head, signal), targets);
+    }
+  }
+}
+
+interface NextStep {
+  readonly to: string | null;
+  /** They have the same checkpoint. */
+  readonly followers: readonly Follower[];
+}
+
+/** The next step of the followers that are furthest behind; undefined: all are at the head. */
+function nextStep(source: ShardSource, followers: readonly Follower[]): NextStep | undefined {
+  const groups = Map.groupBy(followers, ({ checkpoint }) => checkpoint.snapshot_id);
+  const ways = [...groups.values()].map((own) => ({ own, way: source.way(own[0].checkpoint) }));
+  const behind = ways.filter(({ way }) => way.length > 0);
+  if (behind.length === 0) return undefined;
+  const { own, way } = behind.reduce((a, b) => (b.way.length > a.way.length ? b : a));
+  return { to: way[0], followers: own };
+}

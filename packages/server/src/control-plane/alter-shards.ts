@@ -1,0 +1,63 @@
+import { type AlterPlan, LhsError } from '@lakehouse-search/contract';
+import { registeredDefinition } from '@lakehouse-search/engine';
+import { currentNodes, jobService, publishWithin } from './cluster-context.ts';
+import { type JobNode, nodesOf } from './job-nodes.ts';
+import { type RunningJob, refuseStopped } from './running-job.ts';
+
+/**
+ * Puts a new definition in force on all shards of an index. Each node builds what the change needs;
+ * searches go on with the former commits of all nodes until every shard has the new definition.
+ * The definition, the route and the end of the job are one transaction. After a failure, nodes that
+ * have changed go back to the definition in force.
+ */
+export async function alterShards(run: RunningJob): Promise<void> {
+  const { context, job } = run;
+  const { index } = job;
+  const stored = (await context.store.definitions.get(index))!;
+  const definition_yaml = String(job.request.definition_yaml);
+  const { shards = 1 } = registeredDefinition(stored.definition);
+  const { shards: next = 1 } = registeredDefinition(definition_yaml);
+  if (next !== shards) throw reshard(index, shards, next);
+  const nodes = await nodesOf(run, shards);
+  const plans = await alterAll(run, nodes, definition_yaml, stored.definition);
+  const current = await currentNodes(context);
+  await run.finish(async (cluster) => {
+    if (!(await cluster.definitions.replace(index, definition_yaml, stored.version))) {
+      throw new LhsError('index_busy', `the definition of "${index}" was changed meanwhile`);
+    }
+    const route = await publishWithin(cluster, { index, shards }, current);
+    const result: AlterPlan = { ...plans[0], generation: route?.generation ?? 0 };
+    return result;
+  });
+}
+
+async function alterAll(
+  run: RunningJob,
+  nodes: readonly JobNode[],
+  definition_yaml: string,
+  former: string,
+): Promise<readonly AlterPlan[]> {
+  const { context, job } = run;
+  const alter = async (definition: string, { node }: JobNode, call = {}) => {
+    const service = await jobService(context, job.index, node.address);
+    const request = { index: job.index, definition_yaml: definition, apply: true };
+    return service.alterIndex(request, call);
+  };
+  const results = await Promise.allSettled(
+    nodes.map((node) => alter(definition_yaml, node, { signal: run.signal })),
+  );
+  const failed = results.find((result) => result.status === 'rejected');
+  if (failed === undefined && !run.signal.aborted) {
+    await run.built();
+    return results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+  }
+  const changed = nodes.filter((_, i) => results[i].status === 'fulfilled');
+  await Promise.allSettled(changed.map((node) => alter(former, node)));
+  refuseStopped(run);
+  throw failed?.reason;
+}
+
+function reshard(index: string, from: number, to: number): LhsError {
+  const message = `index "${index}" has ${from} shards; an alter cannot change that to ${to}`;
+  return new LhsError('unsupported', message, { hint: 'create another index and move the alias' });
+}

@@ -1,0 +1,100 @@
+import type { CallContext } from '@lakehouse-search/contract';
+import type { Logger } from 'pino';
+import type { NodeClient } from '../cluster/node-client.ts';
+import type { NodeState } from '../cluster/node-state.ts';
+import type { Lease } from '../store/leases.ts';
+import type { ClusterStore, Store } from '../store/open-store.ts';
+import type { Route } from '../store/routes.ts';
+import { type LivingNode, routeOver } from './route-over.ts';
+
+/** What control planes and connectors work with. */
+export interface ClusterContext {
+  readonly store: Store;
+  readonly nodes: NodePool;
+  readonly logger: Logger;
+}
+
+/** Connections to nodes by address. They are opened with the first call. */
+export class NodePool {
+  readonly #connect: (address: string) => NodeClient;
+  readonly #clients = new Map<string, NodeClient>();
+
+  constructor(connect: (address: string) => NodeClient) {
+    this.#connect = connect;
+  }
+
+  at(address: string): NodeClient {
+    const known = this.#clients.get(address);
+    if (known !== undefined) return known;
+    const client = this.#connect(address);
+    this.#clients.set(address, client);
+    return client;
+  }
+
+  async close(): Promise<void> {
+    const clients = [...this.#clients.values()];
+    this.#clients.clear();
+    await Promise.all(clients.map((client) => client.close()));
+  }
+}
+
+/** Time for a node to say what it holds. */
+const STATE_MS = 5000;
+
+/** The nodes with a lease, and what they held at their last heartbeats. */
+export async function livingNodes({ nodes }: Pick<ClusterStore, 'nodes'>) {
+  return (await nodes.list()).map(({ node, address, state }): LivingNode => {
+    const { indexes } = JSON.parse(state) as NodeState;
+    return { node, address, indexes };
+  });
+}
+
+/** The same, as the nodes say now. */
+export async function currentNodes(
+  { store, nodes }: ClusterContext,
+  { signal }: CallContext = {},
+): Promise<readonly LivingNode[]> {
+  const known = await livingNodes(store);
+  const ask = async (node: LivingNode): Promise<LivingNode> => {
+    const call = { deadline: Date.now() + STATE_MS, ...(signal === undefined ? {} : { signal }) };
+    const state = await nodes
+      .at(node.address)
+      .state(call)
+      .catch(() => undefined);
+    return state === undefined ? { ...node, isSilent: true } : { ...node, indexes: state.indexes };
+  };
+  return Promise.all(known.map(ask));
+}
+
+/**
+ * Stores the route of an index over its nodes. Under a lease, it is stored only while the lease is
+ * in force. The route that is in force then; undefined: the index is not built.
+ */
+export async function publishRoute(
+  store: Store,
+  lease: Lease | null,
+  index: { readonly index: string; readonly shards: number },
+  nodes: readonly LivingNode[],
+): Promise<Route | undefined> {
+  return store.change(lease, (cluster) => publishWithin(cluster, index, nodes));
+}
+
+/** The same, within a transaction. */
+export async function publishWithin(
+  { routes }: Pick<ClusterStore, 'routes'>,
+  index: { readonly index: string; readonly shards: number },
+  nodes: readonly LivingNode[],
+): Promise<Route | undefined> {
+  const former = await routes.get(index.index);
+  const next = routeOver(index, nodes, former);
+  if (next === undefined || !(await routes.advance(next))) return former;
+  return next;
+}
+
+/** Name of the lease of an index's connector. Writes on nodes carry its epoch. */
+export const connectorLease = (index: string): string => `connector/${index}`;
+
+/** The operations of a node for jobs of an index: a connector that has the lease may go on. */
+export async function jobService({ store, nodes }: ClusterContext, index: string, address: string) {
+  return nodes.at(address).service(await store.leases.epochOf(connectorLease(index)));
+}

@@ -1,0 +1,112 @@
+import {
+  type Backend,
+  type CallContext,
+  type CreateIndexRequest,
+  checkCreateIndexRequest,
+  checkDropIndexRequest,
+  type DropIndexRequest,
+  type DropResponse,
+  type IndexApi,
+  type IndexDescription,
+  type IndexSummary,
+  LhsError,
+} from '@lakehouse-search/contract';
+import { registeredDefinition } from '@lakehouse-search/engine';
+import { isListed, requireListed } from './cluster-caller.ts';
+import { type ClusterContext, livingNodes } from './cluster-context.ts';
+import type { LivingNode } from './route-over.ts';
+
+/** The indexes of a cluster: their definitions are in the store, their shards on nodes. */
+export class ClusterIndexApi
+  implements Pick<IndexApi, 'createIndex' | 'listIndexes' | 'dropIndex'>
+{
+  readonly #context: ClusterContext;
+  readonly #scratch: () => Promise<Backend>;
+
+  /** `scratch`: an engine whose indexes are made and dropped within a call. */
+  constructor(context: ClusterContext, scratch: () => Promise<Backend>) {
+    this.#context = context;
+    this.#scratch = scratch;
+  }
+
+  /** Registers a definition; the nodes take over its shards, and a reindex builds them. */
+  async createIndex(request: CreateIndexRequest, call: CallContext = {}) {
+    const { definition } = checkCreateIndexRequest(request);
+    const { index } = registeredDefinition(definition);
+    requireListed(call, index);
+    const description = await this.#described(definition);
+    const { store } = this.#context;
+    const isTaken = (await store.aliases.list()).some(({ alias }) => alias === index);
+    if (isTaken || !(await store.definitions.add(index, definition))) throw exists(index);
+    return description;
+  }
+
+  async listIndexes(_request?: unknown, call: CallContext = {}): Promise<readonly IndexSummary[]> {
+    const { store } = this.#context;
+    const definitions = await store.definitions.list();
+    const nodes = await livingNodes(store);
+    const routes = new Map((await store.routes.list()).map((route) => [route.index, route]));
+    return definitions
+      .filter(({ index }) => isListed(call, index))
+      .map(({ index: name, definition }) => {
+        const route = routes.get(name);
+        const { description } = registeredDefinition(definition);
+        return {
+          name,
+          ...(description === undefined ? {} : { description }),
+          status: route === undefined ? 'created' : 'live',
+          num_docs: docsOf(nodes, name),
+          bytes: 0,
+          snapshot: route?.snapshot ?? null,
+        };
+      });
+  }
+
+  /** Nodes drop their shards at their next heartbeats. Throws index_not_found, index_busy. */
+  async dropIndex(request: DropIndexRequest, call: CallContext = {}): Promise<DropResponse> {
+    const { index } = checkDropIndexRequest(request);
+    requireListed(call, index);
+    const { store } = this.#context;
+    return store.change(null, async (cluster) => {
+      const running = await cluster.jobs.list({ running: true });
+      const job = running.find((each) => each.index === index);
+      if (job !== undefined) throw busy(index, job.id);
+      const all = await cluster.aliases.list();
+      const aliases = all.filter((each) => each.index === index).map(({ alias }) => alias);
+      const isBuilt = (await cluster.routes.get(index)) !== undefined;
+      if (!(await cluster.definitions.remove(index))) throw indexNotFound(index);
+      const none = { saved_queries: 0, jobs: 0, points_in_time: 0, bytes: 0 };
+      return { index, aliases, ...none, generations: isBuilt ? 1 : 0 };
+    });
+  }
+
+  /** What a definition describes; checked against its table. */
+  async #described(definition: string): Promise<IndexDescription> {
+    const scratch = await this.#scratch();
+    const description = await scratch.createIndex({ definition });
+    await scratch.dropIndex({ index: description.index });
+    return description;
+  }
+}
+
+const docsOf = (nodes: readonly LivingNode[], name: string): number =>
+  nodes
+    .flatMap(({ indexes }) => indexes.filter(({ index }) => index === name))
+    .reduce((sum, { commits }) => sum + (commits[0]?.docs ?? 0), 0);
+
+/** The error for an index that the cluster does not have. */
+export function indexNotFound(index: string): LhsError {
+  return new LhsError('index_not_found', `there is no index "${index}"`, {
+    next: [{ step: 'list_indexes' }],
+  });
+}
+
+function exists(index: string): LhsError {
+  return new LhsError('index_exists', `"${index}" is the name of another index, or an alias`);
+}
+
+/** The error for a change that has to wait for a job of the index. */
+export function busy(index: string, job: string): LhsError {
+  const message = `index "${index}" is busy: job ${job} runs`;
+  return new LhsError('index_busy', message, { details: { job_id: job } });
+}

@@ -1,0 +1,208 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type AlterIndexRequest,
+  type AlterPlan,
+  type CallContext,
+  checkAlterRequest,
+  checkJobRequest,
+  checkListJobsRequest,
+  checkReindexRequest,
+  checkStartJobRequest,
+  ENDED_JOB_STATES,
+  type ErrorCode,
+  type IndexApi,
+  type IngestApi,
+  type Job,
+  type JobApi,
+  type JobRequest,
+  LhsError,
+  type ListJobsRequest,
+  type ReindexRequest,
+  type ReindexResponse,
+  type StartJobRequest,
+} from '@lakehouse-search/contract';
+import type { ClusterJob } from '../store/cluster-jobs.ts';
+import { isListed, requireListed } from './cluster-caller.ts';
+import { type ClusterContext, jobService, livingNodes } from './cluster-context.ts';
+import { busy, indexNotFound } from './cluster-index-api.ts';
+import { pause } from './leadership.ts';
+
+/** Name of the lease of the control plane that leads. */
+export const LEADER = 'control-plane';
+
+const LISTED_JOBS = 100;
+const WATCH_MS = 200;
+
+/**
+ * Jobs over all shards of an index. Any control plane accepts them; the one that leads runs them.
+ */
+export class ClusterJobApi
+  implements JobApi, Pick<IngestApi, 'reindex'>, Pick<IndexApi, 'alterIndex'>
+{
+  readonly #context: ClusterContext;
+
+  constructor(context: ClusterContext) {
+    this.#context = context;
+  }
+
+  /** Throws index_busy, index_not_found, unsupported, and unreachable without a leader. */
+  async startJob(request: StartJobRequest, call: CallContext = {}): Promise<Job> {
+    const { kind, ...work } = checkStartJobRequest(request);
+    if (kind !== 'reindex' && kind !== 'alter') throw unsupportedKind(kind);
+    return jobOf(await this.#add(kind, work, call));
+  }
+
+  async getJob(request: JobRequest, call: CallContext = {}): Promise<Job> {
+    return jobOf(await this.#get(checkJobRequest(request).job_id, call));
+  }
+
+  async listJobs(request: ListJobsRequest = {}, call: CallContext = {}): Promise<readonly Job[]> {
+    const { index, state, limit = LISTED_JOBS } = checkListJobsRequest(request);
+    const all = await this.#context.store.jobs.list();
+    return all
+      .filter((job) => isListed(call, job.index))
+      .filter((job) => index === undefined || job.index === index)
+      .filter((job) => state === undefined || job.state === state)
+      .slice(0, limit)
+      .map(jobOf);
+  }
+
+  async cancelJob(request: JobRequest, call: CallContext = {}): Promise<Job> {
+    const { id } = await this.#get(checkJobRequest(request).job_id, call);
+    await this.#context.store.jobs.requestCancel(id);
+    return jobOf(await this.#get(id, call));
+  }
+
+  async *watchJob(request: JobRequest, call: CallContext = {}): AsyncGenerator<Job> {
+    const { job_id } = checkJobRequest(request);
+    const { signal = new AbortController().signal } = call;
+    let last: string | undefined;
+    for (;;) {
+      const job = jobOf(await this.#get(job_id, call));
+      const text = JSON.stringify(job);
+      if (text !== last) yield job;
+      last = text;
+      if (ENDED_JOB_STATES.has(job.state)) return;
+      await pause(WATCH_MS, signal);
+      if (signal.aborted) throw new LhsError('interrupted', 'the call was aborted');
+    }
+  }
+
+  /** A job that is watched until it ends; aborting the call cancels it. */
+  async reindex(request: ReindexRequest, call: CallContext = {}): Promise<ReindexResponse> {
+    const job = await this.#add('reindex', { ...checkReindexRequest(request) }, call);
+    return (await this.#ended(job, call)) as ReindexResponse;
+  }
+
+  /** Without `apply`, the plan of one node: all have the same definition. */
+  async alterIndex(request: AlterIndexRequest, call: CallContext = {}): Promise<AlterPlan> {
+    const checked = checkAlterRequest(request);
+    const index = await this.#resolve(checked.index, call);
+    const { store } = this.#context;
+    const [node] = (await livingNodes(store)).filter(({ indexes }) =>
+      indexes.some((own) => own.index === index),
+    );
+    if (node === undefined) throw new LhsError('unreachable', `no node holds index "${index}"`);
+    const { definition_yaml } = checked;
+    const draft = { index, definition_yaml, apply: false };
+    const service = await jobService(this.#context, index, node.address);
+    const plan = await service.alterIndex(draft, call);
+    if (checked.apply !== true || plan.is_noop) return plan;
+    const job = await this.#add('alter', { ...checked, index }, call);
+    return (await this.#ended(job, call)) as AlterPlan;
+  }
+
+  async #add(
+    kind: ClusterJob['kind'],
+    work: Readonly<Record<string, unknown>>,
+    call: CallContext,
+  ): Promise<ClusterJob> {
+    const index = await this.#resolve(work.index as string | undefined, call);
+    const { store } = this.#context;
+    const leader = await store.leases.current(LEADER);
+    if (leader === undefined) throw noLeader();
+    const draft = { index, kind, request: { ...work, index }, epoch: leader.epoch };
+    for (;;) {
+      const job = await store.jobs.add(randomUUID(), draft);
+      if (job !== undefined) return job;
+      const running = await store.jobs.list({ running: true });
+      const other = running.find((each) => each.index === index);
+      if (other !== undefined) throw busy(index, other.id);
+    }
+  }
+
+  /** Waits for the end of a job: its result, or its error. */
+  async #ended(job: ClusterJob, call: CallContext): Promise<unknown> {
+    const cancel = () => void this.#context.store.jobs.requestCancel(job.id).catch(() => {});
+    call.signal?.addEventListener('abort', cancel, { once: true });
+    if (call.signal?.aborted) cancel();
+    try {
+      const { signal: _, ...watching } = call;
+      for await (const now of this.watchJob({ job_id: job.id }, watching)) {
+        if (now.state === 'done') return now.result;
+        if (now.state === 'canceled') throw new LhsError('interrupted', 'the job was canceled');
+        if (now.error === undefined) continue;
+        const { code, message, details } = now.error;
+        throw new LhsError(code, message, { details });
+      }
+    } finally {
+      call.signal?.removeEventListener('abort', cancel);
+    }
+    throw new LhsError('internal', `job ${job.id} has no end`);
+  }
+
+  async #get(id: string, call: CallContext): Promise<ClusterJob> {
+    const job = await this.#context.store.jobs.get(id);
+    if (job === undefined) {
+      const message = `there is no job "${id}"`;
+      throw new LhsError('not_found', message, { next: [{ step: 'list_jobs' }] });
+    }
+    requireListed(call, job.index);
+    return job;
+  }
+
+  /** The index that a request names, itself or by an alias; the only one if it names none. */
+  async #resolve(name: string | undefined, call: CallContext): Promise<string> {
+    const { store } = this.#context;
+    const names = (await store.definitions.list()).map(({ index }) => index);
+    if (name === undefined || name === '') {
+      if (names.length !== 1) {
+        const message = `index required; endpoint serves ${names.length} indexes`;
+        throw new LhsError('invalid_argument', message);
+      }
+      requireListed(call, names[0]);
+      return names[0];
+    }
+    const aliases = await store.aliases.list();
+    const index = aliases.find(({ alias }) => alias === name)?.index ?? name;
+    requireListed(call, index);
+    if (!names.includes(index)) throw indexNotFound(name);
+    return index;
+  }
+}
+
+/** A job as callers see it. */
+function jobOf(job: ClusterJob): Job {
+  const { id: job_id, kind, index, state, record, createdMs, endedMs, cancelMs, request } = job;
+  const { shards, snapshot, result, error } = record;
+  return {
+    ...{ job_id, kind, index, state, shards },
+    created_at: new Date(createdMs).toISOString(),
+    ...(endedMs === null ? {} : { ended_at: new Date(endedMs).toISOString() }),
+    ...(typeof request.as_of === 'string' ? { as_of: request.as_of } : {}),
+    ...(snapshot === undefined ? {} : { snapshot }),
+    ...(cancelMs === null || endedMs !== null ? {} : { canceling: true }),
+    ...(result === undefined ? {} : { result }),
+    ...(error === undefined ? {} : { error: { ...error, code: error.code as ErrorCode } }),
+  } as Job;
+}
+
+const noLeader = (): LhsError =>
+  new LhsError('unreachable', 'no control plane leads now', {
+    hint: 'another one takes over within seconds: try again',
+  });
+
+const unsupportedKind = (kind: string): LhsError =>
+  new LhsError('unsupported', `a cluster has no jobs of the kind "${kind}"`, {
+    hint: 'its nodes run them',
+  });

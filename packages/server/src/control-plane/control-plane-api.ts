@@ -1,0 +1,128 @@
+import type {
+  Backend,
+  CallContext,
+  ClusterApi,
+  IndexRouting,
+  IndexStatus,
+  License,
+  RoutingRequest,
+} from '@lakehouse-search/contract';
+import { checkRoutingRequest, LhsError } from '@lakehouse-search/contract';
+import { registeredDefinition } from '@lakehouse-search/engine';
+import { requireListed } from './cluster-caller.ts';
+import { type ClusterContext, livingNodes } from './cluster-context.ts';
+import { ClusterIndexApi, indexNotFound } from './cluster-index-api.ts';
+import { ClusterJobApi } from './cluster-job-api.ts';
+import { ClusterNamesApi } from './cluster-names-api.ts';
+import { LocalCluster } from './local-cluster.ts';
+
+/** The license of a cluster to which none was given. */
+const OPEN_LICENSE = 'Apache-2.0';
+
+/** What the control plane answers: the operations that concern no single node. */
+export interface ControlPlaneApis {
+  readonly backend: Backend;
+  readonly cluster: ClusterApi;
+}
+
+/**
+ * The operations of a control plane. Searches and writes of rows are those of gateways and nodes:
+ * here they are unsupported. `scratch` opens tables and checks definitions.
+ */
+export function controlPlaneApis(
+  context: ClusterContext,
+  scratch: () => Promise<Backend>,
+): ControlPlaneApis {
+  const indexes = new ClusterIndexApi(context, scratch);
+  const jobs = new ClusterJobApi(context);
+  const names = new ClusterNamesApi(context.store);
+  const source: Pick<
+    Backend,
+    'describeSource' | 'listTables' | 'initDefinition' | 'validateDefinition'
+  > = {
+    describeSource: async (request, call) => (await scratch()).describeSource(request, call),
+    listTables: async (request, call) => (await scratch()).listTables(request, call),
+    initDefinition: async (request, call) => (await scratch()).initDefinition(request, call),
+    validateDefinition: async (request, call) =>
+      (await scratch()).validateDefinition(request, call),
+  };
+  const backend = joined(indexes, jobs, names, source) as unknown as Backend;
+  return { backend, cluster: new ControlPlaneCluster(context, backend) };
+}
+
+/** The methods of several objects as one. */
+function joined(...parts: readonly object[]): object {
+  const find = (key: PropertyKey) => parts.find((part) => Reflect.has(part, key));
+  return new Proxy(
+    {},
+    {
+      get(_, key) {
+        const part = find(key);
+        const value: unknown = part === undefined ? undefined : Reflect.get(part, key);
+        return typeof value === 'function' ? value.bind(part) : undefined;
+      },
+      has: (_, key) => find(key) !== undefined,
+    },
+  );
+}
+
+/** What a cluster says about itself. */
+class ControlPlaneCluster extends LocalCluster {
+  readonly #context: ClusterContext;
+
+  constructor(context: ClusterContext, backend: Backend) {
+    super({ backend, store: context.store });
+    this.#context = context;
+  }
+
+  override async getRouting(request: RoutingRequest, call: CallContext = {}) {
+    const { index } = checkRoutingRequest(request);
+    requireListed(call, index);
+    const { store } = this.#context;
+    const stored = await store.definitions.get(index);
+    if (stored === undefined) throw indexNotFound(index);
+    const route = await store.routes.get(index);
+    const routing: IndexRouting = {
+      name: index,
+      status: route === undefined ? 'created' : 'live',
+      shard_count: route?.shards ?? registeredDefinition(stored.definition).shards ?? 1,
+      routing_strategy: 'hash',
+      buckets: route?.buckets ?? [],
+    };
+    return routing;
+  }
+
+  /** The status of each index on the node that is furthest behind. */
+  override async listIngestion(_request?: unknown, call: CallContext = {}) {
+    const { store, nodes } = this.#context;
+    const names = new Set((await store.definitions.list()).map(({ index }) => index));
+    const asked = (await livingNodes(store)).flatMap(({ address, indexes }) =>
+      indexes
+        .filter(({ index }) => names.has(index))
+        .map(({ index }) => nodes.at(address).service().status({ index }, call)),
+    );
+    const found = (await Promise.allSettled(asked)).flatMap((each) =>
+      each.status === 'fulfilled' ? [each.value] : [],
+    );
+    const byName = Map.groupBy(found, ({ index }) => index);
+    return [...byName.values()].map((all) =>
+      all.reduce((worst, each) => (lagOf(each) > lagOf(worst) ? each : worst)),
+    );
+  }
+
+  override async license(): Promise<License> {
+    const { store } = this.#context;
+    const { licensee = OPEN_LICENSE, nodeLimit = null } = (await store.license()) ?? {};
+    const inUse = (await store.nodes.list()).length;
+    return { licensee, nodes_in_use: inUse, nodes_limit: nodeLimit };
+  }
+}
+
+const lagOf = ({ lag }: IndexStatus): number => lag?.snapshots ?? Number.POSITIVE_INFINITY;
+
+/** Throws permission_denied if a license has no room for another node. */
+export function refuseUnlicensed(limit: number | null, others: number): void {
+  if (limit === null || others < limit) return;
+  const message = `the license allows ${limit} nodes, and as many are registered`;
+  throw new LhsError('permission_denied', message, { details: { nodes_limit: limit } });
+}

@@ -1,0 +1,209 @@
+/** The control plane as nodes and gateways call it: registration and routing over gRPC. */
+import { randomUUID } from 'node:crypto';
+import {
+  create,
+  type DescMessage,
+  fromBinary,
+  type MessageShape,
+  toBinary,
+} from '@bufbuild/protobuf';
+import { Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
+import { CONTROL_PLANE_METHODS, errorOfStatus, type RoutingReply } from '@lakehouse-search/client';
+import { LhsError } from '@lakehouse-search/contract';
+import { signNodeCall } from '../cluster/cluster-token.ts';
+import type { NodeState } from '../cluster/node-state.ts';
+import { messageOfState } from '../cluster/node-wire.ts';
+import type { NodeLease, Registrar } from '../cluster/registrar.ts';
+import type { RoutedIndex, RoutingSource } from '../cluster/routing.ts';
+import { pause } from './leadership.ts';
+
+const CALL_MS = 5000;
+const WAIT_MS = 10_000;
+const RETRY_MS = 250;
+/** A node that failed a call is skipped for this time. */
+const DOWN_MS = 1000;
+
+const same = (bytes: Buffer): Buffer => bytes;
+interface Method<In extends DescMessage, Out extends DescMessage> {
+  readonly path: string;
+  readonly input: In;
+  readonly output: Out;
+}
+
+/** Several control planes; a call goes to the last one that answered, then to the others. */
+class ControlPlanes {
+  readonly #key: string | undefined;
+  #clients: readonly Client[];
+
+  constructor(addresses: readonly string[], key: string | undefined) {
+    this.#key = key;
+    this.#clients = addresses.map((address) => new Client(address, credentials.createInsecure()));
+  }
+
+  /** Throws unreachable if none answers, and what the first one that answers throws. */
+  async call<In extends DescMessage, Out extends DescMessage>(
+    method: Method<In, Out>,
+    request: MessageShape<In>,
+    ms: number,
+  ): Promise<MessageShape<Out>> {
+    let fault: unknown = new LhsError('unreachable', 'no control plane is configured');
+    for (const client of this.#clients) {
+      try {
+        const reply = await this.#callOne(client, method, request, ms);
+        this.#clients = [client, ...this.#clients.filter((each) => each !== client)];
+        return reply;
+      } catch (error) {
+        fault = error;
+        const code = error instanceof LhsError ? error.code : '';
+        if (code !== 'unreachable' && code !== 'deadline_exceeded') throw error;
+      }
+    }
+    throw fault;
+  }
+
+  close(): void {
+    for (const client of this.#clients) client.close();
+  }
+
+  #callOne<In extends DescMessage, Out extends DescMessage>(
+    client: Client,
+    { path, input, output }: Method<In, Out>,
+    request: MessageShape<In>,
+    ms: number,
+  ): Promise<MessageShape<Out>> {
+    const metadata = new Metadata();
+    const header = signNodeCall(this.#key, {});
+    if (header !== undefined) metadata.set('authorization', header);
+    const bytes = Buffer.from(toBinary(input, request));
+    const options = { deadline: Date.now() + ms };
+    return new Promise((resolve, reject) => {
+      const done = (error: ServiceError | null, reply?: Buffer) =>
+        error === null ? resolve(fromBinary(output, reply!)) : reject(errorOfStatus(error));
+      client.makeUnaryRequest(path, same, same, bytes, metadata, options, done);
+    });
+  }
+}
+
+/** How the control planes of a cluster are reached. */
+export interface ControlPlaneClientOptions {
+  /** HOST:PORT of the gRPC of each. */
+  readonly addresses: readonly string[];
+  /** The key of the cluster. */
+  readonly key?: string | undefined;
+}
+
+/** Registers a node with the control plane. One process has one. */
+export function controlPlaneRegistrar(options: ControlPlaneClientOptions): Registrar {
+  const planes = new ControlPlanes(options.addresses, options.key);
+  const instance = randomUUID();
+  let epoch = 0;
+  return {
+    async register(address: string, state: NodeState): Promise<NodeLease> {
+      const asked = Date.now();
+      const { register } = CONTROL_PLANE_METHODS;
+      const message = { address, instance, epoch: BigInt(epoch), state: messageOfState(state) };
+      const reply = await planes.call(register, create(register.input, message), CALL_MS);
+      epoch = Number(reply.epoch);
+      const assignments = reply.assignments.map(({ index, definition, ordinals }) => {
+        return { index, definition, ordinals };
+      });
+      return { epoch, expires_ms: asked + reply.ttlMs, assignments };
+    },
+    close: async () => planes.close(),
+  };
+}
+
+/** The routing that the control plane publishes. It is there when the promise resolves. */
+export async function controlPlaneRouting(
+  options: ControlPlaneClientOptions,
+): Promise<RoutingSource> {
+  const routing = new ControlPlaneRouting(options);
+  await routing.start();
+  return routing;
+}
+
+class ControlPlaneRouting implements RoutingSource {
+  readonly #planes: ControlPlanes;
+  readonly #stop = new AbortController();
+  readonly #listeners = new Set<() => void>();
+  readonly #downUntil = new Map<string, number>();
+  #version = '';
+  #names: readonly string[] = [];
+  #aliases: ReadonlyMap<string, string> = new Map();
+  #indexes: ReadonlyMap<string, RoutedIndex> = new Map();
+  #watching: Promise<void> = Promise.resolve();
+
+  constructor({ addresses, key }: ControlPlaneClientOptions) {
+    this.#planes = new ControlPlanes(addresses, key);
+  }
+
+  /** Throws unreachable. */
+  async start(): Promise<void> {
+    this.#take(await this.#get('', 0));
+    this.#watching = this.#watch();
+  }
+
+  names = (): readonly string[] => this.#names;
+  aliases = (): ReadonlyMap<string, string> => this.#aliases;
+  current = (index: string): RoutedIndex | undefined => this.#indexes.get(index);
+
+  async refresh(): Promise<void> {
+    await this.#get(this.#version, 0).then(
+      (reply) => this.#take(reply),
+      () => {},
+    );
+  }
+
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  isDown(address: string): boolean {
+    return (this.#downUntil.get(address) ?? 0) > performance.now();
+  }
+
+  failed(address: string): void {
+    this.#downUntil.set(address, performance.now() + DOWN_MS);
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    this.#planes.close();
+    await this.#watching;
+  }
+
+  async #watch(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      try {
+        this.#take(await this.#get(this.#version, WAIT_MS));
+      } catch {
+        // The routing that is known stays in force while no control plane answers.
+        await pause(RETRY_MS, signal);
+      }
+    }
+  }
+
+  #get(known: string, waitMs: number): Promise<RoutingReply> {
+    const { routing } = CONTROL_PLANE_METHODS;
+    return this.#planes.call(routing, create(routing.input, { known, waitMs }), waitMs + CALL_MS);
+  }
+
+  #take({ version, names, aliases, indexes }: RoutingReply): void {
+    if (version === this.#version || this.#stop.signal.aborted) return;
+    this.#version = version;
+    this.#names = names;
+    this.#aliases = new Map(aliases.map(({ alias, index }) => [alias, index]));
+    this.#indexes = new Map(
+      indexes.map(({ index, generation, snapshot = null, shards }) => [
+        index,
+        {
+          ...{ index, snapshot, generation: Number(generation) },
+          shards: shards.map(({ replicas }, ordinal) => ({ ordinal, replicas })),
+        },
+      ]),
+    );
+    for (const listener of this.#listeners) listener();
+  }
+}

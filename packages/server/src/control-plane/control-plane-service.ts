@@ -1,0 +1,135 @@
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
+import type { handleUnaryCall, Server, ServiceDefinition } from '@grpc/grpc-js';
+import {
+  CONTROL_PLANE_METHODS,
+  type RegisterReply,
+  type RegisterRequest,
+  type RoutingReply,
+  type RoutingRequest,
+} from '@lakehouse-search/client';
+import { LhsError } from '@lakehouse-search/contract';
+import { readNodeCall } from '../cluster/cluster-token.ts';
+import { stateOfMessage } from '../cluster/node-wire.ts';
+import { fencedOff } from '../store/leases.ts';
+import type { Store } from '../store/open-store.ts';
+import { refuseUnlicensed } from './control-plane-api.ts';
+import { pause } from './leadership.ts';
+
+/** What the internal service of a control plane works with. */
+export interface ControlPlaneServiceOptions {
+  readonly store: Store;
+  /** The key of the cluster; absent: callers need no token. */
+  readonly key?: string | undefined;
+  /** A node without a heartbeat loses its lease after this time. */
+  readonly nodeMs: number;
+  /** The status of an error in gRPC. */
+  readonly statusOf: (error: unknown) => object;
+}
+
+const LOOK_MS = 50;
+const MOST_WAIT_MS = 30_000;
+
+const same = (bytes: Buffer): Buffer => bytes;
+const method = ({ path }: { readonly path: string }) => ({
+  path,
+  requestStream: false,
+  responseStream: false,
+  requestSerialize: same,
+  requestDeserialize: same,
+  responseSerialize: same,
+  responseDeserialize: same,
+});
+
+/** Adds registration and routing to a gRPC server. */
+export function addControlPlane(server: Server, options: ControlPlaneServiceOptions): void {
+  const { register, routing } = CONTROL_PLANE_METHODS;
+  const definition: ServiceDefinition = {
+    RegisterServedIndex: method(register),
+    GetRouting: method(routing),
+  };
+  const answer =
+    (work: (request: Buffer) => Promise<Uint8Array>): handleUnaryCall<Buffer, Buffer> =>
+    (call, callback) => {
+      const [header] = call.metadata.get('authorization');
+      const run = async () => {
+        readNodeCall(options.key, typeof header === 'string' ? header : undefined);
+        return Buffer.from(await work(call.request));
+      };
+      run().then(
+        (bytes) => callback(null, bytes),
+        (error) => callback(options.statusOf(error)),
+      );
+    };
+  server.addService(definition, {
+    RegisterServedIndex: answer(async (bytes) => {
+      const reply = await registered(options, fromBinary(register.input, bytes));
+      return toBinary(register.output, reply);
+    }),
+    GetRouting: answer(async (bytes) => {
+      const reply = await changedRouting(options.store, fromBinary(routing.input, bytes));
+      return toBinary(routing.output, reply);
+    }),
+  });
+}
+
+/** Registers a node, or renews its lease; says what it has to hold. */
+async function registered(
+  { store, nodeMs }: ControlPlaneServiceOptions,
+  request: RegisterRequest,
+): Promise<RegisterReply> {
+  const state = stateOfMessage(request.state!);
+  const { node } = state;
+  if (node === '') throw new LhsError('invalid_argument', '"node" is empty: a node has a name');
+  const epoch = Number(request.epoch);
+  const others = (await store.nodes.list()).filter((each) => each.node !== node);
+  refuseUnlicensed((await store.license())?.nodeLimit ?? null, others.length);
+  const { address, instance } = request;
+  const own = { node, address, instance, state: JSON.stringify(state) };
+  const stored = await store.nodes.register(own, epoch, nodeMs);
+  if (stored === undefined) throw fencedOff(`node/${node}`, epoch);
+  const placements = (await store.placements.list()).filter((each) => each.node === node);
+  const definitions = await store.definitions.list();
+  return create(CONTROL_PLANE_METHODS.register.output, {
+    epoch: BigInt(stored.epoch),
+    ttlMs: nodeMs,
+    assignments: definitions.flatMap(({ index, definition }) => {
+      const ordinals = placements.filter((each) => each.index === index).map((each) => each.shard);
+      return ordinals.length === 0 ? [] : [{ index, definition, ordinals }];
+    }),
+  });
+}
+
+/** The routing when it is another one than the caller has, or when its time to wait is over. */
+async function changedRouting(store: Store, request: RoutingRequest): Promise<RoutingReply> {
+  const { known, waitMs } = request;
+  const until = performance.now() + Math.min(waitMs, MOST_WAIT_MS);
+  const never = new AbortController().signal;
+  for (;;) {
+    const reply = await currentRouting(store);
+    if (reply.version !== known || performance.now() >= until) return reply;
+    await pause(LOOK_MS, never);
+  }
+}
+
+async function currentRouting(store: Store): Promise<RoutingReply> {
+  const definitions = await store.definitions.list();
+  const aliases = await store.aliases.list();
+  const routes = await store.routes.list();
+  const names = definitions.map(({ index }) => index);
+  const parts = [
+    definitions.map(({ index, version }) => [index, version]),
+    aliases.map(({ alias, index }) => [alias, index]),
+    routes.map(({ index, generation }) => [index, generation]),
+  ];
+  return create(CONTROL_PLANE_METHODS.routing.output, {
+    version: JSON.stringify(parts),
+    names,
+    aliases: [...aliases],
+    indexes: routes.map(({ index, generation, snapshot, replicas }) => ({
+      index,
+      generation: BigInt(generation),
+      ...(snapshot === null ? {} : { snapshot }),
+      shards: replicas.map((own) => ({ replicas: [...own] })),
+    })),
+  });
+}

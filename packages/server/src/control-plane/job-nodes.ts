@@ -1,0 +1,62 @@
+import { LhsError } from '@lakehouse-search/contract';
+import type { NodeIndex } from '../cluster/node-state.ts';
+import { currentNodes } from './cluster-context.ts';
+import { pause } from './leadership.ts';
+import type { LivingNode } from './route-over.ts';
+import { type RunningJob, refuseStopped } from './running-job.ts';
+
+/** A node that takes part in a job, and the index as the node has it. */
+export interface JobNode {
+  readonly node: LivingNode;
+  readonly own: NodeIndex;
+}
+
+/** Time for nodes to take over the shards that they have been assigned. */
+const WAIT_MS = 15_000;
+const LOOK_MS = 250;
+
+/**
+ * The nodes that hold the shards of an index, all of them. Waits until nodes have taken over their
+ * shards. Throws unreachable if a shard has no living node.
+ */
+export async function nodesOf(run: RunningJob, shards: number): Promise<readonly JobNode[]> {
+  const { context, job } = run;
+  const until = performance.now() + WAIT_MS;
+  for (;;) {
+    refuseStopped(run);
+    const placements = await context.store.placements.list(job.index);
+    const nodes = await currentNodes(context, { signal: run.signal });
+    const found = nodes.flatMap((node): JobNode[] => {
+      const own = node.indexes.find(({ index }) => index === job.index);
+      if (own === undefined || own.shards !== shards || node.isSilent) return [];
+      return [{ node, own }];
+    });
+    const missing = missingShards(shards, placements, found);
+    if (missing.length === 0) return found;
+    if (performance.now() > until) throw shardsMissing(job.index, missing);
+    await pause(LOOK_MS, run.signal);
+  }
+}
+
+function missingShards(
+  shards: number,
+  placements: readonly { readonly shard: number; readonly node: string }[],
+  nodes: readonly JobNode[],
+): readonly number[] {
+  const holds = (shard: number) =>
+    placements.some(
+      (placement) =>
+        placement.shard === shard &&
+        nodes.some(({ node, own }) => node.node === placement.node && own.ordinals.includes(shard)),
+    );
+  return Array.from({ length: shards }, (_, shard) => shard).filter((shard) => !holds(shard));
+}
+
+function shardsMissing(index: string, shards: readonly number[]): LhsError {
+  const which = shards.length === 1 ? `shard ${shards[0]}` : `shards ${shards.join(', ')}`;
+  const message = `${which} of index "${index}" cannot be built: no living node holds it`;
+  return new LhsError('unreachable', message, {
+    hint: 'start the node again, or wait until its shards have moved to other nodes',
+    details: { shards },
+  });
+}

@@ -1,0 +1,104 @@
+import { registeredDefinition } from '@lakehouse-search/engine';
+import type { Lease } from '../store/leases.ts';
+import type { StoredNode } from '../store/nodes.ts';
+import { assignShards } from './assign-shards.ts';
+import { type ClusterContext, currentNodes, publishRoute } from './cluster-context.ts';
+import { pause } from './leadership.ts';
+import { runJob } from './run-job.ts';
+
+/** Pause between two rounds of the leader. */
+const ROUND_MS = 250;
+/** Rounds between two looks at the nodes. */
+const LOOK_EVERY = 4;
+
+/** What the leader of the control planes does. */
+export interface LeaderOptions {
+  readonly context: ClusterContext;
+  /** A node without a lease for this time has left for good: its shards move. */
+  readonly leaveMs: number;
+}
+
+/**
+ * Leads the cluster until the lease is lost: ends the jobs of former leaders, places shards,
+ * publishes routes and runs jobs. Everything that it writes is fenced by its lease.
+ */
+export async function lead(
+  { context, leaveMs }: LeaderOptions,
+  lease: Lease,
+  signal: AbortSignal,
+): Promise<void> {
+  const running = new Map<string, Promise<void>>();
+  await endFormerJobs(context, lease);
+  try {
+    for (let round = 0; !signal.aborted; round++) {
+      try {
+        await startJobs(context, lease, signal, running);
+        if (round % LOOK_EVERY === 0) {
+          await place(context, lease, leaveMs);
+          await publish(context, lease);
+        }
+      } catch (error) {
+        if (signal.aborted) return;
+        context.logger.warn({ err: error }, 'a round of the leader failed');
+      }
+      await pause(ROUND_MS, signal);
+    }
+  } finally {
+    await Promise.all(running.values());
+  }
+}
+
+/**
+ * Jobs of a former leader have ended with it. What their nodes have staged is discarded by the
+ * nodes: the calls that built it are gone.
+ */
+async function endFormerJobs({ store, logger }: ClusterContext, lease: Lease): Promise<void> {
+  await store.change(lease, async ({ jobs }) => {
+    for (const { id, epoch, index } of await jobs.list({ running: true })) {
+      if (epoch >= lease.epoch) continue;
+      const message = 'the control plane that ran the job has ended';
+      const error = { code: 'closed', message, details: {} };
+      await jobs.apply(id, 'owner_gone', { error });
+      logger.warn({ job: id, index }, message);
+    }
+  });
+}
+
+async function startJobs(
+  context: ClusterContext,
+  lease: Lease,
+  signal: AbortSignal,
+  running: Map<string, Promise<void>>,
+): Promise<void> {
+  for (const job of await context.store.jobs.list({ running: true })) {
+    if (running.has(job.id) || job.epoch !== lease.epoch) continue;
+    const work = runJob(context, lease, job, signal).finally(() => running.delete(job.id));
+    running.set(job.id, work);
+  }
+}
+
+async function place({ store, logger }: ClusterContext, lease: Lease, leaveMs: number) {
+  await store.change(lease, async ({ definitions, nodes, placements }) => {
+    const living = (await nodes.list()).map(nameOf);
+    const known = new Set((await nodes.list(leaveMs)).map(nameOf));
+    const indexes = (await definitions.list()).map(({ index, definition }) => {
+      return { index, shards: registeredDefinition(definition).shards ?? 1 };
+    });
+    const hasLeft = (node: string) => !known.has(node);
+    for (const placement of assignShards(indexes, living, await placements.list(), hasLeft)) {
+      await placements.set(placement);
+      logger.info(placement, 'shard placed');
+    }
+  });
+}
+
+const nameOf = ({ node }: StoredNode): string => node;
+
+async function publish(context: ClusterContext, lease: Lease): Promise<void> {
+  const { store } = context;
+  const [definitions, nodes] = [await store.definitions.list(), await currentNodes(context)];
+  for (const { index, definition } of definitions) {
+    const { shards = 1 } = registeredDefinition(definition);
+    await publishRoute(store, lease, { index, shards }, nodes);
+  }
+}

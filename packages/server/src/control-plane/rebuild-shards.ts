@@ -1,0 +1,135 @@
+import { LhsError, type Progress, type ReindexResponse } from '@lakehouse-search/contract';
+import { ShardSource } from '@lakehouse-search/engine';
+import type { BuildStep } from '../cluster/node-client.ts';
+import type { ClusterJobRecord } from '../store/cluster-jobs.ts';
+import { currentNodes, publishWithin } from './cluster-context.ts';
+import { type JobNode, nodesOf } from './job-nodes.ts';
+import { type RunningJob, refuseStopped } from './running-job.ts';
+
+/** The record is written at most this often while shards are built. */
+const WRITE_MS = 1000;
+
+/** A generation of a node that waits for its promotion. */
+interface Staged {
+  readonly at: JobNode;
+  readonly generation: number;
+  /** The build on the node: it discards the generation if this stream breaks before its end. */
+  readonly steps: AsyncIterator<BuildStep>;
+}
+
+/**
+ * Rebuilds all shards of an index from its table, at one snapshot. Every node builds its next
+ * generation beside the live one; when all are complete, all are promoted and the route is
+ * published together with the end of the job. A failure discards all that are staged.
+ */
+export async function rebuildShards(run: RunningJob): Promise<void> {
+  const { context, job } = run;
+  const started = performance.now();
+  const { definition } = (await context.store.definitions.get(job.index))!;
+  const { snapshot, shards } = await target(definition, job.request.as_of, run.signal);
+  const nodes = await nodesOf(run, shards);
+  const staged: Staged[] = [];
+  try {
+    await buildAll(run, nodes, snapshot, staged);
+    await run.built();
+    refuseStopped(run);
+    for (const { at, generation } of staged) {
+      await context.nodes.at(at.node.address).endBuild(job.index, generation, true);
+    }
+  } catch (error) {
+    await discardAll(run, staged);
+    throw error;
+  } finally {
+    for (const { steps } of staged) await steps.return?.().catch(() => {});
+  }
+  const current = await currentNodes(context);
+  await run.finish(async (cluster) => {
+    const route = await publishWithin(cluster, { index: job.index, shards }, current);
+    const live = current.flatMap(({ indexes }) => indexes.filter((own) => own.index === job.index));
+    const result: ReindexResponse = {
+      doc_count: live.reduce((sum, { commits }) => sum + (commits[0]?.docs ?? 0), 0),
+      snapshot,
+      index_generation: route?.generation ?? 0,
+      bytes: 0,
+      took_ms: Math.round(performance.now() - started),
+    };
+    return result;
+  });
+}
+
+async function target(definition: string, asOf: unknown, signal: AbortSignal) {
+  const source = await ShardSource.open(definition, '', signal);
+  try {
+    const snapshot = typeof asOf === 'string' ? source.snapshotOf(asOf) : source.head;
+    return { snapshot, shards: source.shards };
+  } finally {
+    await source.close();
+  }
+}
+
+/** Builds on all nodes at once. Throws the first error after all builds have ended. */
+async function buildAll(
+  run: RunningJob,
+  nodes: readonly JobNode[],
+  snapshot: string | null,
+  staged: Staged[],
+): Promise<void> {
+  const stop = new AbortController();
+  const signal = AbortSignal.any([run.signal, stop.signal]);
+  const shown = progressOf(run, snapshot);
+  const builds = nodes.map(async (at) => {
+    const client = run.context.nodes.at(at.node.address);
+    const steps = client.build(run.job.index, snapshot, { signal })[Symbol.asyncIterator]();
+    for (;;) {
+      const { value: step, done } = await steps.next();
+      if (done) throw endedEarly(at);
+      if ('staged' in step) {
+        staged.push({ at, generation: step.staged.generation, steps });
+        return;
+      }
+      shown(at, step.progress);
+    }
+  });
+  for (const build of builds) build.catch(() => stop.abort());
+  const results = await Promise.allSettled(builds);
+  const failed = results.filter((result) => result.status === 'rejected');
+  refuseStopped(run);
+  const first = failed.find(({ reason }) => reason?.code !== 'interrupted') ?? failed[0];
+  if (first !== undefined) throw first.reason;
+}
+
+const endedEarly = ({ node }: JobNode): LhsError =>
+  new LhsError('unreachable', `node "${node.node}" ended its build before it was complete`);
+
+/** Adds up the progress of all nodes; a fault of the store is met by the next transition. */
+function progressOf(run: RunningJob, snapshot: string | null) {
+  const shards = new Map<number, ClusterJobRecord['shards'][number]>();
+  let writtenAt = Number.NEGATIVE_INFINITY;
+  return ({ own }: JobNode, { docs_done, docs_total }: Progress): void => {
+    for (const shard of own.ordinals) {
+      const count = own.ordinals.length;
+      const [done, total] = [docs_done, docs_total].map((docs) => Math.round((docs ?? 0) / count));
+      const generation = run.job.generation;
+      shards.set(shard, { shard, docs_done: done, docs_total: total, generation });
+    }
+    if (performance.now() - writtenAt < WRITE_MS) return;
+    writtenAt = performance.now();
+    const sorted = [...shards.values()].sort((a, b) => a.shard - b.shard);
+    const more = snapshot === null ? {} : { snapshot };
+    run.progress({ shards: sorted, ...more }).catch(() => {});
+  };
+}
+
+/** A node that cannot be reached discards by itself what nobody promotes. */
+async function discardAll({ context, job }: RunningJob, staged: readonly Staged[]) {
+  await Promise.all(
+    staged.map(({ at, generation }) =>
+      context.nodes
+        .at(at.node.address)
+        .endBuild(job.index, generation, false)
+        .catch((error: unknown) =>
+          context.logger.warn({ err: error, node: at.node.node }, 'cannot discard a generation'),
+        ),
+    ),
+  );
+}

@@ -1,0 +1,182 @@
+/**
+ * `lhs serve control-plane`: registration of nodes, placement, routing and jobs of a cluster, over
+ * a store that several control planes may share; with `sync`, also a connector.
+ */
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Backend, LhsError, type Principal } from '@lakehouse-search/contract';
+import { openLocal } from '@lakehouse-search/engine';
+import type { Access } from '../access/access.ts';
+import { REQUIRED_SCOPES } from '../access/scopes.ts';
+import { readNodeCall } from '../cluster/cluster-token.ts';
+import { connectNode } from '../cluster/node-client.ts';
+import { gatedBackend } from '../config/gated-backend.ts';
+import type { ServerConfig } from '../config/server-config.ts';
+import { isLoopback } from '../config/setting-values.ts';
+import type { SettingPath } from '../config/settings.ts';
+import { Connector } from '../connector/connector.ts';
+import { type ClusterContext, NodePool } from '../control-plane/cluster-context.ts';
+import { LEADER } from '../control-plane/cluster-job-api.ts';
+import { clusterMetrics } from '../control-plane/cluster-metrics.ts';
+import { controlPlaneApis } from '../control-plane/control-plane-api.ts';
+import { addControlPlane } from '../control-plane/control-plane-service.ts';
+import { lead } from '../control-plane/leader.ts';
+import { Leadership } from '../control-plane/leadership.ts';
+import { activityRecorder } from '../control-plane/record-activity.ts';
+import { createGateway } from '../gateway/gateway.ts';
+import { statusOf } from '../grpc/status-of.ts';
+import { observers, openLogs } from '../observe/call-logs.ts';
+import { createMetrics } from '../observe/metrics.ts';
+import { openStore } from '../store/open-store.ts';
+import { drained, listenGrpc, listenRest, tlsOf } from './listeners.ts';
+import { metricsRoutes } from './metrics-routes.ts';
+import { type Release, startReleasing } from './releases.ts';
+import type { ServerOptions } from './server-options.ts';
+
+/** What a control plane is made from. */
+export interface ServeControlPlaneRequest {
+  readonly options: ServerOptions;
+  readonly names: ServerConfig['names'];
+  readonly license?: ServerConfig['license'];
+  readonly times: ClusterTimes;
+  /** The key of the cluster; absent: the ports are open to this machine. */
+  readonly key?: string | undefined;
+}
+
+/** Leases of a cluster, in milliseconds. */
+export interface ClusterTimes {
+  /** Another control plane leads, or another connector works, after this time without renewal. */
+  readonly leaseMs: number;
+  /** A node without a heartbeat is not called after this time. */
+  readonly nodeMs: number;
+  /** The shards of a node move after this time without a heartbeat. */
+  readonly leaveMs: number;
+}
+
+/** The leases that settings describe. */
+export function clusterTimes(values: ServerConfig['values']): ClusterTimes {
+  const ms = (path: SettingPath, fallback: number) => (values[path] as number) ?? fallback;
+  return {
+    leaseMs: ms('cluster.lease_ms', 5000),
+    nodeMs: ms('cluster.node_ms', 10_000),
+    leaveMs: ms('cluster.leave_ms', 60_000),
+  };
+}
+
+/** A control plane that listens. */
+export interface RunningControlPlane {
+  /** Address of REST: probes, metrics and the operations of a control plane. */
+  readonly url: string;
+  /** HOST:PORT of gRPC. */
+  readonly grpc: string;
+  /** Releases its leases and everything else. Idempotent. */
+  stop(): Promise<void>;
+}
+
+/** Starts a control plane. Throws invalid_argument, unreachable, io_error. */
+export async function serveControlPlane(
+  request: ServeControlPlaneRequest,
+): Promise<RunningControlPlane> {
+  const { options, key } = request;
+  if (key === undefined && ![options.rest, options.grpc].every(isLoopback)) {
+    throw new LhsError('invalid_argument', 'a control plane without a key would let everybody in', {
+      hint: 'set LHS_CLUSTER_KEY on all processes of the cluster',
+    });
+  }
+  return startReleasing((later) => start(request, later));
+}
+
+async function start(request: ServeControlPlaneRequest, later: (release: Release) => void) {
+  const { options, names, license, key, times } = request;
+  const store = await openStore(options.store);
+  later(() => store.close());
+  if (license !== undefined) {
+    const { licensee, nodes_limit = null } = license;
+    await store.setLicense({ licensee, nodeLimit: nodes_limit, expiresMs: null });
+  }
+  const log = openLogs(options.log);
+  later(() => log.flush());
+  const nodes = new NodePool((address) => connectNode(address, { key }));
+  later(() => nodes.close());
+  const context: ClusterContext = { store, nodes, logger: log.logger };
+  const { backend, cluster } = controlPlaneApis(context, scratchEngine(later));
+  const metrics = createMetrics({ running: () => 0, isKnown: () => true });
+  const { leadership, connector } = startWork(context, options, times, metrics, later);
+  clusterMetrics(metrics.registry, { store, leadership, connector });
+  const recorder = activityRecorder(store.activity, (error) =>
+    log.logger.warn({ err: error }, 'cannot record activity'),
+  );
+  const access = clusterAccess(key);
+  const gateway = await createGateway({
+    ...{ backend: gatedBackend(backend, names), cluster, access },
+    observer: observers(metrics, log.observer, recorder),
+    ready: async () => void (await store.nodes.list()),
+    extend: metricsRoutes({ metrics, access, ...options.metrics }),
+    ...tlsOf(options),
+  });
+  addControlPlane(gateway.grpc, { store, key, nodeMs: times.nodeMs, statusOf });
+  later(() => {
+    const cut = () => {
+      gateway.rest.server.closeAllConnections();
+      gateway.grpc.forceShutdown();
+    };
+    return drained(() => gateway.close(), cut, options.drainMs);
+  });
+  const url = await listenRest(gateway.rest, options);
+  const grpc = await listenGrpc(gateway.grpc, options);
+  log.logger.info({ url, grpc }, 'listening');
+  return { url, grpc };
+}
+
+/** The two kinds of work that a lease allows: leading, and reading tables. */
+function startWork(
+  context: ClusterContext,
+  { sync }: ServerOptions,
+  { leaseMs, leaveMs }: ClusterTimes,
+  metrics: ReturnType<typeof createMetrics>,
+  later: (release: Release) => void,
+) {
+  const holder = `${hostname()}/${process.pid}/${randomUUID()}`;
+  const leadership = new Leadership({
+    ...{ leases: context.store.leases, name: LEADER, holder, ttlMs: leaseMs },
+    work: (lease, signal) => lead({ context, leaveMs }, lease, signal),
+    logger: context.logger,
+  });
+  later(() => leadership.stop());
+  leadership.start();
+  const connector = sync.enabled
+    ? new Connector({ context, holder, leaseMs, pollMs: sync.pollMs, metrics })
+    : undefined;
+  later(() => connector?.stop());
+  connector?.start();
+  return { leadership, connector };
+}
+
+/** An engine in a temporary folder, for tables and definitions; opened with its first use. */
+function scratchEngine(later: (release: Release) => void): () => Promise<Backend> {
+  let opened: Promise<Backend> | undefined;
+  const open = async (): Promise<Backend> => {
+    const folder = mkdtempSync(join(tmpdir(), 'lhs-control-plane-'));
+    later(() => rmSync(folder, { recursive: true, force: true }));
+    const backend = await openLocal(folder);
+    later(() => backend.close());
+    return backend;
+  };
+  return () => (opened ??= open());
+}
+
+/** Callers with the key of the cluster; a gateway says for whom it calls. */
+function clusterAccess(key: string | undefined): Access {
+  return Object.freeze({
+    authenticate: (authorization: string | undefined): Principal | undefined =>
+      readNodeCall(key, authorization).principal,
+    authorize: (principal: Principal | undefined, operation: keyof typeof REQUIRED_SCOPES) => {
+      const scope = REQUIRED_SCOPES[operation];
+      if (principal === undefined || scope === null || principal.scopes.includes(scope)) return;
+      const message = `${operation} requires the \`${scope}\` scope`;
+      throw new LhsError('permission_denied', message, { details: { scope } });
+    },
+  });
+}
