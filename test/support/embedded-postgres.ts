@@ -8,6 +8,8 @@ import { pathToFileURL } from 'node:url';
 export interface EmbeddedPostgres {
   /** The address of a new database. */
   newDatabase(): Promise<string>;
+  /** Stops the server, with all connections, and starts it over the same data. */
+  restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -47,7 +49,7 @@ export async function startEmbeddedPostgres(module: string): Promise<EmbeddedPos
     user: 'lhs',
     password: 'lhs',
     port,
-    persistent: false,
+    persistent: true,
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--no-sync'],
     onLog: () => {},
@@ -61,6 +63,10 @@ export async function startEmbeddedPostgres(module: string): Promise<EmbeddedPos
       const name = `test_${++databases}`;
       await cluster.createDatabase(name);
       return `postgres://lhs:lhs@127.0.0.1:${port}/${name}`;
+    },
+    async restart() {
+      await cluster.stop();
+      await cluster.start();
     },
     async stop() {
       await cluster.stop();

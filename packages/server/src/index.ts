@@ -24,6 +24,7 @@ export type * from './gateway/gateway-options.ts';
 export type * from './limits/admission.ts';
 export type * from './observe/observer.ts';
 export { type ClusterOptions, clusterOptions } from './serve/cluster-options.ts';
+export { type RunningServer, type ServeRequest, serveAll } from './serve/serve-all.ts';
 export {
   type ClusterTimes,
   clusterTimes,
@@ -31,7 +32,6 @@ export {
   type ServeControlPlaneRequest,
   serveControlPlane,
 } from './serve/serve-control-plane.ts';
-export { type RunningServer, type ServeRequest, serveAll } from './serve/serve-all.ts';
 export { openCluster, type ServeGatewayRequest, serveGateway } from './serve/serve-gateway.ts';
 export { type RunningNode, type ServeNodeRequest, serveNode } from './serve/serve-node.ts';
 export { type ServerOptions, serverOptions } from './serve/server-options.ts';

@@ -1,7 +1,9 @@
 import { resolve } from 'node:path';
 import type {
+  ClusterOptions,
   RunningNode,
   RunningServer,
+  ServeRequest,
   ServerConfig,
   ServerOptions,
 } from '@lakehouse-search/server';
@@ -44,12 +46,20 @@ export interface StartedNode {
   readonly options: ServerOptions;
 }
 
+/** Settings of a process that serves something. */
+export interface ServeSettings {
+  readonly request: ServeRequest;
+  readonly options: ServerOptions;
+  readonly cluster: ClusterOptions;
+  readonly values: ServerConfig['values'];
+}
+
 /** The settings of a process that serves something, from the same three places. */
 export function serverRequest(
   lib: typeof import('@lakehouse-search/server'),
   flags: ServeFlags,
   dataDir: string,
-) {
+): ServeSettings {
   const { env } = process;
   const file: ServerConfig =
     flags.config === undefined ? lib.NO_CONFIG : lib.readServerConfig(flags.config);

@@ -2,7 +2,7 @@ import { LhsError, type Progress, type ReindexResponse } from '@lakehouse-search
 import { ShardSource } from '@lakehouse-search/engine';
 import type { BuildStep } from '../cluster/node-client.ts';
 import type { ClusterJobRecord } from '../store/cluster-jobs.ts';
-import { currentNodes, publishWithin } from './cluster-context.ts';
+import { currentNodes, jobService, publishWithin } from './cluster-context.ts';
 import { type JobNode, nodesOf } from './job-nodes.ts';
 import { type RunningJob, refuseStopped } from './running-job.ts';
 
@@ -78,16 +78,11 @@ async function buildAll(
   const signal = AbortSignal.any([run.signal, stop.signal]);
   const shown = progressOf(run, snapshot);
   const builds = nodes.map(async (at) => {
-    const client = run.context.nodes.at(at.node.address);
-    const steps = client.build(run.job.index, snapshot, { signal })[Symbol.asyncIterator]();
-    for (;;) {
-      const { value: step, done } = await steps.next();
-      if (done) throw endedEarly(at);
-      if ('staged' in step) {
-        staged.push({ at, generation: step.staged.generation, steps });
-        return;
-      }
-      shown(at, step.progress);
+    try {
+      staged.push(await buildOne(run, at, snapshot, signal, shown));
+    } catch (error) {
+      if (!(error instanceof LhsError) || error.code !== 'unsupported') throw error;
+      await reindexOne(run, at, snapshot, signal);
     }
   });
   for (const build of builds) build.catch(() => stop.abort());
@@ -96,6 +91,41 @@ async function buildAll(
   refuseStopped(run);
   const first = failed.find(({ reason }) => reason?.code !== 'interrupted') ?? failed[0];
   if (first !== undefined) throw first.reason;
+}
+
+type Shown = ReturnType<typeof progressOf>;
+
+/** Builds on one node, up to the promotion. */
+async function buildOne(
+  { context, job }: RunningJob,
+  at: JobNode,
+  snapshot: string | null,
+  signal: AbortSignal,
+  shown: Shown,
+): Promise<Staged> {
+  const client = context.nodes.at(at.node.address);
+  const steps = client.build(job.index, snapshot, { signal })[Symbol.asyncIterator]();
+  for (;;) {
+    const { value: step, done } = await steps.next();
+    if (done) throw endedEarly(at);
+    if ('staged' in step) return { at, generation: step.staged.generation, steps };
+    shown(at, step.progress);
+  }
+}
+
+/**
+ * Rebuilds on a node that cannot stage a generation: it promotes its own. Searches move only when
+ * all nodes have the same state, and until then read the former commits.
+ */
+async function reindexOne(
+  { context, job }: RunningJob,
+  { node }: JobNode,
+  snapshot: string | null,
+  signal: AbortSignal,
+): Promise<void> {
+  const { index } = job;
+  const service = await jobService(context, index, node.address);
+  await service.reindex({ index, ...(snapshot === null ? {} : { as_of: snapshot }) }, { signal });
 }
 
 const endedEarly = ({ node }: JobNode): LhsError =>

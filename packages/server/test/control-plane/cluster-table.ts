@@ -1,0 +1,96 @@
+/** A table of notes for tests of a cluster, and the rows that it has to hold. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  appendRows,
+  createTable,
+  deleteRows,
+  type Schema,
+  upsertRows,
+} from '@lakehouse-search/lake';
+import type { StandInNode } from './stand-in-node.ts';
+
+const SCHEMA: Schema = {
+  schemaId: 0,
+  identifierFieldIds: [1],
+  fields: [
+    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
+    { id: 2, name: 'title', required: false, type: { kind: 'string' } },
+  ],
+};
+
+/** The name of the index. */
+export const INDEX = 'notes';
+
+/** A table without a snapshot at first; each change is one snapshot. */
+export class ClusterTable {
+  readonly folder = mkdtempSync(join(tmpdir(), 'lhs-cluster-'));
+  readonly rows = new Map<number, string>();
+  readonly #catalog = { type: 'filesystem' as const, warehouse: join(this.folder, 'lake') };
+  readonly #config = { catalog: this.#catalog, table: 'ops.notes' };
+  /** Snapshot of the last change. */
+  head: string | null = null;
+
+  async create(): Promise<this> {
+    await createTable(this.#catalog, 'ops.notes', { schema: SCHEMA, formatVersion: 2 });
+    return this;
+  }
+
+  definition(shards: number, title = 'TEXT'): string {
+    return `version: 1
+index: ${INDEX}
+source: { catalog: { type: filesystem, warehouse: "${this.#catalog.warehouse}" }, table: ops.notes }
+fields:
+  - { name: title, type: ${title}, cached: true }
+  - { name: id, type: LONG, cached: true }
+sharding: { shards: ${shards} }
+`;
+  }
+
+  append(...ids: number[]): Promise<void> {
+    return this.#change(appendRows(this.#config, { kind: 'rows', rows: this.#put(ids, 'note') }));
+  }
+
+  /** Replaces the rows of these ids, or adds them. */
+  upsert(word: string, ...ids: number[]): Promise<void> {
+    return this.#change(upsertRows(this.#config, { kind: 'rows', rows: this.#put(ids, word) }));
+  }
+
+  delete(from: number, to: number): Promise<void> {
+    for (const id of [...this.rows.keys()]) if (id >= from && id < to) this.rows.delete(id);
+    return this.#change(deleteRows(this.#config, `id >= ${from} AND id < ${to}`));
+  }
+
+  /** The rows of the table as texts, sorted. */
+  expected(): readonly string[] {
+    return [...this.rows].map(([id, title]) => `${id} ${title}`).sort();
+  }
+
+  dispose(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  #put(ids: readonly number[], word: string) {
+    return ids.map((id) => {
+      const title = `${word} ${id}`;
+      this.rows.set(id, title);
+      return { id, title };
+    });
+  }
+
+  async #change(commit: Promise<{ snapshotId: bigint | null }>): Promise<void> {
+    const { snapshotId } = await commit;
+    // a change of nothing makes no snapshot
+    if (snapshotId !== null) this.head = String(snapshotId);
+  }
+}
+
+/** The documents of all nodes as texts, sorted: a row that two nodes have is there twice. */
+export async function documentsOf(nodes: readonly StandInNode[]): Promise<readonly string[]> {
+  const all = await Promise.all(nodes.map((node) => node.documents(INDEX)));
+  return all
+    .flat()
+    .map(([id, title]) => `${id} ${title}`)
+    .sort();
+}

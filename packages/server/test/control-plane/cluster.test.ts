@@ -1,0 +1,233 @@
+import { join } from 'node:path';
+import { createClient } from '@lakehouse-search/client';
+import type { Service } from '@lakehouse-search/contract';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { byEffort } from '../../../../test/support/effort.ts';
+import { seededNumbers } from '../../../../test/support/random.ts';
+import { signNodeCall } from '../../src/cluster/cluster-token.ts';
+import { connectNode } from '../../src/cluster/node-client.ts';
+import type { RoutedIndex, RoutingSource } from '../../src/cluster/routing.ts';
+import { IndexConnector } from '../../src/connector/index-connector.ts';
+import {
+  type ClusterContext,
+  connectorLease,
+  NodePool,
+} from '../../src/control-plane/cluster-context.ts';
+import {
+  controlPlaneRegistrar,
+  controlPlaneRouting,
+} from '../../src/control-plane/control-plane-client.ts';
+import { openLogs } from '../../src/observe/call-logs.ts';
+import {
+  type RunningControlPlane,
+  serveControlPlane,
+} from '../../src/serve/serve-control-plane.ts';
+import { serverOptions } from '../../src/serve/server-options.ts';
+import { openStore, type Store } from '../../src/store/open-store.ts';
+import { ClusterTable, documentsOf, INDEX } from './cluster-table.ts';
+import { CLUSTER_KEY, StandInNode } from './stand-in-node.ts';
+
+const SHARDS = 3;
+const WAIT = { timeout: 60_000, interval: 20 };
+const NAMES = { catalogs: {}, roots: {}, models: {} };
+
+let table: ClusterTable;
+let plane: RunningControlPlane;
+let nodes: StandInNode[];
+let admin: Service;
+let routing: RoutingSource;
+
+/** A control plane of this process over a store in the folder of the table. */
+async function startPlane(sync: boolean): Promise<RunningControlPlane> {
+  const values = {
+    ...{ rest_addr: '127.0.0.1:0', addr: '127.0.0.1:0', sync_poll_ms: 100, sync },
+    ...{ 'log.level': 'silent', 'log.access': false },
+  };
+  const options = serverOptions(values, {}, table.folder);
+  const times = { leaseMs: 2000, nodeMs: 2000, leaveMs: 3000 };
+  return serveControlPlane({ options, names: NAMES, times, key: CLUSTER_KEY });
+}
+
+async function start(sync: boolean): Promise<void> {
+  table = await new ClusterTable().create();
+  plane = await startPlane(sync);
+  const reach = { addresses: [plane.grpc], key: CLUSTER_KEY };
+  nodes = await Promise.all(['n1', 'n2'].map((name) => StandInNode.start(name)));
+  for (const node of nodes) node.join(controlPlaneRegistrar(reach));
+  admin = createClient({
+    url: `grpc://${plane.grpc}`,
+    authorization: () => signNodeCall(CLUSTER_KEY, {}),
+  });
+  routing = await controlPlaneRouting(reach);
+}
+
+async function stop(): Promise<void> {
+  await routing.close();
+  await admin.close();
+  for (const node of nodes) await node.close();
+  await plane.stop();
+  table.dispose();
+}
+
+const openedStore = (): Promise<Store> => openStore({ file: join(table.folder, 'server.db') });
+
+/** Registers the index; its definition names the warehouse of the test. */
+async function register(): Promise<void> {
+  const store = await openedStore();
+  await store.definitions.add(INDEX, table.definition(SHARDS));
+  await store.close();
+}
+
+/** Waits until searches see the newest snapshot in all shards. */
+const atHead = (): Promise<RoutedIndex> =>
+  vi.waitUntil(() => {
+    const route = routing.current(INDEX);
+    const isWhole = route?.shards.every(({ replicas }) => replicas.length > 0);
+    return isWhole && route?.snapshot === table.head ? route : false;
+  }, WAIT) as Promise<RoutedIndex>;
+
+describe('a cluster with a connector', () => {
+  beforeAll(() => start(true));
+  afterAll(stop);
+
+  it('is built by a job over all nodes', async () => {
+    await register();
+    const { job_id } = await admin.startJob({ kind: 'reindex', index: INDEX });
+    const states: string[] = [];
+    for await (const { state } of admin.watchJob({ job_id })) states.push(state);
+    expect(states.at(-1)).toBe('done');
+    const route = await atHead();
+    expect(route.shards.map(({ replicas }) => replicas[0].node)).toEqual(['n1', 'n2', 'n1']);
+    expect((await admin.getRouting({ index: INDEX })).shard_count).toBe(SHARDS);
+  });
+
+  it('follows its table: each row once, on the node of its shard', async () => {
+    await table.append(...Array.from({ length: 60 }, (_, i) => i));
+    await table.delete(10, 20);
+    await table.upsert('changed', 5, 6, 7, 100, 101);
+    await atHead();
+    expect(await documentsOf(nodes)).toEqual(table.expected());
+    const counts = await Promise.all(
+      nodes.map(async (node) => (await node.documents(INDEX)).length),
+    );
+    expect(Math.min(...counts)).toBeGreaterThan(10);
+  });
+
+  it('moves searches from one snapshot to the next, never to two at once', async () => {
+    const seen: RoutedIndex[] = [];
+    const end = routing.subscribe(() => seen.push(routing.current(INDEX)!));
+    for (let i = 0; i < 4; i++) {
+      await table.append(200 + i);
+      await atHead();
+    }
+    end();
+    const snapshots = new Map<string, string | null>();
+    for (const node of nodes) {
+      for (const own of (await node.state()).indexes) {
+        for (const { commit, snapshot } of own.commits) snapshots.set(commit, snapshot);
+      }
+    }
+    expect(seen.length).toBeGreaterThanOrEqual(4);
+    const known = seen.flatMap(({ snapshot, shards }) =>
+      shards.flatMap(({ replicas }) =>
+        replicas
+          .filter(({ commit }) => snapshots.has(commit))
+          .map(({ commit }) => [snapshots.get(commit), snapshot] as const),
+      ),
+    );
+    expect(known.length).toBeGreaterThan(0);
+    for (const [shown, routed] of known) expect(shown).toBe(routed);
+  });
+
+  it('discards what all nodes have staged if one of them fails, or if the job is canceled', async () => {
+    const before = routing.current(INDEX)!.generation;
+    nodes[1].hold = 'promoting';
+    nodes[0].hold = 'building';
+    const { job_id } = await admin.startJob({ kind: 'reindex', index: INDEX });
+    await vi.waitUntil(() => nodes[0].waiting > 0 && nodes[1].staged.size > 0, WAIT);
+    await expect(admin.reindex({ index: INDEX })).rejects.toMatchObject({ code: 'index_busy' });
+    await admin.cancelJob({ job_id });
+    await vi.waitUntil(async () => (await admin.getJob({ job_id })).state === 'canceled', WAIT);
+    await vi.waitUntil(() => nodes.every(({ staged }) => staged.size === 0), WAIT);
+    for (const node of nodes) node.hold = null;
+    expect(routing.current(INDEX)!.snapshot).toBe(table.head);
+    expect((await admin.reindex({ index: INDEX })).index_generation).toBeGreaterThan(before);
+  });
+
+  it('has aliases, and saved queries per user', async () => {
+    await admin.setAlias({ alias: 'memos', index: INDEX });
+    await vi.waitUntil(() => routing.aliases().get('memos') === INDEX, WAIT);
+    const draft = { name: 'mine', request: { index: INDEX, query: 'note' } };
+    const saved = await admin.createSavedQuery(draft);
+    await expect(admin.createSavedQuery(draft)).rejects.toMatchObject({ code: 'already_exists' });
+    expect(await admin.listSavedQueries()).toEqual([saved]);
+    await admin.dropAlias({ alias: 'memos' });
+    await vi.waitUntil(() => !routing.aliases().has('memos'), WAIT);
+  });
+
+  it('counts leases, nodes and routes in its metrics', async () => {
+    const response = await fetch(`${plane.url}/metrics`, {
+      headers: { authorization: signNodeCall(CLUSTER_KEY, {})! },
+    });
+    const text = await response.text();
+    expect(text).toMatch(/^lhs_control_plane_leads 1$/m);
+    expect(text).toMatch(/^lhs_nodes 2$/m);
+    expect(text).toMatch(/^lhs_connector_indexes 1$/m);
+    expect(text).toMatch(/^lhs_route_missing_shards\{index="notes"\} 0$/m);
+  });
+
+  it('searches without the shards of a node that is gone, and with them when it is back', async () => {
+    await nodes[1].leave();
+    const left = (await vi.waitUntil(() => {
+      const route = routing.current(INDEX);
+      return route?.shards[1].replicas.length === 0 ? route : false;
+    }, WAIT)) as RoutedIndex;
+    expect(left.shards[0].replicas).toHaveLength(1);
+    nodes[1].join(controlPlaneRegistrar({ addresses: [plane.grpc], key: CLUSTER_KEY }));
+    await table.append(300);
+    await atHead();
+    expect(await documentsOf(nodes)).toEqual(table.expected());
+  });
+});
+
+describe('two connectors of one index', () => {
+  beforeEach(() => start(false));
+  afterEach(stop);
+
+  it('lose and double no row, whichever of them has the lease', async () => {
+    await register();
+    await admin.reindex({ index: INDEX });
+    const store = await openedStore();
+    const pool = new NodePool((address) => connectNode(address, { key: CLUSTER_KEY }));
+    const { logger } = openLogs({ access: false, level: 'silent' });
+    const context: ClusterContext = { store, nodes: pool, logger };
+    const connectors = [1, 2].map(() => new IndexConnector(context, INDEX, { advanced() {} }));
+    const random = seededNumbers(20261123);
+    const { signal } = new AbortController();
+    const name = connectorLease(INDEX);
+    try {
+      let lease = (await store.leases.acquire(name, 'c', 60_000))!;
+      for (let round = 0; round < byEffort(6, 60); round++) {
+        await table.append(round * 10, round * 10 + 1, round * 10 + 2);
+        if (random() < 0.5) await table.upsert('again', round * 10 + 1);
+        if (random() < 0.4) await table.delete(round * 5, round * 5 + 3);
+        const former = lease;
+        await store.leases.release(former);
+        lease = (await store.leases.acquire(name, 'c', 60_000))!;
+        // the one that has lost its lease works on
+        const steps = connectors.map((each, i) => each.advance(i === 0 ? former : lease, signal));
+        const results = await Promise.allSettled(steps);
+        expect(results[0]).toMatchObject({ status: 'rejected' });
+      }
+      while (await connectors[1].advance(lease, signal)) {
+        // until the head
+      }
+      expect(await documentsOf(nodes)).toEqual(table.expected());
+      expect((await store.routes.get(INDEX))?.snapshot).toBe(table.head);
+    } finally {
+      for (const each of connectors) await each.close();
+      await pool.close();
+      await store.close();
+    }
+  });
+});

@@ -1,0 +1,204 @@
+/**
+ * Control planes as processes that are killed and stopped, over PostgreSQL if it is there
+ * (LHS_EMBEDDED_POSTGRES), else over SQLite: then there is one control plane, which is started
+ * again.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createClient } from '@lakehouse-search/client';
+import type { JobState, Service } from '@lakehouse-search/contract';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { byEffort } from '../../../../test/support/effort.ts';
+import {
+  type EmbeddedPostgres,
+  findEmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '../../../../test/support/embedded-postgres.ts';
+import { signNodeCall } from '../../src/cluster/cluster-token.ts';
+import type { RoutingSource } from '../../src/cluster/routing.ts';
+import {
+  controlPlaneRegistrar,
+  controlPlaneRouting,
+} from '../../src/control-plane/control-plane-client.ts';
+import { openStore, type Store } from '../../src/store/open-store.ts';
+import { ClusterTable, documentsOf, INDEX } from './cluster-table.ts';
+import { PlaneProcess, type PlaneStore } from './control-plane-processes.ts';
+import { CLUSTER_KEY, StandInNode } from './stand-in-node.ts';
+
+const WAIT = { timeout: 60_000, interval: 20 };
+const module = findEmbeddedPostgres();
+const STATES: readonly JobState[] = ['pending', 'building', 'cutting_over'];
+const authorization = () => signNodeCall(CLUSTER_KEY, {})!;
+
+let postgres: EmbeddedPostgres | undefined;
+let table: ClusterTable;
+let location: PlaneStore;
+let store: Store;
+let planes: PlaneProcess[];
+let nodes: StandInNode[];
+let routing: RoutingSource;
+
+beforeAll(async () => {
+  table = await new ClusterTable().create();
+  if (module !== null) postgres = await startEmbeddedPostgres(module);
+  location =
+    postgres === undefined ? { dataDir: table.folder } : { postgres: await postgres.newDatabase() };
+  planes = [await PlaneProcess.start(location, table.folder)];
+  if (postgres !== undefined) planes.push(await PlaneProcess.start(location, table.folder));
+  const file = { file: `${table.folder}/server.db` };
+  store = await openStore('postgres' in location ? location : file);
+  const reach = { addresses: planes.map(({ grpc }) => grpc), key: CLUSTER_KEY };
+  nodes = await Promise.all(['n1', 'n2'].map((name) => StandInNode.start(name)));
+  for (const node of nodes) node.join(controlPlaneRegistrar(reach));
+  routing = await controlPlaneRouting(reach);
+  await store.definitions.add(INDEX, table.definition(3));
+  await whole(async (admin) => void (await admin.reindex({ index: INDEX })));
+});
+
+afterAll(async () => {
+  await routing.close();
+  for (const node of nodes) await node.close();
+  for (const plane of planes) await plane.kill();
+  await store.close();
+  await postgres?.stop();
+  table.dispose();
+});
+
+/** Calls the first control plane that answers. */
+async function whole<T>(work: (admin: Service) => Promise<T>): Promise<T> {
+  let fault: unknown;
+  for (let turn = 0; turn < 200; turn++) {
+    for (const { grpc } of planes) {
+      const admin = createClient({ url: `grpc://${grpc}`, authorization, retries: 0 });
+      try {
+        return await work(admin);
+      } catch (error) {
+        fault = error;
+        if ((error as { code?: string }).code !== 'unreachable') throw error;
+      } finally {
+        await admin.close();
+      }
+    }
+    await sleep(50);
+  }
+  throw fault;
+}
+
+/** The control plane that leads. */
+const leader = (): Promise<PlaneProcess> =>
+  vi.waitUntil(async () => {
+    for (const plane of planes) {
+      if (await plane.leads(authorization()).catch(() => false)) return plane;
+    }
+    return false;
+  }, WAIT) as Promise<PlaneProcess>;
+
+/** Kills the one that leads, and starts another one at its address. */
+async function killLeader(): Promise<void> {
+  const lost = await leader();
+  await lost.kill();
+  const next = await PlaneProcess.start(location, table.folder, lost.grpc);
+  planes = planes.map((plane) => (plane === lost ? next : plane));
+}
+
+const atHead = () =>
+  vi.waitUntil(() => {
+    const route = routing.current(INDEX);
+    return route?.snapshot === table.head && route?.shards.every((own) => own.replicas.length > 0);
+  }, WAIT);
+
+/** What a test may not lose: every row once, on the nodes and in the route. */
+async function expectWhole(): Promise<void> {
+  await atHead();
+  expect(await documentsOf(nodes)).toEqual(table.expected());
+}
+
+let next = 0;
+const fresh = (count: number): number[] => Array.from({ length: count }, () => next++);
+
+describe(`control planes over ${module === null ? 'SQLite' : 'PostgreSQL'}`, () => {
+  it.each(byEffort<readonly JobState[]>(['cutting_over'], STATES))(
+    'end a job that was %s when its control plane was killed, and leave the index whole',
+    async (state) => {
+      await table.append(...fresh(20));
+      await atHead();
+      const generation = routing.current(INDEX)!.generation;
+      if (state === 'building') nodes[1].hold = 'building';
+      if (state === 'cutting_over') nodes[0].hold = 'promoting';
+      const lost = await leader();
+      if (state === 'pending') lost.signal('SIGSTOP');
+      const jobId = await startJob(state, lost);
+      await vi.waitUntil(async () => {
+        const isThere = (await store.jobs.get(jobId))?.state === state;
+        return isThere && (state === 'pending' || nodes.some(({ waiting }) => waiting > 0));
+      }, WAIT);
+      await table.upsert('meanwhile', ...fresh(3));
+      await lost.kill();
+      planes[planes.indexOf(lost)] = await PlaneProcess.start(location, table.folder, lost.grpc);
+      const job = await vi.waitUntil(async () => {
+        const now = await whole((admin) => admin.getJob({ job_id: jobId }));
+        return now.ended_at === undefined ? false : now;
+      }, WAIT);
+      expect(job).toMatchObject({ state: 'failed', error: { code: 'closed' } });
+      await vi.waitUntil(() => nodes.every(({ staged }) => staged.size === 0), WAIT);
+      for (const node of nodes) node.hold = null;
+      await expectWhole();
+      expect(routing.current(INDEX)!.generation).toBeGreaterThanOrEqual(generation);
+      expect((await whole((admin) => admin.reindex({ index: INDEX }))).doc_count).toBe(
+        table.rows.size,
+      );
+    },
+  );
+
+  it.runIf(module !== null)('lead in turn: one that was stopped does no harm', async () => {
+    const stopped = await leader();
+    const before = await store.leases.epochOf('control-plane');
+    stopped.signal('SIGSTOP');
+    await vi.waitUntil(async () => {
+      const lease = await store.leases.current('control-plane');
+      return lease !== undefined && lease.epoch > before;
+    }, WAIT);
+    await table.append(...fresh(5));
+    await vi.waitUntil(async () => (await store.routes.get(INDEX))?.snapshot === table.head, WAIT);
+    stopped.signal('SIGCONT');
+    await table.append(...fresh(5));
+    await expectWhole();
+    const epoch = await store.leases.epochOf('control-plane');
+    const leads = await Promise.all(planes.map((plane) => plane.leads(authorization())));
+    expect(leads.filter(Boolean).length).toBeLessThanOrEqual(1);
+    expect(epoch).toBeGreaterThan(before);
+  });
+
+  it('lose and double no row while leaders are killed under changes', async () => {
+    for (let round = 0; round < byEffort(1, 10); round++) {
+      const killed = killLeader();
+      for (let i = 0; i < 4; i++) {
+        await table.append(...fresh(7));
+        if (i === 2) await table.delete(next - 10, next - 6);
+      }
+      await killed;
+      await expectWhole();
+    }
+  });
+
+  it.runIf(module !== null)('go on after PostgreSQL was started again', async () => {
+    await table.append(...fresh(5));
+    await postgres!.restart();
+    await table.append(...fresh(5));
+    await table.delete(next - 3, next - 1);
+    await expectWhole();
+    expect(await whole((admin) => admin.listJobs())).not.toEqual([]);
+  });
+});
+
+/** A job in the store: by a control plane, or for the stopped leader by its own epoch. */
+async function startJob(state: JobState, lost: PlaneProcess): Promise<string> {
+  if (state !== 'pending') {
+    const job = await whole((admin) => admin.startJob({ kind: 'reindex', index: INDEX }));
+    return job.job_id;
+  }
+  expect(planes).toContain(lost);
+  const epoch = await store.leases.epochOf('control-plane');
+  const draft = { index: INDEX, kind: 'reindex', request: { index: INDEX }, epoch } as const;
+  const job = await store.jobs.add(`pending-${epoch}`, draft);
+  return job!.id;
+}
