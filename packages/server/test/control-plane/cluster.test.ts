@@ -139,7 +139,7 @@ describe('a cluster with a connector', () => {
     for (const [shown, routed] of known) expect(shown).toBe(routed);
   });
 
-  it('discards what all nodes have staged if one of them fails, or if the job is canceled', async () => {
+  it('discards what is staged if a job is canceled, and runs one job at a time', async () => {
     const before = routing.current(INDEX)!.generation;
     nodes[1].hold = 'promoting';
     nodes[0].hold = 'building';
@@ -176,7 +176,7 @@ describe('a cluster with a connector', () => {
     expect(text).toMatch(/^lhs_route_missing_shards\{index="notes"\} 0$/m);
   });
 
-  it('searches without the shards of a node that is gone, and with them when it is back', async () => {
+  it('routes around the shards of a node that is gone, until it is back', async () => {
     await nodes[1].leave();
     const left = (await vi.waitUntil(() => {
       const route = routing.current(INDEX);
