@@ -7,6 +7,8 @@ import type { SettingPath } from '../config/settings.ts';
 export interface ClusterOptions {
   /** HOST:PORT of nodes: the fixed list of a gateway. */
   readonly nodes: readonly string[];
+  /** HOST:PORT of the gRPC of control planes: a node registers there. */
+  readonly controlPlane?: readonly string[];
   /** The key that all processes share; absent: nodes are open to this machine. */
   readonly key?: string;
   /** Name of this node. Default: its address. */
@@ -29,6 +31,8 @@ export function clusterOptions(
   const text = (path: SettingPath) => values[path] as string | undefined;
   const listed = listOf(text('cluster.nodes'));
   for (const address of listed) parseAddress(address, 'cluster.nodes');
+  const controlPlane = listOf(text('cluster.control_plane'));
+  for (const address of controlPlane) parseAddress(address, 'cluster.control_plane');
   const key = env[text('cluster.key_env') ?? KEY_VARIABLE] || undefined;
   if (key !== undefined && key.length < LEAST_KEY_LETTERS) {
     const message = `the key of the cluster has ${key.length} letters`;
@@ -40,6 +44,7 @@ export function clusterOptions(
   const shardTimeoutMs = values['cluster.shard_timeout_ms'] as number | undefined;
   return {
     nodes: listed,
+    controlPlane,
     takes: listOf(text('cluster.shard_ordinals')).map(ordinal),
     ...(key === undefined ? {} : { key }),
     ...(node === undefined ? {} : { node }),

@@ -4,15 +4,17 @@
  */
 import { lockDataFolder, openLocal } from '@lakehouse-search/engine';
 import { Calls } from '../calls/calls.ts';
+import { controlPlaneRegistrar } from '../control-plane/control-plane-client.ts';
 import { createGrpc } from '../grpc/grpc-server.ts';
 import { Epochs } from '../node/epochs.ts';
 import { nodeAccess } from '../node/node-access.ts';
-import { addNodeService } from '../node/node-service.ts';
+import { addNodeService, stateOf } from '../node/node-service.ts';
 import { openLogs } from '../observe/call-logs.ts';
 import { createMetrics } from '../observe/metrics.ts';
 import { BackgroundSync } from './background-sync.ts';
 import { type ClusterOptions, requireNodeKey } from './cluster-options.ts';
 import { drained, listenGrpc } from './listeners.ts';
+import { NodeRegistration } from './register-node.ts';
 import { type Release, startReleasing } from './releases.ts';
 import type { ServerOptions } from './server-options.ts';
 
@@ -53,15 +55,20 @@ async function start(
   later(() => reads.close());
   const log = openLogs(options.log);
   later(() => log.flush());
-  const epochs = new Epochs(dataDir, false);
+  const { controlPlane = [] } = cluster;
+  const isLed = controlPlane.length > 0;
+  const epochs = new Epochs(dataDir, isLed);
   const calls = new Calls({ backend, access: nodeAccess(key, epochs) });
   const { server, setServing } = await createGrpc(calls);
   let address = '';
   const node = () => cluster.node ?? address;
-  addNodeService(server, { ...{ reads, epochs, dataDir, key, node, takes } });
+  const own = { reads, epochs, dataDir, key, node, takes };
+  addNodeService(server, own);
   const metrics = createMetrics({ running: () => 0, isKnown: (index) => sync.isKnown(index) });
   const { enabled, pollMs } = syncing;
-  const sync = new BackgroundSync({ backend, logger: log.logger, metrics, enabled, pollMs });
+  // under a control plane, the connector applies the changes of tables
+  const syncs = { enabled: enabled && !isLed, pollMs };
+  const sync = new BackgroundSync({ backend, logger: log.logger, metrics, ...syncs });
   later(() => sync.stop());
   await sync.start();
   const close = () => new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
@@ -70,6 +77,15 @@ async function start(
     return drained(close, () => server.forceShutdown(), options.drainMs);
   });
   address = await listenGrpc(server, options);
+  if (isLed) {
+    const registration = new NodeRegistration({
+      registrar: controlPlaneRegistrar({ addresses: controlPlane, key }),
+      ...{ backend, address, logger: log.logger },
+      state: () => stateOf(own),
+    });
+    later(() => registration.stop());
+    registration.start();
+  }
   const indexes = (await backend.listIndexes()).map(({ name }) => name);
   log.logger.info({ grpc: address, data_dir: dataDir, indexes: indexes.length }, 'listening');
   return { grpc: address, indexes };
