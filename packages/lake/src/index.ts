@@ -31,6 +31,7 @@ export { type OpenTableOptions, openTable } from './table.ts';
 export { decodeVariant } from './variant/decode.ts';
 export { encodeVariant, type VariantBytes } from './variant/encode.ts';
 export { nodeFromJson, variantFromJson } from './variant/from-json.ts';
+export { nodeOfValue } from './variant/from-value.ts';
 export type { CompactOptions, CompactResult } from './write/compact-table.ts';
 export type { ExpireOptions, ExpireResult } from './write/expire-snapshots.ts';
 export type { ImportOptions } from './write/import-files.ts';

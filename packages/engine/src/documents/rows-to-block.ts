@@ -29,7 +29,13 @@ import {
   textOfColumn,
   textOfColumns,
 } from './text-fields.ts';
-import { type LeftOut, variantLeaves, variantPaths, variantText } from './variant-fields.ts';
+import {
+  type LeftOut,
+  type NestedColumn,
+  variantLeaves,
+  variantPaths,
+  variantText,
+} from './variant-fields.ts';
 import { vectorsOfColumn } from './vectors-of-column.ts';
 
 /** Identity of the rows of a batch: keys, and hashes over the columns that were read. */
@@ -119,11 +125,10 @@ export function fieldOfRows(
     case 'columns':
       return plainField(mapping, field, source.columns, batch);
     case 'variant_text':
-      return variantText(batch.columns[source.column], batch.rows);
+      return variantText(nestedColumn(mapping, batch, source.column));
     case 'variant_paths':
       return variantPaths(
-        batch.columns[source.column],
-        batch.rows,
+        nestedColumn(mapping, batch, source.column),
         mapping.columns[source.column].name,
         leftOut,
       );
@@ -131,6 +136,10 @@ export function fieldOfRows(
       return variantLeaves(mapping, field, source, batch, leftOut);
   }
 }
+
+const nestedColumn = (mapping: Mapping, batch: Batch, at: number): NestedColumn => {
+  return { batch, at, type: mapping.columns[at].type };
+};
 
 /** A field of plain columns. Throws what `onBadRow` throws; by default source_invalid. */
 export function plainField(

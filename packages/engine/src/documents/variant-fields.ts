@@ -1,8 +1,9 @@
 import {
   type Batch,
   type ColumnVector,
+  nodeOfValue,
+  type Type,
   type VariantNode,
-  VariantValue,
   valueAt,
 } from '@lakehouse-search/lake';
 import { LIMITS } from '../base/limits.ts';
@@ -17,6 +18,13 @@ import { isNull } from './vector-values.ts';
 
 type Leaves = Extract<FieldSource, { kind: 'variant_leaf' }>;
 
+/** A VARIANT, struct or map column of a batch. */
+export interface NestedColumn {
+  readonly batch: Batch;
+  readonly at: number;
+  readonly type: Type;
+}
+
 const encoder = new TextEncoder();
 
 /**
@@ -26,10 +34,10 @@ const encoder = new TextEncoder();
 export type LeftOut = Map<string, number>;
 
 /** A variant column's catch-all: the string leaves (and a lone scalar's text), one value each. */
-export function variantText(vector: ColumnVector, rows: number): FieldBlock {
+export function variantText({ batch, at, type }: NestedColumn): FieldBlock {
   const builder = createFieldBuilder('TEXT');
-  for (let row = 0; row < rows; row++) {
-    const node = nodeAt(vector, row);
+  for (let row = 0; row < batch.rows; row++) {
+    const node = nodeAt(batch.columns[at], type, row);
     if (node !== null) {
       eachLeaf(node, (path, leaf) => {
         const lone = path === '' && node === leaf && leaf.kind !== 'null';
@@ -47,15 +55,14 @@ export function variantText(vector: ColumnVector, rows: number): FieldBlock {
  * one row those beyond `LIMITS.variantLeaves` terms or `LIMITS.variantTermBytes` in all.
  */
 export function variantPaths(
-  vector: ColumnVector,
-  rows: number,
+  { batch, at, type }: NestedColumn,
   column: string,
   leftOut: LeftOut,
 ): FieldBlock {
   const builder = createFieldBuilder('KEYWORD');
   let left = 0;
-  for (let row = 0; row < rows; row++) {
-    const node = nodeAt(vector, row);
+  for (let row = 0; row < batch.rows; row++) {
+    const node = nodeAt(batch.columns[at], type, row);
     if (node !== null) left += addTerms(node, (term) => builder.add(term));
     builder.endDocument();
   }
@@ -93,8 +100,9 @@ export function variantLeaves(
   batch: Batch,
   leftOut: LeftOut,
 ): FieldBlock {
+  const { type } = mapping.columns[source.column];
   const nodeOf = (row: number) => {
-    const node = nodeAt(batch.columns[source.column], row);
+    const node = nodeAt(batch.columns[source.column], type, row);
     return node !== null && selected(mapping, source, batch, row, node) ? node : null;
   };
   const { block, left } =
@@ -142,7 +150,5 @@ function selected(
   return when.values.has(columnText(type, valueAt(batch.columns[when.column], row)));
 }
 
-function nodeAt(vector: ColumnVector, row: number): VariantNode | null {
-  const value = valueAt(vector, row);
-  return value instanceof VariantValue ? value.node : null;
-}
+const nodeAt = (vector: ColumnVector, type: Type, row: number): VariantNode | null =>
+  nodeOfValue(type, valueAt(vector, row));

@@ -24,8 +24,9 @@ export function columnFault(field: FieldDefinition, type: Type, joined: boolean)
   if (list && joined) return 'is a list: it cannot be joined with other columns';
   const element = list ? type.element : type;
   const name = list ? `a list of ${typeName(element)}` : typeName(element);
-  if (element.kind === 'variant') {
-    return 'is VARIANT: name it under variants, not fields';
+  if (isNested(type)) {
+    const kind = element.kind === 'variant' ? 'VARIANT' : name;
+    return `is ${kind}: name it under variants, not fields`;
   }
   if (field.type === 'VECTOR') return vectorFault(type, element, name);
   if (!COLUMN_RULES[field.type].includes(element.kind)) {
@@ -39,6 +40,18 @@ export function columnFault(field: FieldDefinition, type: Type, joined: boolean)
     return `is ${name}: format is for int and long columns`;
   }
   return null;
+}
+
+/** Whether a column holds values by path: a VARIANT, a struct, a map, or a list of them. */
+export function isNested(type: Type): boolean {
+  if (type.kind === 'list') return isNested(type.element);
+  return ['variant', 'struct', 'map'].includes(type.kind);
+}
+
+/** Why a column cannot be indexed by path, or null when it can. */
+export function nestedFault(type: Type): string | null {
+  if (isNested(type)) return null;
+  return `is ${typeName(type)}, not VARIANT, struct, map or a list of them`;
 }
 
 /** A VECTOR is made of texts by a model, or is what a list of floats holds. */

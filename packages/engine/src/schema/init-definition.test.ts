@@ -40,6 +40,24 @@ function fakeTable(
 const string: Type = { kind: 'string' };
 const many = (of: (i: number) => string) => Array.from({ length: 100 }, (_, i) => of(i));
 
+const field = (id: number, name: string, type: Type): Field => {
+  return { id, name, required: false, type };
+};
+/** struct<city: string, floor: int, visits: list<struct<at: timestamptz>>> */
+const PLACE: Type = {
+  kind: 'struct',
+  fields: [
+    field(20, 'city', { kind: 'string' }),
+    field(21, 'floor', { kind: 'int' }),
+    field(22, 'visits', {
+      kind: 'list',
+      elementId: 23,
+      elementRequired: false,
+      element: { kind: 'struct', fields: [field(24, 'at', { kind: 'timestamptz' })] },
+    }),
+  ],
+};
+
 describe('the proposed definition', () => {
   it('proposes what columns and their values suggest', async () => {
     const table = fakeTable({
@@ -52,7 +70,8 @@ describe('the proposed definition', () => {
       service: { type: string, values: many((i) => ['billing', 'search'][i % 2]) },
       host: { type: string, values: many((i) => `10.0.0.${i}`) },
       at: { type: { kind: 'timestamptz' } },
-      place: { type: { kind: 'struct', fields: [] } },
+      place: { type: PLACE },
+      picture: { type: { kind: 'binary' } },
       meta: { type: { kind: 'variant' } },
     });
     const source = {
@@ -79,8 +98,15 @@ describe('the proposed definition', () => {
         # semantic and hybrid search (docs/definition.md, vectors):
         # - { name: meaning, type: VECTOR, source: Title }
       variants:
+        - column: place     # found as place.<path>:<value> and place:<text>
+          flatten: true
+          shapes:
+            - name: typed     # ranges, sorts and aggregations
+              fields:
+                - { path: floor, type: LONG }
+                - { path: visits.at, type: DATE }
         - { column: meta, flatten: true }     # found as meta.<path>:<value> and meta:<text>
-      # not indexed: "place": struct cannot be indexed
+      # not indexed: "picture": binary cannot be indexed
       "
     `);
   });

@@ -5,7 +5,8 @@
  *    average length, whether every value is an address, a URL-like identifier or JSON.
  * 2. Each column gets the type that its own type and its sample suggest; long text that comes first
  *    is the default field.
- * 3. What cannot be indexed (structs, maps, binary) is named in a comment, so nothing is left out
+ * 3. Structs and maps are indexed by path, the numbers, dates and booleans of structs with types.
+ * 4. What cannot be indexed (binary) is named in a comment, so nothing is left out
  *    in silence. In a wide table the first columns make up the definition, as many as its limits
  *    allow; a comment says how many are left out.
  */
@@ -19,7 +20,7 @@ import type {
   Value,
 } from '@lakehouse-search/lake';
 import { LIMITS } from '../base/limits.ts';
-import { COLUMN_RULES, typeName } from './column-rules.ts';
+import { COLUMN_RULES, isNested, typeName } from './column-rules.ts';
 import type { FieldType } from './definition.ts';
 import { parseIp } from './ip-value.ts';
 import { fieldNameFault } from './parse-field.ts';
@@ -27,6 +28,8 @@ import { fieldNameFault } from './parse-field.ts';
 const SAMPLE_ROWS = 2000;
 /** Texts at least this long on average, with several words, are prose. */
 const PROSE_CHARS = 40;
+/** Typed leaves of one struct column. */
+const MOST_LEAVES = 50;
 /** At most this share of distinct values makes a string a category. */
 const CATEGORY_SHARE = 0.2;
 
@@ -137,6 +140,12 @@ function quote(text: string): string {
   return plain ? text : JSON.stringify(text);
 }
 
+/** A leaf of a struct that has a type of its own, by its path. */
+interface TypedLeaf {
+  readonly path: string;
+  readonly type: FieldType;
+}
+
 /** What to make of a column. */
 type Proposal =
   | {
@@ -146,7 +155,7 @@ type Proposal =
       readonly why: string;
       readonly cached: boolean;
     }
-  | { readonly kind: 'variant'; readonly column: string }
+  | { readonly kind: 'variant'; readonly column: string; readonly leaves: readonly TypedLeaf[] }
   | { readonly kind: 'skipped'; readonly column: string; readonly why: string };
 
 function propose({ name, type }: Field, sample: readonly Value[]): Proposal {
@@ -154,9 +163,9 @@ function propose({ name, type }: Field, sample: readonly Value[]): Proposal {
   const field = (as: FieldType, why = ''): Proposal => {
     return { kind: 'field', column: name, type: as, why, cached: as === 'DATE' };
   };
-  if (type.kind === 'variant') {
+  if (isNested(type)) {
     return fieldNameFault(name) === null
-      ? { kind: 'variant', column: name }
+      ? { kind: 'variant', column: name, leaves: typedLeaves(type).slice(0, MOST_LEAVES) }
       : { kind: 'skipped', column: name, why: 'a query cannot write its name' };
   }
   switch (element.kind) {
@@ -181,6 +190,21 @@ function propose({ name, type }: Field, sample: readonly Value[]): Proposal {
         ? field('DATE')
         : { kind: 'skipped', column: name, why: `${typeName(type)} cannot be indexed` };
   }
+}
+
+/** The leaves of structs, also in lists, that are numbers, dates and booleans. */
+function typedLeaves(type: Type, path: readonly string[] = []): readonly TypedLeaf[] {
+  if (type.kind === 'list') return typedLeaves(type.element, path);
+  if (type.kind === 'struct') {
+    const named = type.fields.filter(({ name }) => fieldNameFault(name) === null);
+    return named.flatMap((field) => typedLeaves(field.type, [...path, field.name]));
+  }
+  const own = (['LONG', 'DOUBLE', 'BOOL', 'DATE'] as const).find((one) =>
+    COLUMN_RULES[one].includes(type.kind),
+  );
+  return own === undefined || type.kind === 'string' || path.length === 0
+    ? []
+    : [{ path: path.join('.'), type: own }];
 }
 
 function proposeText(column: string, type: Type, sample: readonly Value[]): Proposal {
@@ -284,11 +308,18 @@ function legalName(column: string, taken: Set<string>): string {
 function variantLines(proposals: readonly Proposal[]): string[] {
   const variants = proposals.filter((p) => p.kind === 'variant');
   if (variants.length === 0) return [];
-  const lines = variants.map(
-    ({ column }) =>
-      `  - { column: ${quote(column)}, flatten: true }     # found as ` +
-      `${column}.<path>:<value> and ${column}:<text>`,
-  );
+  const lines = variants.flatMap(({ column, leaves }) => {
+    const note = `# found as ${column}.<path>:<value> and ${column}:<text>`;
+    if (leaves.length === 0) return [`  - { column: ${quote(column)}, flatten: true }     ${note}`];
+    return [
+      `  - column: ${quote(column)}     ${note}`,
+      '    flatten: true',
+      '    shapes:',
+      '      - name: typed     # ranges, sorts and aggregations',
+      '        fields:',
+      ...leaves.map(({ path, type }) => `          - { path: ${quote(path)}, type: ${type} }`),
+    ];
+  });
   return ['variants:', ...lines];
 }
 

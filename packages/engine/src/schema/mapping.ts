@@ -12,7 +12,7 @@ import type { DefinitionIssue } from '@lakehouse-search/contract';
 import { didYouMean, LhsError } from '@lakehouse-search/contract';
 import type { Field, Schema, Type } from '@lakehouse-search/lake';
 import type { Analyzer } from '../analysis/analyzer.ts';
-import { columnFault } from './column-rules.ts';
+import { columnFault, nestedFault } from './column-rules.ts';
 import { defaultFieldsOf } from './default-fields.ts';
 import type { Definition, FieldDefinition, VariantDefinition } from './definition.ts';
 import type { FieldPlan, VectorPlan } from './field-plan.ts';
@@ -342,10 +342,8 @@ function resolveVariant(
 ): FoundField[] {
   const column = columns.use(variant.column, { variant: variant.column });
   if (column === null) return [];
-  const { kind } = columns.used[column].type;
-  if (kind !== 'variant') {
-    fault({ variant: variant.column }, `column "${variant.column}" is ${kind}, not VARIANT`);
-  }
+  const why = nestedFault(columns.used[column].type);
+  if (why !== null) fault({ variant: variant.column }, `column "${variant.column}" ${why}`);
   if (!variant.flatten) return [];
   const common = { definition: null, multiValued: true, indexed: true, fast: false, cached: false };
   return [

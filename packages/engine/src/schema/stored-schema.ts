@@ -2,6 +2,7 @@ import { LhsError } from '@lakehouse-search/contract';
 import {
   type Field,
   type ListType,
+  type MapType,
   PRIMITIVE_KINDS,
   type Schema,
   type Type,
@@ -9,8 +10,8 @@ import {
 
 /**
  * The schema that a checkpoint keeps (Iceberg's JSON form, Appendix C), as far as a mapping needs
- * it: column ids, names and types; what lies inside structs and maps, and defaults, are left out.
- * So an index opens without its table. Throws corrupt_index.
+ * it: column ids, names and types, without defaults. So an index opens without its table. Throws
+ * corrupt_index.
  */
 export function readStoredSchema(json: unknown): Schema {
   const root = json as {
@@ -37,19 +38,11 @@ function readField(json: unknown): Field {
 function readType(json: unknown): Type {
   if (typeof json === 'string') return readPrimitive(json);
   const { type, ...rest } = (json ?? {}) as Record<string, unknown>;
-  if (type === 'struct') return { kind: 'struct', fields: [] };
-  if (type === 'list') return readList(rest);
-  if (type === 'map') {
-    const unknown: Type = { kind: 'unknown' };
-    return {
-      kind: 'map',
-      keyId: -1,
-      key: unknown,
-      valueId: -1,
-      valueRequired: false,
-      value: unknown,
-    };
+  if (type === 'struct' && Array.isArray(rest.fields)) {
+    return { kind: 'struct', fields: rest.fields.map(readField) };
   }
+  if (type === 'list') return readList(rest);
+  if (type === 'map') return readMap(rest);
   throw unreadable(`type ${JSON.stringify(json)} is not known`);
 }
 
@@ -69,6 +62,17 @@ function readList(list: Record<string, unknown>): ListType {
     elementId: Number(list['element-id']),
     elementRequired: list['element-required'] === true,
     element: readType(list.element),
+  };
+}
+
+function readMap(map: Record<string, unknown>): MapType {
+  return {
+    kind: 'map',
+    keyId: Number(map['key-id']),
+    key: readType(map.key),
+    valueId: Number(map['value-id']),
+    valueRequired: map['value-required'] === true,
+    value: readType(map.value),
   };
 }
 
