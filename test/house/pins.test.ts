@@ -74,6 +74,7 @@ describe('pinned surfaces', () => {
         "loadTable",
         "makeFolder",
         "nodeFromJson",
+        "nodeOfValue",
         "normalizeRecorded",
         "openObjectStore",
         "openRegularFile",
