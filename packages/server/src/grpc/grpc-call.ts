@@ -34,7 +34,7 @@ export class GrpcCall {
     this.#calls = calls;
     this.#method = method;
     const request_id = requestId(textOf(call.metadata, 'x-request-id'));
-    this.#arrival = { request_id, remote: call.getPeer(), transport: 'grpc' };
+    this.#arrival = { request_id, remote: hostOf(call.getPeer()), transport: 'grpc' };
     this.#authorization = textOf(call.metadata, 'authorization');
     this.#deadline = deadlineOf(call.getDeadline());
     // grpc-js reports every call that has ended as cancelled, and an abort builds a stack.
@@ -109,6 +109,9 @@ function contextOf(
     ...(principal === undefined ? {} : { principal }),
   };
 }
+
+/** The address of a peer without its port, as REST has it: limits count addresses. */
+const hostOf = (peer: string): string => peer.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1');
 
 function textOf(metadata: Metadata, key: string): string | undefined {
   const [value] = metadata.get(key);
