@@ -8,6 +8,8 @@ const PATHS = Object.freeze({
   alerts: [],
 } as const);
 
+/** Statuses that concern the query; all others concern the metrics server. */
+const PASSED_ON: ReadonlySet<number> = new Set([200, 400, 422]);
 const RESPONSE_BYTES = 8 * 2 ** 20;
 const PARAMETER_CHARS = 8192;
 const TIMEOUT_MS = 10_000;
@@ -60,9 +62,10 @@ async function read(url: URL): Promise<StatsResponse> {
       if (bytes > RESPONSE_BYTES) throw unreachable('its response is too large');
       chunks.push(chunk);
     }
-    if (!isJson || statusCode >= 500) throw unreachable(`it responded with status ${statusCode}`);
-    const isKnown = statusCode === 200 || statusCode === 400 || statusCode === 422;
-    return { status: isKnown ? statusCode : 502, body: Buffer.concat(chunks).toString('utf8') };
+    if (!isJson || !PASSED_ON.has(statusCode)) {
+      throw unreachable(`it responded with status ${statusCode}`);
+    }
+    return { status: statusCode, body: Buffer.concat(chunks).toString('utf8') };
   } catch (error) {
     if (error instanceof LhsError) throw error;
     throw unreachable((error as Error).message);
