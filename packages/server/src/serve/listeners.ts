@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
+import { createSecureContext } from 'node:tls';
 import { type Server, ServerCredentials } from '@grpc/grpc-js';
 import { LhsError } from '@lakehouse-search/contract';
 import type { FastifyInstance } from 'fastify';
@@ -9,7 +10,16 @@ import type { ServerOptions } from './server-options.ts';
 /** Certificate and key of the ports; none without TLS. Throws invalid_argument. */
 export function tlsOf({ tls }: Pick<ServerOptions, 'tls'>) {
   if (tls === undefined) return {};
-  return { tls: { cert: readPem(tls.certFile), key: readPem(tls.keyFile) } };
+  const { certFile, keyFile } = tls;
+  const pair = { cert: readPem(certFile), key: readPem(keyFile) };
+  try {
+    createSecureContext(pair);
+  } catch (cause) {
+    const reason = (cause as Error).message;
+    const message = `"${certFile}" and "${keyFile}" are no certificate and its key: ${reason}`;
+    throw new LhsError('invalid_argument', message, { cause });
+  }
+  return { tls: pair };
 }
 
 function readPem(file: string): Buffer {
