@@ -1,12 +1,14 @@
 import { Client, credentials, loadPackageDefinition, Metadata, status } from '@grpc/grpc-js';
 import { decodeMessage, encodeMessage, METHODS } from '@lakehouse-search/client';
+import type { CallRecord } from '@lakehouse-search/server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ServedNotes, serveNotes } from './served-notes.ts';
 
 let served: ServedNotes;
 let client: Client;
+const records: CallRecord[] = [];
 beforeAll(async () => {
-  served = await serveNotes();
+  served = await serveNotes({ observer: { ended: (record) => records.push(record) } });
   client = new Client(served.grpcUrl.slice('grpc://'.length), credentials.createInsecure());
 });
 afterAll(async () => {
@@ -74,6 +76,23 @@ describe('a gRPC call', () => {
       failed_shards: 0,
     });
     expect(bytes.toString('latin1')).toContain('{"by_org":{"buckets"');
+  });
+});
+
+describe('a gRPC call with a trace', () => {
+  it('is a span of it, in its record and its initial metadata', async () => {
+    records.length = 0;
+    const [trace, parent] = ['4bf92f3577b34da6a3ce929d0e0e4736', '00f067aa0ba902b7'];
+    const metadata = new Metadata();
+    metadata.set('traceparent', `00-${trace}-${parent}-00`);
+    const { path, input } = METHODS.listIndexes;
+    const bytes = Buffer.from(encodeMessage(input, {}));
+    const sent = client.makeUnaryRequest(path, same, same, bytes, metadata, {}, () => {});
+    const initial = await new Promise<Metadata>((resolve) => sent.on('metadata', resolve));
+    await expect.poll(() => records.length).toBe(1);
+    const [{ span_id, ...record }] = records;
+    expect(record).toMatchObject({ trace_id: trace, parent_span_id: parent });
+    expect(initial.get('traceresponse')).toEqual([`00-${trace}-${span_id}-00`]);
   });
 });
 

@@ -165,6 +165,21 @@ describe('a REST call', () => {
     expect(records[0].bytes_out).toBeGreaterThan(50);
   });
 
+  it('is a span of the trace of its caller, in its record and its response', async () => {
+    records.length = 0;
+    const [trace, parent] = ['4bf92f3577b34da6a3ce929d0e0e4736', '00f067aa0ba902b7'];
+    const headers = { traceparent: `00-${trace}-${parent}-01` };
+    const response = await send('GET', '/v1/indexes', undefined, headers);
+    await expect.poll(() => records.length).toBe(1);
+    const [{ span_id, ...record }] = records;
+    expect(record).toMatchObject({ trace_id: trace, parent_span_id: parent });
+    expect(response.headers.get('traceresponse')).toBe(`00-${trace}-${span_id}-01`);
+    const own = await send('GET', '/v1/indexes', undefined, { traceparent: 'nonsense' });
+    expect(own.headers.get('traceresponse')).toBeNull();
+    await expect.poll(() => records.length).toBe(2);
+    expect(records[1].trace_id).not.toBe(trace);
+  });
+
   it('answers probes', async () => {
     expect((await send('GET', '/livez')).status).toBe(200);
     expect((await send('GET', '/readyz')).status).toBe(200);

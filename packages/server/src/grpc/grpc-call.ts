@@ -1,10 +1,11 @@
-import type { Metadata, ServerDuplexStream, ServerUnaryCall } from '@grpc/grpc-js';
+import { Metadata, type ServerDuplexStream, type ServerUnaryCall } from '@grpc/grpc-js';
 import { decodeMessage, type WireMethod } from '@lakehouse-search/client';
 import { ERROR_CODES, LhsError, type Operation, type Principal } from '@lakehouse-search/contract';
 import type { Arrival } from '../access/access.ts';
 import { type Begun, type Calls, indexOf } from '../calls/calls.ts';
 import { publicError } from '../calls/public-error.ts';
 import { requestId } from '../calls/request-id.ts';
+import { type Span, spanOf, spanRecord, traceparentOf } from '../observe/trace-context.ts';
 
 /** What all kinds of gRPC calls have. */
 export type AnyCall = Pick<
@@ -26,6 +27,7 @@ export class GrpcCall {
   readonly #deadline: number | undefined;
   readonly #controller = new AbortController();
   readonly #began = performance.now();
+  readonly #span: Span;
   #begun: Begun | undefined;
   #index: string | undefined;
   #ended = false;
@@ -36,6 +38,12 @@ export class GrpcCall {
     const request_id = requestId(textOf(call.metadata, 'x-request-id'));
     this.#arrival = { request_id, remote: hostOf(call.getPeer()), transport: 'grpc' };
     this.#authorization = textOf(call.metadata, 'authorization');
+    this.#span = spanOf(textOf(call.metadata, 'traceparent'));
+    if (this.#span.parentId !== undefined) {
+      const metadata = new Metadata();
+      metadata.set('traceresponse', traceparentOf(this.#span));
+      call.sendMetadata(metadata);
+    }
     this.#deadline = deadlineOf(call.getDeadline());
     // grpc-js reports every call that has ended as cancelled, and an abort builds a stack.
     call.on('cancelled', () => {
@@ -84,6 +92,7 @@ export class GrpcCall {
     const principal = this.#begun?.principal;
     observer.ended({
       ...this.#arrival,
+      ...spanRecord(this.#span),
       operation: this.#operation,
       index: this.#index,
       subject: principal?.subject,

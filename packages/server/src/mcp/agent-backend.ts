@@ -4,11 +4,14 @@ import type { Arrival } from '../access/access.ts';
 import { type Calls, indexOf } from '../calls/calls.ts';
 import { publicError } from '../calls/public-error.ts';
 import type { CallRecord } from '../observe/observer.ts';
+import { childOf, type Span, spanRecord } from '../observe/trace-context.ts';
 
 /** The caller of a request. */
 export interface AgentCaller {
   readonly arrival: Arrival;
   readonly authorization: string | undefined;
+  /** The span of the request; each of its operations has a child of it. */
+  readonly span: Span;
 }
 
 /**
@@ -50,7 +53,7 @@ const OK = 200;
 
 function recordOf(
   operation: Operation,
-  { arrival }: AgentCaller,
+  { arrival, span }: AgentCaller,
   request: unknown,
   principal: Principal | undefined,
   began: number,
@@ -59,6 +62,7 @@ function recordOf(
   const index = indexOf(request);
   return {
     ...arrival,
+    ...spanRecord(childOf(span)),
     operation,
     ...(index === undefined ? {} : { index }),
     ...(principal === undefined ? {} : { subject: principal.subject }),

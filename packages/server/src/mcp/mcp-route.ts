@@ -51,7 +51,11 @@ export function addMcp(rest: FastifyInstance, calls: Calls, { version, hosts = [
     errorHandler: sendProtocolError,
     handler: async (request, reply) => {
       const { authorization } = request.headers;
-      const backend = agentBackend(calls, { arrival: mcpArrival(request), authorization });
+      const backend = agentBackend(calls, {
+        arrival: mcpArrival(request),
+        authorization,
+        span: notesOf(request).span,
+      });
       const handler = await opened();
       const options = { backend, version, publicError };
       const message = webRequest(request, reply);

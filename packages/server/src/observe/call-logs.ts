@@ -66,9 +66,10 @@ function isAudited({ operation, status }: CallRecord): boolean {
 const isChange = (operation: Operation): boolean =>
   ['ops', 'admin'].includes(REQUIRED_SCOPES[operation] ?? '');
 
-function auditLine({ request_id, remote, transport, status, ...record }: CallRecord) {
+function auditLine({ request_id, trace_id, remote, transport, status, ...record }: CallRecord) {
   const { operation, index, subject, tenant, code } = record;
-  return { request_id, remote, transport, operation, index, subject, tenant, status, code };
+  const call = { request_id, trace_id, remote, transport, operation, index };
+  return { ...call, subject, tenant, status, code };
 }
 
 /** An observer that passes each record to several. */

@@ -1,7 +1,8 @@
 import type { ErrorCode, Operation } from '@lakehouse-search/contract';
+import type { SpanRecord } from './trace-context.ts';
 
 /** A call that has ended. */
-export interface CallRecord {
+export interface CallRecord extends SpanRecord {
   readonly request_id: string;
   /** Address of the peer. */
   readonly remote: string;

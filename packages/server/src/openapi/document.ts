@@ -74,9 +74,22 @@ function operation(method: WireMethod, verb: string, path: string, schemas: Sche
     ...(inBody ? { requestBody: body(method, path, schemas) } : {}),
     responses: {
       [status]: { description: 'Success.', content: answer(method, schemas) },
-      default: { $ref: '#/components/responses/Error' },
+      ...refusals(method, scope !== null, inBody),
     },
   };
+}
+
+/** The statuses of errors. 500 is none of them: it is a fault of the service. */
+function refusals({ operation: name }: WireMethod, isClosed: boolean, inBody: boolean): object {
+  const statuses = [
+    400,
+    ...(isClosed ? [401, 403] : name === 'login' ? [401] : []),
+    ...[404, 412],
+    ...(inBody ? [413, 415] : []),
+    ...[429, 501, 503, 504],
+  ];
+  const error = { $ref: '#/components/responses/Error' };
+  return Object.fromEntries(statuses.map((status) => [String(status), error]));
 }
 
 const TIMEOUT = {

@@ -2,6 +2,7 @@ import type { Operation } from '@lakehouse-search/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Arrival } from '../access/access.ts';
 import type { CallRecord } from '../observe/observer.ts';
+import { type Span, spanRecord } from '../observe/trace-context.ts';
 
 /** What a REST call notes about itself for its record. */
 export interface RestCall {
@@ -13,6 +14,7 @@ export interface RestCall {
   cause?: unknown;
   bytesOut: number;
   readonly began: number;
+  readonly span: Span;
 }
 
 /** The notes of a request. */
@@ -35,9 +37,10 @@ export const arrivalOf = (request: FastifyRequest): Arrival => ({
 
 /** The record of a call that has ended. */
 export function restRecord(request: FastifyRequest, reply: FastifyReply): CallRecord {
-  const { began, bytesOut, ...notes } = notesOf(request);
+  const { began, bytesOut, span, ...notes } = notesOf(request);
   return {
     ...notes,
+    ...spanRecord(span),
     ...arrivalOf(request),
     status: reply.statusCode,
     micros: Math.round((performance.now() - began) * 1000),

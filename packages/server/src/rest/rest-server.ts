@@ -3,6 +3,7 @@ import { LhsError } from '@lakehouse-search/contract';
 import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
 import type { Calls } from '../calls/calls.ts';
 import { requestId } from '../calls/request-id.ts';
+import { spanOf, traceparentOf } from '../observe/trace-context.ts';
 import { addOperation } from './operation-route.ts';
 import { NOTES, type NotedRequest, restRecord } from './rest-call.ts';
 import { sendError } from './send-error.ts';
@@ -68,8 +69,10 @@ function readJson(rest: FastifyInstance): void {
 function observe(rest: FastifyInstance, { observer }: Calls): void {
   rest.decorateRequest(NOTES, null as never);
   rest.addHook('onRequest', (request, reply, done) => {
-    (request as NotedRequest)[NOTES] = { began: performance.now(), bytesOut: 0 };
+    const span = spanOf(request.headers.traceparent);
+    (request as NotedRequest)[NOTES] = { began: performance.now(), bytesOut: 0, span };
     reply.header('x-request-id', request.id);
+    if (span.parentId !== undefined) reply.header('traceresponse', traceparentOf(span));
     reply.header('x-content-type-options', 'nosniff');
     reply.header('cache-control', 'no-store');
     done();
