@@ -38,6 +38,20 @@ describe('a job that a request over the network starts', () => {
   });
 });
 
+describe('a request over the network that is no object', () => {
+  it('is left to the check of the backend, which refuses it', async () => {
+    const seen: unknown[] = [];
+    const own = new Proxy({} as Backend, {
+      get: () => async (request: unknown) => void seen.push(request),
+    });
+    const all = gatedBackend(own, NO_CONFIG.names);
+    const names = ['describeSource', 'listTables', 'createIndex', 'alterIndex', 'restore'] as const;
+    for (const name of names)
+      for (const request of [null, 7, 'x']) await all[name](request as never);
+    expect(seen).toHaveLength(3 * names.length);
+  });
+});
+
 describe('an erasure that is requested over the network', () => {
   it('names no places of backups', async () => {
     const request = { index: 'a', keys: [], backups: ['/tmp/x'] };

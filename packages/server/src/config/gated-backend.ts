@@ -29,9 +29,12 @@ type Overridden =
 
 type Loose = Readonly<Record<string, unknown>>;
 
+type Operate = (request: unknown, call: unknown) => unknown;
+
 /**
  * A backend for callers over the network: what their requests name comes from the configuration.
- * All other operations go to the backend as they are.
+ * All other operations go to the backend as they are, and so do requests that are no objects, which
+ * its check refuses.
  */
 export function gatedBackend(backend: Backend, names: SourceNames): Backend {
   const gated: Pick<Backend, Overridden> = {
@@ -73,9 +76,14 @@ export function gatedBackend(backend: Backend, names: SourceNames): Backend {
   };
   return new Proxy(backend, {
     get(target, key) {
-      if (Object.hasOwn(gated, key)) return gated[key as Overridden];
       const value = target[key as keyof Backend];
-      return typeof value === 'function' ? value.bind(target) : value;
+      const own: unknown = typeof value === 'function' ? value.bind(target) : value;
+      if (!Object.hasOwn(gated, key)) return own;
+      const checked = gated[key as Overridden] as Operate;
+      return (request: unknown, call: unknown) =>
+        typeof request === 'object' && request !== null
+          ? checked(request, call)
+          : (own as Operate)(request, call);
     },
   });
 }
