@@ -1,6 +1,6 @@
 import { METHODS, type WireMethod } from '@lakehouse-search/client';
 import { LhsError } from '@lakehouse-search/contract';
-import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { Calls } from '../calls/calls.ts';
 import { requestId } from '../calls/request-id.ts';
 import { spanOf, traceparentOf } from '../observe/trace-context.ts';
@@ -32,6 +32,11 @@ export function createRest(calls: Calls, { tls }: RestOptions): FastifyInstance 
     requestTimeout: 0,
     forceCloseConnections: 'idle',
     exposeHeadRoutes: false,
+    frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
+      // The router refuses such a path before any hook runs.
+      begin(request, reply);
+      sendError(request, reply, error);
+    },
   } as const;
   const timeouts = { headersTimeout: HEADER_MS };
   const rest: FastifyInstance =
@@ -69,12 +74,7 @@ function readJson(rest: FastifyInstance): void {
 function observe(rest: FastifyInstance, { observer }: Calls): void {
   rest.decorateRequest(NOTES, null as never);
   rest.addHook('onRequest', (request, reply, done) => {
-    const span = spanOf(request.headers.traceparent);
-    (request as NotedRequest)[NOTES] = { began: performance.now(), bytesOut: 0, span };
-    reply.header('x-request-id', request.id);
-    if (span.parentId !== undefined) reply.header('traceresponse', traceparentOf(span));
-    reply.header('x-content-type-options', 'nosniff');
-    reply.header('cache-control', 'no-store');
+    begin(request, reply);
     done();
   });
   rest.setErrorHandler((error, request, reply) => sendError(request, reply, error));
@@ -83,6 +83,16 @@ function observe(rest: FastifyInstance, { observer }: Calls): void {
     observer.ended(restRecord(request, reply));
     done();
   });
+}
+
+/** The notes of a request, and the headers of every response. */
+function begin(request: FastifyRequest, reply: FastifyReply): void {
+  const span = spanOf(request.headers.traceparent);
+  (request as NotedRequest)[NOTES] = { began: performance.now(), bytesOut: 0, span };
+  reply.header('x-request-id', request.id);
+  if (span.parentId !== undefined) reply.header('traceresponse', traceparentOf(span));
+  reply.header('x-content-type-options', 'nosniff');
+  reply.header('cache-control', 'no-store');
 }
 
 /** Unknown paths are not found; known paths refuse other methods. */
