@@ -32,7 +32,7 @@ export const ERROR_CODES = {
   unsupported: { status: 501, grpc: 'UNIMPLEMENTED', exit: 1 },
   corrupt_index: { status: 500, grpc: 'DATA_LOSS', exit: 1 },
   overloaded: { status: 429, grpc: 'RESOURCE_EXHAUSTED', exit: 1 },
-  disk_full: { status: 500, grpc: 'RESOURCE_EXHAUSTED', exit: 1 },
+  disk_full: { status: 500, grpc: 'INTERNAL', exit: 1 },
   io_error: { status: 500, grpc: 'INTERNAL', exit: 1 },
   unreachable: { status: 503, grpc: 'UNAVAILABLE', exit: 7 },
   closed: { status: 503, grpc: 'UNAVAILABLE', exit: 1 },
