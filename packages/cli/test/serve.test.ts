@@ -60,22 +60,24 @@ const post = (url: string, body: object, headers: Record<string, string> = {}) =
     body: JSON.stringify(body),
   });
 
-/** The requests with curl in a section of the README. */
-function curlLines(): readonly string[] {
-  const page = readFileSync(new URL('README.md', ROOT), 'utf8');
-  const section = page.split(/^## /m).find((text) => text.startsWith('Serve')) ?? '';
-  return section
+/** Pages whose requests with curl need no account. */
+const CURL_PAGES = ['README.md', 'docs/rest.md', 'docs/serve.md'];
+
+/** The requests with curl of a page. */
+const curlLines = (path: string): readonly string[] =>
+  readFileSync(new URL(path, ROOT), 'utf8')
     .replaceAll('\\\n', ' ')
     .split('\n')
     .filter((line) => line.startsWith('curl '));
-}
 
 describe('lhs serve all', () => {
-  it('answers the requests of the README as they are printed', async () => {
+  it('answers the requests of the pages as they are printed', async () => {
     const { url, indexes } = await serve();
     expect(indexes).toEqual(['demo-incidents']);
-    const lines = curlLines();
-    expect(lines.length).toBeGreaterThanOrEqual(3);
+    const pages = CURL_PAGES.map(curlLines);
+    expect(pages.map(({ length }) => length > 0)).toEqual([true, true, true]);
+    const lines = pages.flat();
+    expect(lines.length).toBeGreaterThanOrEqual(9);
     const { execFile } = await import('node:child_process');
     for (const line of lines) {
       const own = line.replaceAll('http://127.0.0.1:8080', url);
