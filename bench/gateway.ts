@@ -4,7 +4,8 @@
  * LHS_BENCH_DATA and LHS_BENCH_INDEX name another).
  *
  * (a) Requests per second over 16 connections, against a raw node:http server that answers the same
- *     requests with the same bodies; target 0.4 of it. p99 at half of that load; target 10 ms.
+ *     requests with the same bodies; target 0.4 of it. p99 at half of that load; target 10 ms. Once
+ *     without a cache, once with the cache of answers that `lhs serve` has.
  * (b) Median over one connection, against the embedded call; targets: REST + 0.4 ms, gRPC + 0.3 ms.
  *
  * Servers run in a process of their own, clients in this one.
@@ -22,7 +23,7 @@ import { createClient } from '@lakehouse-search/client';
 import { openLocal } from '@lakehouse-search/engine';
 import { createGateway, openAccess } from '@lakehouse-search/server';
 import { Pool } from 'undici';
-import { commitsIndex, machine, need, percentile, SHARED } from './shared.ts';
+import { commitsIndex, machine, median, need, percentile, SHARED } from './shared.ts';
 
 const CONNECTIONS = 16;
 const { data, index } = commitsIndex();
@@ -37,6 +38,8 @@ const bodies = requests.map((request) => JSON.stringify(request));
 /** Addresses of the servers, and the embedded engine's medians. */
 interface Served {
   readonly rest: string;
+  /** REST over an engine with a cache of answers. */
+  readonly cached: string;
   readonly grpc: string;
   readonly echo: string;
   readonly embedded: number;
@@ -61,6 +64,9 @@ async function serve(): Promise<void> {
   }
   const used = process.cpuUsage(cpu);
   const { rest, grpc } = await createGateway({ backend, access: openAccess });
+  const caching = await openLocal(data, { memory: { results: 2 ** 26 } });
+  const { rest: cached } = await createGateway({ backend: caching, access: openAccess });
+  await cached.listen({ port: 0, host: '127.0.0.1' });
   const echo = createServer((request, response) => {
     let body = '';
     request.setEncoding('utf8').on('data', (part: string) => {
@@ -81,6 +87,7 @@ async function serve(): Promise<void> {
   const at = (address: unknown) => `http://127.0.0.1:${(address as AddressInfo).port}`;
   const served: Served = {
     rest: at(rest.server.address()),
+    cached: at(cached.server.address()),
     echo: at(echo.address()),
     grpc: `grpc://127.0.0.1:${await bound.promise}`,
     embedded: percentile(millis, 0.5),
@@ -162,25 +169,32 @@ async function alone(child: ChildProcess, call: (at: number) => Promise<unknown>
   return { p50: percentile(millis, 0.5), cpu };
 }
 
+/** Prints requests per second against the raw server, and p99 at half of them. */
+async function rates(name: string, url: string, raw: string, seconds: number): Promise<void> {
+  const pool = new Pool(url, { connections: CONNECTIONS });
+  for (const body of bodies) await post(pool, body);
+  await pool.close();
+  const rounds: { rest: number; echo: number }[] = [];
+  for (let round = 0; round < 3; round++) {
+    const echo = await closedLoop(raw, seconds);
+    rounds.push({ echo, rest: await closedLoop(url, seconds) });
+  }
+  const rest = median(rounds.map((rate) => rate.rest));
+  const echo = median(rounds.map((rate) => rate.echo));
+  const ratio = median(rounds.map((rate) => rate.rest / rate.echo));
+  console.log(`${name} ${rest.toFixed(0)}/s   echo ${echo.toFixed(0)}/s`);
+  console.log(`${name} / echo: ${ratio.toFixed(2)} (target 0.40)`);
+  const latencies = await openLoop(url, rest / 2, seconds);
+  console.log(`p99 at half load: ${percentile(latencies, 0.99).toFixed(2)} ms (target 10)`);
+}
+
 async function measure(): Promise<void> {
   const seconds = Number(process.argv[2] ?? 5);
   const child: ChildProcess = fork(fileURLToPath(import.meta.url), ['serve']);
   const served = await new Promise<Served>((resolve) => child.once('message', resolve as never));
   console.log(machine());
-  const rates: { rest: number; echo: number }[] = [];
-  for (let round = 0; round < 3; round++) {
-    const echo = await closedLoop(served.echo, seconds);
-    const rest = await closedLoop(served.rest, seconds);
-    rates.push({ rest, echo });
-  }
-  const median = (values: readonly number[]) => percentile([...values], 0.5);
-  const rest = median(rates.map((rate) => rate.rest));
-  const echo = median(rates.map((rate) => rate.echo));
-  const ratio = median(rates.map((rate) => rate.rest / rate.echo));
-  console.log(`gateway ${rest.toFixed(0)}/s   echo ${echo.toFixed(0)}/s`);
-  console.log(`gateway / echo: ${ratio.toFixed(2)} (target 0.40)`);
-  const latencies = await openLoop(served.rest, rest / 2, seconds);
-  console.log(`p99 at half load: ${percentile(latencies, 0.99).toFixed(2)} ms (target 10)`);
+  await rates('gateway', served.rest, served.echo, seconds);
+  await rates('with a cache', served.cached, served.echo, seconds);
   const pool = new Pool(served.rest, { connections: 1 });
   const overRest = await alone(child, (at) => post(pool, bodies[at]));
   await pool.close();

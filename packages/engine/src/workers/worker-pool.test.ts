@@ -19,12 +19,18 @@ function call(
     commit = 1,
     signal,
     millis = 60_000,
-  }: { commit?: number; signal?: AbortSignal; millis?: number } = {},
+    limit = 'call',
+  }: {
+    commit?: number;
+    signal?: AbortSignal;
+    millis?: number;
+    limit?: 'call' | 'query';
+  } = {},
 ): Promise<TestAnswer> {
   const request = toBytes({ what });
   const running = pool.run({
     source: sourceOf(commit),
-    time: { millis, limit: 'call' },
+    time: { millis, limit },
     signal,
     work: () => ({ kind: 'shard', shard: 0, operation: 'search', request }),
   });
@@ -121,6 +127,19 @@ describe('a pool of search threads', () => {
     await expect(first).rejects.toMatchObject({ code: 'interrupted' });
     await expect(late).rejects.toMatchObject({ code: 'deadline_exceeded' });
     expect((await call('answer')).opened).toEqual([1]);
+  });
+
+  test('refuses a query that has waited for long, for its own time is not over', async () => {
+    start();
+    const stop = new AbortController();
+    const first = call('wait for cancel', { signal: stop.signal });
+    const query = call('answer', { millis: -1, limit: 'query' });
+    stop.abort();
+    await expect(first).rejects.toMatchObject({ code: 'interrupted' });
+    await expect(query).rejects.toMatchObject({
+      code: 'overloaded',
+      details: { retry_after_s: 1 },
+    });
   });
 
   test('fails the call of a thread that ends, and starts another one', async () => {

@@ -26,6 +26,10 @@ export interface WorkerPoolOptions {
 }
 
 const GRACE_MS = 2000;
+/** A query that has waited for more than this part of its time is not begun. */
+const MOST_WAIT = 0.3;
+/** Seconds after which a refused call may come again. */
+const RETRY_S = 1;
 
 /** A call over a commit. */
 export interface PoolCall {
@@ -196,6 +200,10 @@ export class WorkerPool {
   #start(task: PoolTask, thread: SearchThread): void {
     const { call, since } = task;
     const now = performance.now();
+    if (call.time?.limit === 'query' && now - since > call.time.millis * MOST_WAIT) {
+      task.failed(waitedLong(now - since));
+      return;
+    }
     const left = call.time && { ...call.time, millis: call.time.millis - (now - since) };
     if (left !== undefined && left.millis < 0) {
       task.failed(lateError(left));
@@ -254,7 +262,16 @@ function workerEntry(): URL {
 function overloaded(waiting: number): LhsError {
   return new LhsError('overloaded', `${waiting} calls wait for a search thread already`, {
     hint: 'try again later, or open the engine with more threads',
-    details: { waiting },
+    details: { waiting, retry_after_s: RETRY_S },
+  });
+}
+
+/** The engine has more calls than it can answer: the query itself is not to blame. */
+function waitedLong(millis: number): LhsError {
+  const waited = (millis / 1000).toFixed(1);
+  return new LhsError('overloaded', `the call waited for a search thread for ${waited} s`, {
+    hint: 'try again later, or open the engine with more threads',
+    details: { retry_after_s: RETRY_S },
   });
 }
 
