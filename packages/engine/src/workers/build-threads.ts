@@ -9,16 +9,16 @@ import { ShareThread } from './build-thread.ts';
 const MOST_SENT = 8 * 2 ** 20;
 
 /**
- * Costs by microseconds per row of git.commits. Reading rows, making documents of them and
- * embedding texts is what the caller's thread does besides.
+ * Costs in microseconds per row of git.commits. The caller's thread also reads rows, makes
+ * documents of them, and hashes and caches texts that embedding threads turn into vectors.
  */
 const COST = Object.freeze({
   read: 4,
-  embed: 26,
+  embed: 5,
   text: 8,
   keyword: 1,
   column: 0.5,
-  vector: 4,
+  vector: 7,
   rows: 2,
 });
 
