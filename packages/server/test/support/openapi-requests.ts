@@ -107,10 +107,11 @@ export class OpenApiRequests {
 
   /** A path or a method that does not exist. */
   #elsewhere(): FuzzRequest {
-    const known = this.#of(this.#places).path.replaceAll(/\{\w+\}/g, 'x');
-    const target = this.#below(2) === 0 ? this.#of(PATHS) : known;
+    const { path } = this.#of(this.#places);
+    const isKnown = this.#below(2) === 1;
+    const target = isKnown ? path.replaceAll(/\{\w+\}/g, 'x') : this.#of(PATHS);
     const method = this.#of(VERBS);
-    const verbs = this.#document.paths[target];
+    const verbs = isKnown ? this.#document.paths[path] : undefined;
     const operation = verbs?.[method.toLowerCase()] ?? null;
     return { method, target, headers: LIMIT, body: undefined, operation };
   }
