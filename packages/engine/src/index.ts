@@ -44,6 +44,7 @@ export type { Shard, ShardOperation } from './shard/shard.ts';
 export { LOCAL_SOURCE } from './source/local-source.ts';
 export { sourceError } from './source/source-errors.ts';
 export { openLocalDirectory } from './storage/local-directory.ts';
+export type { StagedBuild } from './sync/cut-over.ts';
 export {
   registeredDefinition,
   type ShardPart,

@@ -20,6 +20,8 @@ import type {
   JobRequest,
   JobRequests,
   JobResults,
+  ReindexRequest,
+  ReindexResponse,
 } from '@lakehouse-search/contract';
 import { checkCall, checkUpgradeRequest } from '@lakehouse-search/contract';
 import { lazily } from './base/lazily.ts';
@@ -32,6 +34,7 @@ import type { ResultCacheFigures } from './local/result-cache.ts';
 import { refuseServed } from './local/served-folder.ts';
 import type { FilterCache } from './shard/execute/filter-cache.ts';
 import { LOCAL_SOURCE } from './source/local-source.ts';
+import type { WhenStaged } from './sync/cut-over.ts';
 
 const aliases = lazily(() => import('./local/aliases.ts'));
 const backups = lazily(() => import('./local/backups.ts'));
@@ -295,6 +298,21 @@ export class LocalBackend implements Backend {
     null,
     later(async () => (await queries()).deleteSavedQuery),
   );
+
+  /**
+   * A reindex that waits between its build and its cutover. Not an operation of a Backend: a cluster
+   * promotes the generations of all its nodes together. Throws as `reindex` and `whenStaged`.
+   */
+  stageReindex(
+    request: ReindexRequest,
+    call: CallContext,
+    whenStaged: WhenStaged,
+  ): Promise<ReindexResponse> {
+    const work = this.#work<ReindexRequest, ReindexResponse>('reindex', async (_, checked, own) =>
+      (await this.#jobs()).run('reindex', checked, { ...own, ...{ whenStaged } }),
+    );
+    return work(request, call);
+  }
 
   /** What a node of a cluster answers about the indexes of this engine; it ends with the engine. */
   async nodeReads(): Promise<NodeReads> {

@@ -7,7 +7,7 @@ export interface StaticRoutingOptions {
   readonly nodes: readonly NodeClient[];
   /** Pause between two looks at the nodes. Default 500. */
   readonly pollMs?: number;
-  /** A node that does not answer a look within this time is down. Default 2,000. */
+  /** A node that does not answer a look within this time is down. Default 5,000. */
   readonly stateMs?: number;
 }
 
@@ -22,7 +22,7 @@ export class StaticRouting implements RoutingSource {
   #generation = 0;
   #looking: Promise<void> | undefined;
 
-  constructor({ nodes, pollMs = 500, stateMs = 2000 }: StaticRoutingOptions) {
+  constructor({ nodes, pollMs = 500, stateMs = 5000 }: StaticRoutingOptions) {
     this.#nodes = nodes;
     this.#stateMs = stateMs;
     this.#timer = setInterval(() => void (this.#looking ??= this.#look()), pollMs);

@@ -1,26 +1,29 @@
 /** The internal service of a node: its state, and reads of its commits. */
 import { statfsSync } from 'node:fs';
-import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
+import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import type {
   Metadata,
   Server,
   ServerUnaryCall,
+  ServerWritableStream,
   ServiceDefinition,
   sendUnaryData,
   UntypedServiceImplementation,
 } from '@grpc/grpc-js';
 import { NODE_METHODS } from '@lakehouse-search/client';
-import type { CallContext } from '@lakehouse-search/contract';
-import type { NodeReads } from '@lakehouse-search/engine';
+import type { CallContext, Progress } from '@lakehouse-search/contract';
+import type { NodeReads, StagedBuild } from '@lakehouse-search/engine';
 import { readNodeCall } from '../cluster/cluster-token.ts';
 import type { NodeState } from '../cluster/node-state.ts';
 import { messageOfState } from '../cluster/node-wire.ts';
 import { statusOf } from '../grpc/status-of.ts';
 import type { Epochs } from './epochs.ts';
+import type { StagedBuilds } from './staged-builds.ts';
 
 /** What the internal service answers with. */
 export interface NodeServiceOptions {
   readonly reads: NodeReads;
+  readonly builds: StagedBuilds;
   readonly epochs: Epochs;
   readonly dataDir: string;
   readonly key?: string | undefined;
@@ -43,7 +46,7 @@ const same = (bytes: Buffer): Buffer => bytes;
 
 /** Adds the internal service to the gRPC server of a node. */
 export function addNodeService(server: Server, options: NodeServiceOptions): void {
-  const { state, read } = NODE_METHODS;
+  const { state, read, build, endBuild } = NODE_METHODS;
   const handlers: readonly (readonly [string, { readonly path: string }, Answer])[] = [
     ['GetState', state, async () => toBinary(state.output, messageOfState(stateOf(options)))],
     [
@@ -54,13 +57,53 @@ export function addNodeService(server: Server, options: NodeServiceOptions): voi
         return toBinary(read.output, create(read.output, { answer }));
       },
     ],
+    [
+      'EndBuild',
+      endBuild,
+      async (bytes) => {
+        const { index, generation, promote } = fromBinary(endBuild.input, bytes);
+        await options.builds.end(index, generation, promote);
+        const live = options.reads.state().find((own) => own.index === index);
+        const commit = live?.commits[0]?.commit ?? '';
+        return toBinary(endBuild.output, create(endBuild.output, { commit }));
+      },
+    ],
   ];
   const definition = handlers.map(([name, { path }]) => [name, unaryMethod(path)]);
   const implementation = handlers.map(([name, , answer]) => [name, handlerOf(options, answer)]);
+  const streams = { Build: { ...unaryMethod(build.path), responseStream: true } };
   server.addService(
-    Object.fromEntries(definition) as ServiceDefinition,
-    Object.fromEntries(implementation) as UntypedServiceImplementation,
+    { ...Object.fromEntries(definition), ...streams } as ServiceDefinition,
+    {
+      ...Object.fromEntries(implementation),
+      Build: buildHandler(options),
+    } as UntypedServiceImplementation,
   );
+}
+
+/** Sends the steps of a build until the generation is live or discarded. */
+function buildHandler({ builds, key }: NodeServiceOptions) {
+  const { input, output } = NODE_METHODS.build;
+  return (call: ServerWritableStream<Buffer, Buffer>): void => {
+    const stop = new AbortController();
+    call.on('cancelled', () => stop.abort());
+    const send = (event: MessageInitShape<typeof output>) =>
+      call.write(Buffer.from(toBinary(output, create(output, event))));
+    const run = async () => {
+      const { index, snapshot } = fromBinary(input, call.request);
+      const context = contextOf(call, key, stop.signal);
+      const progress = (step: Progress) => void send({ progress: JSON.stringify(step) });
+      const staged = ({ generation, docs, snapshot: reached }: StagedBuild) => {
+        const shown = reached === null ? {} : { snapshot: reached };
+        send({ staged: { generation, docs: BigInt(docs), ...shown } });
+      };
+      await builds.build(index, snapshot, { progress, staged }, context);
+    };
+    run().then(
+      () => call.end(),
+      (error: unknown) => call.emit('error', statusOf(error)),
+    );
+  };
 }
 
 const unaryMethod = (path: string) => ({
@@ -85,7 +128,11 @@ function handlerOf({ key }: NodeServiceOptions, answer: Answer) {
   };
 }
 
-function contextOf(call: Call, key: string | undefined, signal: AbortSignal): CallContext {
+function contextOf(
+  call: Pick<Call, 'metadata' | 'getDeadline'>,
+  key: string | undefined,
+  signal: AbortSignal,
+): CallContext {
   const { principal } = readNodeCall(key, authorizationOf(call.metadata));
   const deadline = Number(call.getDeadline());
   return {

@@ -91,7 +91,10 @@ export function openCluster(
   const nodes = new Map(addresses.map((address) => [address, connectNode(address, { key })]));
   later(() => Promise.all([...nodes.values()].map((one) => one.close())));
   const node = (address: string): NodeClient => nodes.get(address)!;
-  const routing = new StaticRouting({ nodes: [...nodes.values()] });
+  const routing = new StaticRouting({
+    nodes: [...nodes.values()],
+    ...(shardTimeoutMs === undefined ? {} : { stateMs: shardTimeoutMs }),
+  });
   later(() => routing.close());
   const admin = staticAdmin(routing, node);
   const times = {

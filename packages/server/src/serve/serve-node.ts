@@ -9,6 +9,7 @@ import { createGrpc } from '../grpc/grpc-server.ts';
 import { Epochs } from '../node/epochs.ts';
 import { nodeAccess } from '../node/node-access.ts';
 import { addNodeService, stateOf } from '../node/node-service.ts';
+import { StagedBuilds } from '../node/staged-builds.ts';
 import { openLogs } from '../observe/call-logs.ts';
 import { createMetrics } from '../observe/metrics.ts';
 import { BackgroundSync } from './background-sync.ts';
@@ -55,6 +56,7 @@ async function start(
   later(() => reads.close());
   const log = openLogs(options.log);
   later(() => log.flush());
+  const builds = new StagedBuilds(backend);
   const { controlPlane = [] } = cluster;
   const isLed = controlPlane.length > 0;
   const epochs = new Epochs(dataDir, isLed);
@@ -62,7 +64,7 @@ async function start(
   const { server, setServing } = await createGrpc(calls);
   let address = '';
   const node = () => cluster.node ?? address;
-  const own = { reads, epochs, dataDir, key, node, takes };
+  const own = { reads, builds, epochs, dataDir, key, node, takes };
   addNodeService(server, own);
   const metrics = createMetrics({ running: () => 0, isKnown: (index) => sync.isKnown(index) });
   const { enabled, pollMs } = syncing;

@@ -1,0 +1,26 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { Epochs } from './epochs.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'lhs-epochs-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe('the epochs of writes', () => {
+  it('refuse a writer whose lease was taken over, also after a restart', () => {
+    const epochs = new Epochs(folder, false);
+    epochs.admit('i', 3);
+    epochs.admit('i', 3);
+    epochs.admit('other', 1);
+    for (const one of [epochs, new Epochs(folder, true)]) {
+      expect(() => one.admit('i', 2)).toThrow('epoch 3 writes');
+      expect(one.of('i')).toBe(3);
+    }
+  });
+
+  it('are needed where a control plane gives leases', () => {
+    new Epochs(folder, false).admit('i', undefined);
+    expect(() => new Epochs(folder, true).admit('i', undefined)).toThrow('need the lease');
+  });
+});

@@ -1,0 +1,96 @@
+import { type CallContext, LhsError, type Progress } from '@lakehouse-search/contract';
+import type { LocalBackend, StagedBuild } from '@lakehouse-search/engine';
+
+/** A staged generation that nobody promotes is discarded after this time. */
+const PATIENCE_MS = 10 * 60_000;
+
+/** What a build reports: its progress, at last the generation that waits. */
+export interface BuildListener {
+  readonly progress: (progress: Progress) => void;
+  readonly staged: (staged: StagedBuild) => void;
+}
+
+interface Waiting {
+  readonly promote: () => void;
+  readonly discard: () => void;
+  /** Ends when the generation is live or gone. Throws what the build throws. */
+  readonly ended: Promise<unknown>;
+}
+
+/** The generations of a node that were built and wait for the control plane. */
+export class StagedBuilds {
+  readonly #backend: Pick<LocalBackend, 'stageReindex'>;
+  /** By index and number of the generation. */
+  readonly #waiting = new Map<string, Waiting>();
+
+  constructor(backend: Pick<LocalBackend, 'stageReindex'>) {
+    this.#backend = backend;
+  }
+
+  /**
+   * Builds the next generation of an index. Ends when it is live; throws interrupted when it was
+   * discarded. Aborting the call discards it until it is promoted.
+   */
+  async build(
+    index: string,
+    snapshot: string | undefined,
+    listener: BuildListener,
+    call: CallContext,
+  ): Promise<void> {
+    const request = snapshot === undefined ? { index } : { index, as_of: snapshot };
+    const ended = Promise.withResolvers<void>();
+    ended.promise.catch(() => {});
+    let name = '';
+    const { progress } = listener;
+    const work = this.#backend.stageReindex(
+      request,
+      { ...call, progress },
+      async (staged, signal) => {
+        name = nameOf(index, staged.generation);
+        const gate = Promise.withResolvers<void>();
+        const discard = () => gate.reject(discarded(index, staged.generation));
+        this.#waiting.set(name, { promote: gate.resolve, discard, ended: ended.promise });
+        signal?.addEventListener('abort', discard, { once: true });
+        const timer = setTimeout(discard, PATIENCE_MS);
+        try {
+          listener.staged(staged);
+          await gate.promise;
+        } finally {
+          clearTimeout(timer);
+          signal?.removeEventListener('abort', discard);
+        }
+      },
+    );
+    try {
+      await work;
+      ended.resolve();
+    } catch (error) {
+      ended.reject(error);
+      throw error;
+    } finally {
+      this.#waiting.delete(name);
+    }
+  }
+
+  /** Ends the wait of a generation; it is live, or gone, when the promise resolves. Throws not_found. */
+  async end(index: string, generation: number, promote: boolean): Promise<void> {
+    const waiting = this.#waiting.get(nameOf(index, generation));
+    if (waiting === undefined) {
+      if (!promote) return;
+      const message = `generation ${generation} of "${index}" is not staged`;
+      throw new LhsError('not_found', message);
+    }
+    if (promote) {
+      waiting.promote();
+      await waiting.ended;
+      return;
+    }
+    waiting.discard();
+    await waiting.ended.catch(() => {});
+  }
+}
+
+const nameOf = (index: string, generation: number): string => `${index} ${generation}`;
+
+const discarded = (index: string, generation: number): LhsError =>
+  new LhsError('interrupted', `generation ${generation} of "${index}" was discarded`);

@@ -1,0 +1,257 @@
+/** Three nodes and two gateways as processes of their own, beside one engine in this process. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createClient } from '@lakehouse-search/client';
+import type { Backend, Service } from '@lakehouse-search/contract';
+import { openLocal } from '@lakehouse-search/engine';
+import { appendRows, createTable, type Schema } from '@lakehouse-search/lake';
+import { connectNode } from '@lakehouse-search/server';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { CLUSTER_KEY, type ClusterProcess, startProcess } from '../support/cluster-processes.ts';
+import { byEffort } from '../support/effort.ts';
+import { seededBelow } from '../support/random.ts';
+
+const ROWS = 400;
+const WORDS = ['disk', 'full', 'network', 'down', 'quiet', 'slow', 'node', 'restart', 'lost'];
+const SCHEMA: Schema = {
+  schemaId: 0,
+  identifierFieldIds: [1],
+  fields: [
+    { id: 1, name: 'id', required: true, type: { kind: 'string' } },
+    { id: 2, name: 'title', required: false, type: { kind: 'string' } },
+    { id: 3, name: 'org', required: false, type: { kind: 'string' } },
+    { id: 4, name: 'size', required: false, type: { kind: 'long' } },
+    {
+      id: 5,
+      name: 'vec',
+      required: false,
+      type: { kind: 'list', elementId: 6, elementRequired: true, element: { kind: 'float' } },
+    },
+  ],
+};
+const below = seededBelow(14);
+const words = (count: number) =>
+  Array.from({ length: count }, () => WORDS[below(WORDS.length)]).join(' ');
+const row = (id: number) => ({
+  id: `k${id}`,
+  title: words(1 + below(6)),
+  org: `org${below(5)}`,
+  size: below(50),
+  vec: [below(100) + 1, below(100), below(100)],
+});
+const key = (id: number) => ({ identifier: [{ name: 'id', value: `k${id}` }] });
+const index = 'notes';
+
+type Request = readonly [name: keyof Backend, request: Record<string, unknown>];
+
+/** A random request of each mode of reading. */
+function randomRequests(): readonly Request[] {
+  const query = [words(2), `+${words(1)} ${words(1)}`, `title:"${words(2)}"`, '*:*'][below(4)];
+  const filter = below(2) === 0 ? {} : { filter: `org:org${below(5)}` };
+  const page = { limit: 1 + below(20), offset: below(5), ...filter };
+  const sort = below(2) === 0 ? {} : { sort: [{ field: 'size', desc: below(2) === 0 }] };
+  const more = [{ highlight: {} }, { hydrate: true }, { collapse: 'org' }, {}][below(4)];
+  const vector = { vector_field: 'vec', query_vector: [below(9) + 1, below(9), below(9)] };
+  const aggs = { sizes: { stats: { field: 'size' } }, orgs: { terms: { field: 'org', size: 3 } } };
+  return [
+    ['search', { index, query, ...page, ...sort, ...more, facets: { fields: ['org'] } }],
+    ['semantic', { index, ...vector, k: 1 + below(30), ...filter }],
+    ['hybrid', { index, ...vector, query_text: words(2), ...page }],
+    ['aggregate', { index, query, aggs }],
+    ['facets', { index, query, fields: ['org', 'size'], size: 1 + below(6) }],
+    ['suggest', { index, field: 'title', text: words(1).slice(0, 1 + below(3)) }],
+    ['explain', { index, query, coordinates: key(below(ROWS)) }],
+    ['getKeys', { index, keys: [key(below(ROWS)), key(ROWS + 5), key(below(ROWS))] }],
+  ];
+}
+
+/** What depends on the process that answers, not on the rows. */
+const OWN: ReadonlySet<string> = new Set([
+  ...['took_ms', 'index_generation', 'shards_scanned', 'shards_total', 'timings'],
+  ...['lag_snapshots', 'lag_checked_ms', 'hydrate_bytes', 'bytes_read'],
+]);
+
+const comparable = (answer: unknown): unknown =>
+  JSON.parse(JSON.stringify(answer, (name, value) => (OWN.has(name) ? undefined : value)));
+
+describe('a cluster of processes', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'lhs-processes-'));
+  const catalog = { type: 'filesystem', warehouse: join(folder, 'lake') } as const;
+  const source = { catalog, table: 'ops.notes' };
+  const nodes: ClusterProcess[] = [];
+  const gateways: ClusterProcess[] = [];
+  const clients: Service[] = [];
+  let one: Backend;
+
+  const startNode = (i: number, addr = '127.0.0.1:0') =>
+    startProcess('node', join(folder, `node-${i}`), ['--addr', addr, '--no-sync']);
+  const definition = (sharding: string) => `version: 1
+index: ${index}
+source: { catalog: main, table: ops.notes }
+fields:
+  - { name: title, type: TEXT, cached: true }
+  - { name: org, type: KEYWORD, fast: true }
+  - { name: size, type: LONG, fast: true, cached: true }
+  - { name: vec, type: VECTOR, dims: 3 }
+${sharding}`;
+  const search = (client: Service) => client.search({ index, query: '*:*', limit: 3 });
+
+  beforeAll(async () => {
+    const { mkdirSync, writeFileSync } = await import('node:fs');
+    await createTable(catalog, source.table, { schema: SCHEMA });
+    const rows = Array.from({ length: ROWS }, (_, id) => row(id));
+    await appendRows(source, { kind: 'rows', rows });
+    nodes.push(...(await Promise.all([0, 1, 2].map((i) => startNode(i)))));
+    mkdirSync(join(folder, 'etc'));
+    const config = join(folder, 'etc', 'gateway.yaml');
+    writeFileSync(config, `catalogs: { main: ${JSON.stringify(catalog)} }\n`);
+    const own = ['--nodes', nodes.map(({ grpc }) => grpc).join(','), '--config', config];
+    const free = ['--addr', '127.0.0.1:0', '--rest-addr', '127.0.0.1:0'];
+    const args = [...own, ...free, '--shard-timeout-ms', '6000'];
+    for (const i of [0, 1]) {
+      gateways.push(await startProcess('gateway', join(folder, `gateway-${i}`), args));
+    }
+    clients.push(
+      createClient({ url: gateways[0].url }),
+      createClient({ url: `grpc://${gateways[1].grpc}` }),
+    );
+    await clients[0].createIndex({ definition: definition('sharding: { shards: 3 }\n') });
+    await clients[0].reindex({ index });
+    one = await openLocal(join(folder, 'one'));
+    const local = definition('').replace('catalog: main', `catalog: ${JSON.stringify(catalog)}`);
+    await one.createIndex({ definition: local });
+    await one.reindex({ index });
+  }, 180_000);
+
+  afterAll(async () => {
+    for (const client of clients) await client.close();
+    await one?.close();
+    for (const { child } of nodes) child.kill('SIGCONT');
+    await Promise.all([...gateways, ...nodes].map((process) => process.end('SIGTERM')));
+    rmSync(folder, { recursive: true, force: true });
+  }, 60_000);
+
+  it('spreads the shards of an index over the nodes', async () => {
+    const { num_docs, shards } = await clients[0].describeIndex({ index });
+    expect(num_docs).toBe(ROWS);
+    expect(shards?.map(({ shard }) => shard)).toEqual([0, 1, 2]);
+    expect(shards?.every((shard) => shard.num_docs > 0 && shard.num_docs < ROWS)).toBe(true);
+    const held = await Promise.all(nodes.map(async ({ grpc }) => ordinalsOf(grpc)));
+    expect(held.flat().sort()).toEqual([0, 1, 2]);
+    expect(held.every((ordinals) => ordinals.length === 1)).toBe(true);
+  });
+
+  it('answers random requests of every mode as one process does, through both gateways', async () => {
+    for (let round = 0; round < byEffort(6, 400); round++) {
+      for (const [name, request] of randomRequests()) {
+        const client = clients[round % 2];
+        const call = (backend: object) =>
+          (Reflect.get(backend, name) as (request: unknown) => Promise<object>)(request);
+        const [cluster, single] = [await whole(() => call(client)), await call(one)];
+        expect([name, request, comparable(cluster)]).toEqual([name, request, comparable(single)]);
+      }
+    }
+  }, 600_000);
+
+  it('reads what was written through the other gateway', async () => {
+    await appendRows(source, { kind: 'rows', rows: [row(ROWS)] });
+    expect(await clients[0].sync({ index })).toMatchObject({ inserted: 1, doc_count: ROWS + 1 });
+    await one.sync({ index });
+    const { snapshot } = await one.search({ index, query: '*:*' });
+    const request = { index, query: '*:*', min_snapshot: snapshot ?? '', wait_ms: 10_000 };
+    const found = await whole(() => clients[1].search(request));
+    expect(found.total).toBe(ROWS + 1);
+    const { equal, rows_compared } = await clients[1].verify({ index });
+    expect([equal, rows_compared]).toEqual([true, ROWS + 1]);
+  }, 60_000);
+
+  it('is partial while a node is killed, exactly by its shard, and whole again after', async () => {
+    const { total } = await search(clients[0]);
+    const docs = await docsOf(nodes[1].grpc);
+    const { grpc } = nodes[1];
+    await nodes[1].end('SIGKILL');
+    for (const client of clients) {
+      const answer = await search(client);
+      expect(answer).toMatchObject({ partial: true, shards_scanned: 2, shards_total: 3 });
+      expect(answer.total).toBe(total - docs);
+      const facets = await client.aggregate({ index, query: '*:*', aggs: {} });
+      expect(facets.failed_shards).toBe(1);
+    }
+    nodes[1] = await startNode(1, grpc);
+    for (const client of clients) {
+      await vi.waitFor(async () => expect(await search(client)).toMatchObject({ total }), WAIT);
+      expect((await search(client)).partial).toBeUndefined();
+    }
+  }, 120_000);
+
+  it('is partial while a node is stopped, and does not wait for it again and again', async () => {
+    const { total } = await search(clients[0]);
+    nodes[2].child.kill('SIGSTOP');
+    const answers = [await search(clients[0]), await search(clients[0])];
+    for (const answer of answers) {
+      expect(answer).toMatchObject({ partial: true, shards_scanned: 2, shards_total: 3 });
+    }
+    nodes[2].child.kill('SIGCONT');
+    await vi.waitFor(async () => expect(await search(clients[0])).toMatchObject({ total }), WAIT);
+  }, 120_000);
+
+  it('keeps the live generation until staged ones are promoted', async () => {
+    const before = await search(clients[0]);
+    const connected = nodes.map(({ grpc }) => connectNode(grpc, { key: CLUSTER_KEY }));
+    const builds = connected.map((node) => node.build(index, null)[Symbol.asyncIterator]());
+    const staged = await Promise.all(builds.map(async (steps) => stagedOf(steps)));
+    expect(staged.reduce((sum, { docs }) => sum + docs, 0)).toBe(before.total);
+    const [dropped, ...kept] = staged;
+    await connected[0].endBuild(index, dropped.generation, false);
+    for (const [i, { generation }] of kept.entries()) {
+      expect(await connected[i + 1].endBuild(index, generation, true)).toContain(`.${generation}.`);
+    }
+    await expect(connected[0].endBuild(index, dropped.generation, true)).rejects.toMatchObject({
+      code: 'not_found',
+    });
+    await Promise.all(builds.map((steps) => steps.return?.().catch(() => {})));
+    expect((await search(clients[1])).total).toBe(before.total);
+    await Promise.all(connected.map((node) => node.close()));
+  }, 120_000);
+
+  it('refuses callers without the key of the cluster', async () => {
+    const stranger = connectNode(nodes[0].grpc, { key: 'another key, as long as the right one' });
+    await expect(stranger.state()).rejects.toMatchObject({ code: 'unauthenticated' });
+    await expect(stranger.service().listIndexes()).rejects.toMatchObject({
+      code: 'unauthenticated',
+    });
+    await stranger.close();
+  });
+});
+
+/** An answer of all shards: on a busy machine a node may be too late for its part. */
+function whole<T extends object>(call: () => Promise<T>): Promise<T> {
+  return vi.waitFor(async () => {
+    const answer = await call();
+    expect('partial' in answer || 'failed_shards' in answer).toBe(false);
+    return answer;
+  }, WAIT);
+}
+
+const WAIT = { timeout: 30_000, interval: 100 };
+
+async function stateOf(address: string) {
+  const node = connectNode(address, { key: CLUSTER_KEY });
+  const state = await node.state();
+  await node.close();
+  return state.indexes[0];
+}
+
+const ordinalsOf = async (address: string) => (await stateOf(address)).ordinals;
+const docsOf = async (address: string) => (await stateOf(address)).commits[0].docs;
+
+type Steps = AsyncIterator<object>;
+
+async function stagedOf(steps: Steps): Promise<{ generation: number; docs: number }> {
+  for (;;) {
+    const { value, done } = await steps.next();
+    if (done === true) throw new Error('the build ended early');
+    if ('staged' in value) return value.staged as { generation: number; docs: number };
+  }
+}
