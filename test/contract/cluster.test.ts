@@ -1,5 +1,6 @@
 import type { Backend } from '@lakehouse-search/contract';
 import { startCluster } from '../support/cluster.ts';
+import { byEffort } from '../support/effort.ts';
 import { contractSuite } from './contract-suite.ts';
 
 /** A backend whose indexes have three shards, whatever definitions say. */
@@ -26,7 +27,10 @@ function inThreeShards(backend: Backend): Backend {
   });
 }
 
-contractSuite('a gateway over three nodes', async () => (await startCluster(3)).backend);
+/** With one shard, each index is on one node, which does every operation. */
+if (byEffort(false, true)) {
+  contractSuite('a gateway over three nodes', async () => (await startCluster(3)).backend);
+}
 
 /** Operations that one node does alone; `compact` leaves a segment on each node. */
 const ONE_NODE = [

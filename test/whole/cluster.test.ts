@@ -143,7 +143,7 @@ ${sharding}`;
   });
 
   it('answers random requests of every mode as one process does, through both gateways', async () => {
-    for (let round = 0; round < byEffort(6, 400); round++) {
+    for (let round = 0; round < byEffort(3, 400); round++) {
       for (const [name, request] of randomRequests()) {
         const client = clients[round % 2];
         const call = (backend: object) =>
