@@ -142,7 +142,7 @@ ${sharding}`;
     expect(held.every((ordinals) => ordinals.length === 1)).toBe(true);
   });
 
-  it('answers random requests of every mode as one process does, through both gateways', async () => {
+  it('answers random requests of every mode as one process does', async () => {
     for (let round = 0; round < byEffort(3, 400); round++) {
       for (const [name, request] of randomRequests()) {
         const client = clients[round % 2];

@@ -6,6 +6,8 @@
  *
  * An index is opened with its first use, and again after each commit of this process or another.
  * The code of an operation is loaded with its first call, so that a single search starts fast.
+ *
+ * Long on purpose: a few lines for each operation of `Backend`.
  */
 import type {
   Backend,
@@ -300,8 +302,8 @@ export class LocalBackend implements Backend {
   );
 
   /**
-   * A reindex that waits between its build and its cutover. Not an operation of a Backend: a cluster
-   * promotes the generations of all its nodes together. Throws as `reindex` and `whenStaged`.
+   * A reindex that waits between its build and its cutover. Not an operation of a Backend: a
+   * cluster promotes the generations of all nodes together. Throws as `reindex` and `whenStaged`.
    */
   stageReindex(
     request: ReindexRequest,
