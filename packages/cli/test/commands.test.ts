@@ -652,14 +652,19 @@ describe('the rest', () => {
     expect(help.stdout).toMatch(/-o, --output/);
   });
 
-  it('doctor looks at the data files of a table, by index or by place', async () => {
+  it('doctor looks at an index and at the data files of a table', async () => {
     const at = ['--path', `${TABLES}py_types`];
-    const [table, lines_, index, both] = await Promise.all([
+    const [own, shown, table, lines_, index, both] = await Promise.all([
+      home.json<{ findings: { kind: string }[] }>(['doctor', 'vec']),
+      home.run(['doctor', 'vec']),
       home.json<{ ok: boolean; files: number; row_bytes: number }>(['doctor', ...at]),
       home.run(['doctor', ...at]),
       home.run(['doctor', 'nope']),
       home.run(['doctor', 'nope', ...at]),
     ]);
+    expect(own).toMatchObject({ index: 'vec', findings: [{ kind: 'backup', level: 'note' }] });
+    expect([shown.code, shown.stdout]).toEqual([0, expect.stringContaining('no backup target')]);
+    expect(shown.stdout).toContain('lhs index backup vec');
     expect(table).toMatchObject({ ok: true, table: 'py_types', files: 1, findings: [] });
     expect(table.row_bytes).toBeGreaterThan(0);
     expect(lines_.stdout).toContain('the layout is well suited to reading single rows');

@@ -22,3 +22,11 @@ export interface GenerationDescription {
     readonly since: string;
   };
 }
+
+/** Why merges of segments fail. The index works on, with more and more segments. */
+export interface MergeFailure {
+  readonly code: string;
+  readonly message: string;
+  /** ISO 8601, UTC: the first failure since the last success. */
+  readonly since: string;
+}

@@ -10,6 +10,8 @@ export type NextStep =
   | { readonly step: 'reindex'; readonly index?: string; readonly resume?: true }
   | { readonly step: 'sync'; readonly index: string }
   | { readonly step: 'validate_definition' }
+  | { readonly step: 'compact'; readonly index: string }
+  | { readonly step: 'backup'; readonly index: string }
   | { readonly step: 'list_snapshots' }
   | { readonly step: 'list_aliases' }
   | { readonly step: 'drop_alias'; readonly alias?: string }
@@ -17,6 +19,7 @@ export type NextStep =
   | { readonly step: 'drop_saved_query' }
   | { readonly step: 'replace_saved_query' }
   | { readonly step: 'list_jobs' }
+  | { readonly step: 'show_job'; readonly job: string }
   | { readonly step: 'watch_job'; readonly job: string }
   | { readonly step: 'cancel_job'; readonly job: string }
   | { readonly step: 'check_model'; readonly model: string }

@@ -18,6 +18,7 @@ export {
 export { verifyReceiptOffline } from './erase/receipt.ts';
 export { contentDigest } from './index/content-digest.ts';
 export { checkIndex, type IndexSnapshot, openSnapshot } from './index/index-snapshot.ts';
+export type { IndexFinding } from './local/findings.ts';
 export type { SourceLayout } from './local/layout.ts';
 export type { LocalOptions } from './local/local-options.ts';
 export type * from './local/node-reads.ts';

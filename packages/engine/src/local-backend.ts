@@ -28,6 +28,7 @@ import type {
 import { checkCall, checkUpgradeRequest } from '@lakehouse-search/contract';
 import { lazily } from './base/lazily.ts';
 import { refuseTenants, requireWanted, whileWanted } from './local/caller.ts';
+import type { IndexFinding } from './local/findings.ts';
 import type { SourceLayout } from './local/layout.ts';
 import { LocalIndexes } from './local/local-indexes.ts';
 import type { LocalOptions } from './local/local-options.ts';
@@ -325,6 +326,17 @@ export class LocalBackend implements Backend {
   /** Cached matches of filters. */
   get filters(): FilterCache {
     return this.#indexes.filters;
+  }
+
+  /**
+   * What endangers an index or costs it disk, problems first. Not an operation of a Backend: only
+   * an embedded engine can read the files. Throws index_not_found, corrupt_index, io_error.
+   */
+  diagnose(request: IndexRequest, call: CallContext = {}): Promise<readonly IndexFinding[]> {
+    return this.#indexes.life.call(async () => {
+      const { diagnoseLocal } = await import('./local/diagnose.ts');
+      return diagnoseLocal(this.#indexes, request, call);
+    });
   }
 
   /**

@@ -1,9 +1,15 @@
 import { LhsError } from '@lakehouse-search/contract';
-import { type SourceLayout, sourceError } from '@lakehouse-search/engine';
+import {
+  type IndexFinding,
+  type LocalBackend,
+  type SourceLayout,
+  sourceError,
+} from '@lakehouse-search/engine';
 import { openTable } from '@lakehouse-search/lake';
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../base-command.ts';
 import { runChecks } from '../doctor/checks.ts';
+import { findingLines } from '../doctor/finding-lines.ts';
 import { LAYOUT_FILES, type LayoutFinding, layoutFindings } from '../doctor/layout.ts';
 import { type SourceFlags, sourceFlags, tableOf } from '../source/source-flags.ts';
 import { bytes, count, plural } from '../terminal/figures.ts';
@@ -11,7 +17,7 @@ import { pad } from '../terminal/text.ts';
 
 export default class Doctor extends LhsCommand {
   static override summary =
-    'Check this machine (exit 1 if lhs lacks something), or how the files of a table are laid out.';
+    'Check this machine, an index and its table, or the layout of a table (exit 1: a problem).';
   static override examples = [
     '<%= config.bin %> doctor',
     '<%= config.bin %> doctor incidents',
@@ -20,7 +26,7 @@ export default class Doctor extends LhsCommand {
   static override args = {
     index: Args.string({
       ignoreStdin: true,
-      description: 'index whose table’s data files are checked instead of this machine',
+      description: 'index that is checked, with its table, instead of this machine',
     }),
   };
   static override flags = {
@@ -42,11 +48,21 @@ export default class Doctor extends LhsCommand {
     }
     if (args.index !== undefined) {
       const backend = await this.localBackend(flags);
-      const found = await backend.sourceLayout({ index: args.index }, LAYOUT_FILES);
-      return this.#printLayout(found, args.index, flags.json);
+      return this.#printIndex(backend, args.index, flags.json);
     }
     if (named) return this.#printLayout(await layoutAt(source, flags.table), null, flags.json);
     return this.#printChecks(this.dataDir(flags), flags.json);
+  }
+
+  async #printIndex(backend: LocalBackend, index: string, json: boolean): Promise<void> {
+    const findings = await backend.diagnose({ index });
+    if (findings.some(({ level }) => level === 'problem')) process.exitCode = 1;
+    if (findings.some(({ kind }) => kind === 'source')) {
+      if (json) return this.printJson({ ok: false, index, findings });
+      return this.print(findingLines(findings, this.style));
+    }
+    const found = await backend.sourceLayout({ index }, LAYOUT_FILES);
+    this.#printLayout(found, index, json, findings);
   }
 
   async #printChecks(dataDir: string, json: boolean): Promise<void> {
@@ -64,10 +80,20 @@ export default class Doctor extends LhsCommand {
     );
   }
 
-  #printLayout({ table, snapshot, layout }: SourceLayout, index: string | null, json: boolean) {
-    const findings = layoutFindings(layout);
+  #printLayout(
+    { table, snapshot, layout }: SourceLayout,
+    index: string | null,
+    json: boolean,
+    own: readonly IndexFinding[] = [],
+  ) {
+    const slow = layoutFindings(layout);
     if (json) {
-      const answer = { ok: findings.length === 0, ...(index === null ? {} : { index }), table };
+      const findings = [...own, ...slow];
+      const answer = {
+        ok: slow.length === 0 && own.every(({ level }) => level === 'note'),
+        ...(index === null ? {} : { index }),
+        table,
+      };
       return this.printJson({
         ...answer,
         snapshot: textOf(snapshot),
@@ -80,11 +106,12 @@ export default class Doctor extends LhsCommand {
     this.print([
       `${table}: ${plural(rows, 'row')} in ${plural(files, 'data file')}${of}; ` +
         `${bytes(mostBytes(layout))} of pages are read for one row`,
-      ...(findings.length === 0 ? ['the layout is well suited to reading single rows'] : []),
-      ...findings.flatMap(({ detail, advice }: LayoutFinding) => [
+      ...(slow.length === 0 ? ['the layout is well suited to reading single rows'] : []),
+      ...slow.flatMap(({ detail, advice }: LayoutFinding) => [
         `${this.style.yellow('slow')}  ${detail}`,
         `      ${advice}`,
       ]),
+      ...findingLines(own, this.style),
     ]);
   }
 }

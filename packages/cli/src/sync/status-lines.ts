@@ -14,6 +14,7 @@ export function statusLines(status: IndexStatus, style: Style, columns: number):
       return ['job', `${kind}, ${state}: lhs jobs watch ${job_id}`];
     }),
     ['checkpoint', checkpoint(status)],
+    ['merges', mergeFailure(status, style)],
     ['skipped', skipped(status)],
     ['writer', writer(status)],
     ['table', table(status, style)],
@@ -48,6 +49,11 @@ function skipped(status: IndexStatus): string | null {
   const [rows, first] = skippedLines(status);
   return rows === undefined ? null : [rows, first?.trim()].join('; the first: ');
 }
+
+const mergeFailure = ({ merge_failure: failure }: IndexStatus, style: Style): string | null =>
+  failure === undefined
+    ? null
+    : style.yellow(`fail since ${dateTime(failure.since)}: ${printable(failure.message)}`);
 
 const writer = ({ writer: holder }: IndexStatus): string | null =>
   holder === undefined ? null : `process ${holder.pid} on ${holder.host} writes it now`;

@@ -11,6 +11,8 @@ const COMMANDS: Words = {
   reindex: ({ index = 'INDEX', resume }) =>
     `lhs index reindex ${index}${resume === true ? ' --resume' : ''}`,
   sync: ({ index }) => `lhs index sync ${index}`,
+  compact: ({ index }) => `lhs index compact ${index}`,
+  backup: ({ index }) => `lhs index backup ${index} PLACE`,
   validate_definition: () => 'lhs index validate FILE',
   list_snapshots: () => 'lhs source snapshots TABLE',
   list_aliases: () => 'lhs alias list',
@@ -19,6 +21,7 @@ const COMMANDS: Words = {
   drop_saved_query: () => 'lhs query drop NAME',
   replace_saved_query: () => 'lhs query save NAME INDEX QUERY --replace',
   list_jobs: () => 'lhs jobs list',
+  show_job: ({ job }) => `lhs jobs show ${job}`,
   watch_job: ({ job }) => `lhs jobs watch ${job}`,
   cancel_job: ({ job }) => `lhs jobs cancel ${job}`,
   check_model: ({ model }) => `lhs model check ${/^[\w./-]+$/.test(model) ? model : `'${model}'`}`,

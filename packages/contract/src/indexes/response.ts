@@ -1,5 +1,5 @@
 import type { Coordinates } from '../coordinates.ts';
-import type { GenerationDescription } from '../generation-description.ts';
+import type { GenerationDescription, MergeFailure } from '../generation-description.ts';
 import type { Json, JsonObject } from '../json.ts';
 import type { SearchMode } from '../search/request.ts';
 import type { ShardDescription } from '../shard-description.ts';
@@ -88,6 +88,8 @@ export interface IndexDescription {
   readonly index_generation: number;
   /** The live generation and the kept ones. Absent before the first reindex. */
   readonly generations?: readonly GenerationDescription[];
+  /** Present while the last merge of segments failed. */
+  readonly merge_failure?: MergeFailure;
   readonly key: { readonly partition: readonly string[]; readonly identifier: readonly string[] };
   readonly source?: JsonObject;
   readonly fields: readonly FieldDescription[];

@@ -1,6 +1,6 @@
 import type { Coordinates } from '../coordinates.ts';
 import type { ErrorCode } from '../errors.ts';
-import type { GenerationDescription } from '../generation-description.ts';
+import type { GenerationDescription, MergeFailure } from '../generation-description.ts';
 import type { ShardDescription } from '../shard-description.ts';
 import type { WindowList } from '../window-description.ts';
 
@@ -193,6 +193,8 @@ export interface IndexStatus extends SkippedRows {
   readonly generations?: readonly GenerationDescription[];
   /** Merges that are due. */
   readonly pending_merges: number;
+  /** Present while the last merge of segments failed. */
+  readonly merge_failure?: MergeFailure;
   readonly checkpoint: { readonly snapshot: string | null; readonly committed_at: string } | null;
   /** Jobs of the index that have not ended. Absent: none. */
   readonly jobs?: readonly {
@@ -294,5 +296,7 @@ export interface CompactResponse {
   readonly segments_after: number;
   readonly bytes_before: number;
   readonly bytes_after: number;
+  /** Files that nobody needed and that were removed; absent: there were none. */
+  readonly orphans?: { readonly removed: number; readonly bytes: number };
   readonly took_ms: number;
 }

@@ -41,6 +41,8 @@ export interface BackgroundOptions {
   readonly settings?: MergeSettings;
   /** Receives the first failure after a success. Default: a warning of the process. */
   readonly onError?: (error: Error) => void;
+  /** Called when a merge has been taken into the writer. */
+  readonly onMerged?: () => void;
 }
 
 /** Merges beside are smaller than what a compaction makes: memory for a few times 512 MiB. */
@@ -194,6 +196,7 @@ export class BackgroundMerges {
     try {
       const taken = this.#writer.installMerge(plan, merged);
       this.#failures = 0;
+      this.#options.onMerged?.();
       return taken;
     } catch (error) {
       this.#failed(asError(error));

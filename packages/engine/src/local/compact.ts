@@ -2,12 +2,14 @@ import type { CallContext, CompactRequest, CompactResponse } from '@lakehouse-se
 import { checkCompactRequest } from '@lakehouse-search/contract';
 import { inlineRunner, workerRunner } from '../index/merge-runners.ts';
 import { freeBytes } from '../open/index-folder.ts';
+import { type Orphan, removeOrphans } from '../open/orphans.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
 import { compactIndex } from '../sync/compact-index.ts';
 import { liveGeneration } from '../sync/open-session.ts';
 import { accessible } from './caller.ts';
+import { orphansOf } from './diagnose-files.ts';
 import type { LocalIndexes } from './local-indexes.ts';
-import { lockedGeneration, timed, withLock } from './write-index.ts';
+import { lockedGeneration, noteMergeOf, timed, withLock } from './write-index.ts';
 
 /** Compacts an index of this machine; see `compactIndex`. Throws index_busy, invalid_argument. */
 export async function compactLocal(
@@ -19,15 +21,28 @@ export async function compactLocal(
   const known = accessible(indexes, index, work);
   const { registered } = known;
   return timed(() =>
-    withLock(indexes, registered, { what: 'compact', signal: work.signal }, (lock) => {
+    withLock(indexes, registered, { what: 'compact', signal: work.signal }, async (lock) => {
       const locked = lockedGeneration(indexes, known, lock);
-      locked.former?.sweep();
+      const orphans = orphansOf(indexes, known);
+      removeOrphans(orphans);
       const { path } = liveGeneration(locked);
       const directory = locked.openDirectory(path, () => lock.assertHeld());
       const local = locked.openDirectory === openLocalDirectory;
       const runner = local ? workerRunner() : inlineRunner(directory);
       const room = { freeBytes: () => freeBytes(path) };
-      return compactIndex({ directory, runner, segments, ...room, ...work });
+      const done = await compactIndex({ directory, runner, segments, ...room, ...work });
+      noteMergeOf(indexes, known, null);
+      return { ...done, ...orphansPart(orphans) };
     }),
   );
+}
+
+function orphansPart(orphans: readonly Orphan[]): Pick<CompactResponse, 'orphans'> {
+  if (orphans.length === 0) return {};
+  return {
+    orphans: {
+      removed: orphans.length,
+      bytes: orphans.reduce((sum, { bytes }) => sum + bytes, 0),
+    },
+  };
 }

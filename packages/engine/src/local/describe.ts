@@ -9,7 +9,7 @@ import { checkIndexRequest, checkListRequest, LhsError } from '@lakehouse-search
 import { currentGeneration } from '../open/index-folder.ts';
 import type { KnownIndex } from '../open/open-index.ts';
 import { accessible, isListed } from './caller.ts';
-import { describeGenerations } from './generations.ts';
+import { describeGenerations, mergeFailure } from './generations.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 
 /** The current state of an index. Throws index_not_found, corrupt_index, io_error. */
@@ -23,7 +23,8 @@ export async function describeLocal(
   if (call.principal?.tenant !== undefined) return describeTenant(indexes, known, call);
   const generations = describeGenerations(indexes, known);
   const described = indexes.describe(known);
-  return generations.length === 0 ? described : { ...described, generations };
+  const whole = generations.length === 0 ? described : { ...described, generations };
+  return { ...whole, ...mergeFailure(indexes, known) };
 }
 
 /** An index as the callers of a tenant see it: what is not counted from their rows is left out. */

@@ -1,4 +1,4 @@
-import type { GenerationDescription } from '@lakehouse-search/contract';
+import type { GenerationDescription, MergeFailure } from '@lakehouse-search/contract';
 import { LhsError } from '@lakehouse-search/contract';
 import { readCommit } from '../index/commit.ts';
 import {
@@ -51,6 +51,15 @@ function contentOf(openDirectory: LocalIndexes['openDirectory'], generation: Gen
     if (error instanceof LhsError) return { snapshot: null, num_docs: 0, bytes };
     throw error;
   }
+}
+
+/** Why merges of an index fail, if they do. */
+export function mergeFailure(
+  { registry }: LocalIndexes,
+  { registered }: KnownIndex,
+): { readonly merge_failure?: MergeFailure } {
+  const fault = registry.mergeFaults.of(registered.uuid);
+  return fault === null ? {} : { merge_failure: shown(fault) };
 }
 
 const shown = ({ code, message, sinceMs }: KeptFault) => {

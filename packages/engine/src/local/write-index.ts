@@ -97,7 +97,20 @@ export function lockedGeneration(
   known: KnownIndex,
   lock: IndexLock,
 ): Omit<LockedIndex, 'table'> {
-  return { ...openedIndex(indexes, known), lock, former: formerGenerations(indexes, known) };
+  const noteMerge = (fault: Error | null) => noteMergeOf(indexes, known, fault);
+  const former = formerGenerations(indexes, known);
+  return { ...openedIndex(indexes, known), lock, former, noteMerge };
+}
+
+/** Notes the end of a merge for the status of the index. */
+export function noteMergeOf(
+  { registry, clock }: LocalIndexes,
+  { registered: { uuid } }: KnownIndex,
+  fault: Error | null,
+): void {
+  const code = fault instanceof LhsError ? fault.code : 'internal';
+  const noted = fault === null ? null : { code, message: fault.message };
+  registry.mergeFaults.note(uuid, noted, clock.now());
 }
 
 /** The kept generations of an index whose lock is held. */

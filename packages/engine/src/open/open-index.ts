@@ -266,7 +266,7 @@ function lockForSweep(folder: string): IndexLock | null {
 }
 
 /** Files that neither the newest commit of a generation nor a pin that holds names. */
-function unnamedFiles(directory: Directory, now: number): readonly string[] {
+export function unnamedFiles(directory: Directory, now: number): readonly string[] {
   const commit = readCommit(directory);
   if (commit === null) return [];
   const kept = filesOf(commit);

@@ -1,7 +1,7 @@
 /**
  * The registry's file: one SQLite file, `<data folder>/registry.db`, in rollback-journal mode, so
  * that several processes may use it at once (each statement is its own transaction; a busy file is
- * waited for). `PRAGMA user_version` is the schema's version. Tables, since schema 7:
+ * waited for). `PRAGMA user_version` is the schema's version. Tables, since schema 8:
  *
  *   indexes name (unique), uuid, definition (YAML as given), base_dir (what relative paths in
  *                  it are relative to), version (1, and one more with each changed definition),
@@ -13,6 +13,7 @@
  *                  description or null, request (JSON), created_ms, updated_ms, mode
  *   jobs           see jobs.ts; goes with the index
  *   generations    see generations.ts; goes with the index
+ *   merge_faults   see merge-faults.ts; goes with the index
  */
 import { statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -90,6 +91,14 @@ const SCHEMA_STEPS: readonly string[] = [
   DROP INDEX one_build;
   CREATE UNIQUE INDEX one_build ON jobs (uuid)
     WHERE kind IN ('reindex', 'alter', 'rollback') AND ended_ms IS NULL`,
+  `CREATE TABLE merge_faults (
+    uuid TEXT PRIMARY KEY NOT NULL,
+    code TEXT NOT NULL,
+    message TEXT NOT NULL,
+    since_ms INTEGER NOT NULL
+  ) STRICT;
+  CREATE TRIGGER merge_faults_of_dropped AFTER DELETE ON indexes
+    BEGIN DELETE FROM merge_faults WHERE uuid = OLD.uuid; END`,
 ];
 const SCHEMA_VERSION = SCHEMA_STEPS.length;
 const BUSY_MS = 10_000;

@@ -132,6 +132,20 @@ describe('the registry', () => {
     again.close();
   });
 
+  it('notes why merges of a registered index fail until one succeeds', () => {
+    const registry = new Registry(folder);
+    const { uuid } = registry.add('notes', 'x', '/');
+    const { mergeFaults } = registry;
+    mergeFaults.note(uuid, { code: 'disk_full', message: 'a' }, 1);
+    mergeFaults.note(uuid, { code: 'io_error', message: 'b' }, 2);
+    expect(mergeFaults.of(uuid)).toEqual({ code: 'io_error', message: 'b', sinceMs: 1 });
+    mergeFaults.note(uuid, null, 3);
+    expect(mergeFaults.of(uuid)).toBeNull();
+    mergeFaults.note('gone', { code: 'disk_full', message: 'a' }, 4);
+    expect(mergeFaults.of('gone')).toBeNull();
+    registry.close();
+  });
+
   it('takes the saved queries of the fifth schema over as lexical ones', () => {
     new Registry(folder).close();
     const path = JSON.stringify(join(folder, 'registry.db'));
@@ -145,6 +159,8 @@ describe('the registry', () => {
         ALTER TABLE generations DROP COLUMN version;
         ALTER TABLE generations DROP COLUMN fault;
         ALTER TABLE jobs DROP COLUMN name;
+        DROP TRIGGER merge_faults_of_dropped;
+        DROP TABLE merge_faults;
         INSERT INTO saved_queries VALUES ('i', '', 'old', NULL, '{"query":"a"}', 5, 5);
         PRAGMA user_version = 5\`)`,
     ]);

@@ -8,6 +8,7 @@ import { didYouMean, LhsError } from '@lakehouse-search/contract';
 import { Aliases } from './aliases.ts';
 import { Generations } from './generations.ts';
 import { Jobs } from './jobs.ts';
+import { MergeFaults } from './merge-faults.ts';
 import { RegistryFile } from './registry-file.ts';
 import { type OwnedQuery, SavedQueries } from './saved-queries.ts';
 
@@ -76,6 +77,7 @@ export class Registry {
   readonly queries: SavedQueries;
   readonly jobs: Jobs;
   readonly generations: Generations;
+  readonly mergeFaults: MergeFaults;
   readonly #file: RegistryFile;
   /** Indexes by name and alias, valid while the file has this version. */
   readonly #known = new Map<string, RegisteredIndex>();
@@ -92,6 +94,7 @@ export class Registry {
     this.queries = new SavedQueries(this.#file);
     this.jobs = new Jobs(this.#file);
     this.generations = new Generations(this.#file);
+    this.mergeFaults = new MergeFaults(this.#file);
   }
 
   /** All indexes, sorted by name. */

@@ -23,11 +23,16 @@ export function requireRoom(
   folder: string,
   fresh: VectorBytes,
 ): void {
+  requireFree(roomOfRebuild(set, formerBytes, fresh), freeBytes, folder, 'reindex');
+}
+
+/** Bytes that a reindex needs beside the live generation, as `requireRoom` estimates them. */
+export function roomOfRebuild(set: FileSet, formerBytes: number, fresh: VectorBytes): number {
   const rows = set.files.reduce((sum, { data }) => sum + data.recordCount, 0);
   const data = set.files.reduce((sum, { data }) => sum + data.fileSize, 0);
   const rebuilt = MERGE_FACTOR * (formerBytes + rows * fresh.segment);
   const segments = formerBytes > 0 ? rebuilt : data + rows * fresh.segment;
-  requireFree(Math.ceil(segments + rows * fresh.cache), freeBytes, folder, 'reindex');
+  return Math.ceil(segments + rows * fresh.cache);
 }
 
 /** Bytes per row of the vectors of `fields` that an index with the fields `former` lacks. */

@@ -21,9 +21,14 @@ export interface LockedIndex {
   readonly memoryBytes?: number | undefined;
   /** Absent: there are none. */
   readonly former?: FormerGenerations | undefined;
+  /** Receives the end of merges. */
+  readonly noteMerge?: NoteMerge | undefined;
   /** Milliseconds between partial commits of a build. Default: as `rebuildIndex`. */
   readonly saveMs?: number | undefined;
 }
+
+/** Notes why a merge failed; null: one succeeded. */
+export type NoteMerge = (fault: Error | null) => void;
 
 /** A former generation that is synced with the live one. */
 export interface FormerGeneration {

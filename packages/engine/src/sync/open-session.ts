@@ -20,11 +20,11 @@ export function liveGeneration({
 
 /** Opens a generation of a locked index for following its table. Close it before the lock. */
 export function openSession(index: LockedGeneration, generation: Generation): SyncSession {
-  const { definition, definitionVersion, lock, openDirectory, memoryBytes } = index;
+  const { definition, definitionVersion, lock, openDirectory, memoryBytes, noteMerge } = index;
   const directory = openDirectory(generation.path, () => lock.assertHeld());
   const here = inlineRunner(directory);
   const mergeRunner = openDirectory === openLocalDirectory ? bySize(here, workerRunner()) : here;
   const models = modelPlaces(index);
-  const how = { mergeRunner, memoryBytes };
+  const how = { mergeRunner, memoryBytes, noteMerge };
   return SyncSession.open({ directory, definition, definitionVersion, models, ...how });
 }

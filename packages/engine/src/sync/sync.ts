@@ -34,6 +34,7 @@ import type { Directory } from '../storage/directory.ts';
 import { applyBatch, type BatchTarget } from './apply-batch.ts';
 import { isFileMissing } from './file-missing.ts';
 import { createFileTable } from './file-table.ts';
+import type { NoteMerge } from './locked-index.ts';
 import { wayTo } from './missing-snapshots.ts';
 import { planStep, type StepPlan, stepParts } from './plan-batch.ts';
 import { SkippedRows } from './skipped-rows.ts';
@@ -61,6 +62,8 @@ export interface SessionOptions {
   readonly mergeRunner?: MergeRunner;
   /** Bytes that documents may take in memory before an invisible segment is flushed. */
   readonly memoryBytes?: number | undefined;
+  /** Receives the end of merges: the first failure in a row, null for a success. */
+  readonly noteMerge?: NoteMerge | undefined;
 }
 
 /** Segments that merges made one of, and what is left. */
@@ -83,6 +86,7 @@ export class SyncSession {
 
   private constructor(options: SessionOptions) {
     const { directory, definition, definitionVersion, models, mergeRunner, memoryBytes } = options;
+    const { noteMerge } = options;
     const { index } = definition;
     const commit = readCommit(directory);
     const mappingOf = mappings(definition, commit);
@@ -94,9 +98,11 @@ export class SyncSession {
     const writer = IndexWriter.open(directory, plans, layout);
     const onError = (error: Error) => {
       this.#mergeFault = error;
+      noteMerge?.(error);
     };
     const merges = new BackgroundMerges(writer, mergeRunner ?? inlineRunner(directory), {
       onError,
+      onMerged: () => noteMerge?.(null),
     });
     this.#definition = definition;
     this.#writer = writer;

@@ -43,7 +43,10 @@ describe('a merge that fails', () => {
       if (++failures > 2) return inlineRunner(directory)(job, signal, report);
       return Promise.reject(new LhsError('disk_full', 'no room for a merge'));
     };
-    const options = { directory, definition, definitionVersion: 1, models, mergeRunner };
+    const noted: (string | null)[] = [];
+    const noteMerge = (fault: Error | null) => noted.push(fault?.message ?? null);
+    const base = { directory, definition, definitionVersion: 1, models };
+    const options = { ...base, mergeRunner, noteMerge };
     const host = {
       clock: SYSTEM_CLOCK,
       known: () => ({ definition, registered: { name: 't', uuid: 'u' } }) as unknown as KnownIndex,
@@ -66,6 +69,8 @@ describe('a merge that fails', () => {
     }
     const failed = events.filter(({ event }) => event === 'merge_failed');
     expect(failed).toMatchObject([{ code: 'disk_full', message: 'no room for a merge' }]);
+    expect(noted.slice(0, 2)).toEqual(['no room for a merge', null]);
+    expect(new Set(noted.slice(2))).toEqual(new Set([null]));
     expect(events.at(-1)).toMatchObject({ event: 'merge' });
     expect(events.some(({ event }) => event === 'retry')).toBe(false);
     await lake.close();

@@ -34,12 +34,16 @@ export default class IndexCompact extends LhsCommand {
     if (done === null) return;
     if (flags.json) return this.printJson(done);
     const { segments_before: before, segments_after: after } = done;
+    const { orphans } = done;
     const sizes = `${bytes(done.bytes_before)} → ${bytes(done.bytes_after)}`;
     this.print([
       done.bytes_before === done.bytes_after && before === after
         ? `${args.index}  ${plural(after, 'segment')} without deleted rows: nothing to do`
         : `${args.index}  ${before} → ${plural(after, 'segment')} in ` +
           `${duration(done.took_ms)} · ${sizes}`,
+      ...(orphans === undefined
+        ? []
+        : [`removed ${plural(orphans.removed, 'file')} without an owner, ${bytes(orphans.bytes)}`]),
     ]);
   }
 }

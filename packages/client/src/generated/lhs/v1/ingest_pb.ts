@@ -7,7 +7,7 @@
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_lhs_v1_options } from "./options_pb.ts";
-import type { Coordinates, GenerationDescription, ShardDescription, WindowList } from "./values_pb.ts";
+import type { Coordinates, GenerationDescription, MergeFailure, ShardDescription, WindowList } from "./values_pb.ts";
 import { file_lhs_v1_values } from "./values_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file lhs/v1/ingest.proto.
  */
 export const file_lhs_v1_ingest: GenFile = /*@__PURE__*/
-  fileDesc("ChNsaHMvdjEvaW5nZXN0LnByb3RvEgZsaHMudjEiagoRQXBwbHlCYXRjaFJlcXVlc3QSEgoFaW5kZXgYASABKAlIAIgBARItCgViYXRjaBgCIAEoCzITLmxocy52MS5DaGFuZ2VCYXRjaEIEiM4YAUgBiAEBQggKBl9pbmRleEIICgZfYmF0Y2giqAIKDUFwcGx5UmVzcG9uc2USGQoMc2tpcHBlZF9yb3dzGAEgASgDSACIAQESLgoSZmlyc3Rfc2tpcHBlZF9yb3dzGAIgAygLMhIubGhzLnYxLlNraXBwZWRSb3cSFQoHYXBwbGllZBgDIAEoCEIEiM4YARIfCghzbmFwc2hvdBgEIAEoCUIIiM4YAZDOGAFIAYgBARIXCglkb2NfY291bnQYBSABKANCBIjOGAESFgoIaW5zZXJ0ZWQYBiABKANCBIjOGAESFQoHdXBkYXRlZBgHIAEoA0IEiM4YARIVCgdkZWxldGVkGAggASgDQgSIzhgBEhcKDnByZXNlbnRfZmllbGRzGOgHIAMoCUIPCg1fc2tpcHBlZF9yb3dzQgsKCV9zbmFwc2hvdCKBAgoLQ2hhbmdlQmF0Y2gSGgoHdmVyc2lvbhgBIAEoA0IEiM4YAUgAiAEBEh0KCnRhYmxlX3V1aWQYAiABKAlCBIjOGAFIAYgBARIbCgRmcm9tGAMgASgJQgiIzhgBkM4YAUgCiAEBEioKAnRvGAQgASgLMhMubGhzLnYxLlNvdXJjZVN0YXRlQgSIzhgBSAOIAQESFwoFcGFydHMYBSADKAlCCIjOGAGYzhgBEhkKDHdpdGhfZHJvcHBlZBgGIAEoCEgEiAEBQgoKCF92ZXJzaW9uQg0KC190YWJsZV91dWlkQgcKBV9mcm9tQgUKA190b0IPCg1fd2l0aF9kcm9wcGVkIr0CCg9DaGVja3BvaW50U3RhdGUSIgoLc25hcHNob3RfaWQYASABKAlCCIjOGAGQzhgBSACIAQESFgoIc2VxdWVuY2UYAiABKAlCBIjOGAESGAoGc2NoZW1hGAMgASgJQgiIzhgBmM4YARIQCgNyZWYYBCABKAlIAYgBARInCgVmaWxlcxgFIAMoCzISLmxocy52MS5Tb3VyY2VGaWxlQgSIzhgBEhgKCnRhYmxlX3V1aWQYBiABKAlCBIjOGAESFQoHYXBwbGllZBgHIAMoCUIEiM4YARIVCgdjb2x1bW5zGAggAygJQgSIzhgBEhkKC2tleV9jb2x1bW5zGAkgASgDQgSIzhgBEh4KEGluZGV4X2dlbmVyYXRpb24YCiABKANCBIjOGAFCDgoMX3NuYXBzaG90X2lkQgYKBF9yZWYiUgoOQ29tcGFjdFJlcXVlc3QSEgoFaW5kZXgYASABKAlIAIgBARIVCghzZWdtZW50cxgCIAEoA0gBiAEBQggKBl9pbmRleEILCglfc2VnbWVudHMinAEKD0NvbXBhY3RSZXNwb25zZRIdCg9zZWdtZW50c19iZWZvcmUYASABKANCBIjOGAESHAoOc2VnbWVudHNfYWZ0ZXIYAiABKANCBIjOGAESGgoMYnl0ZXNfYmVmb3JlGAMgASgDQgSIzhgBEhkKC2J5dGVzX2FmdGVyGAQgASgDQgSIzhgBEhUKB3Rvb2tfbXMYBSABKAFCBIjOGAEibQoJRGVsZXRlUmVmEhcKBHBhdGgYASABKAlCBIjOGAFIAIgBARITCgZvZmZzZXQYAiABKANIAYgBARITCgZsZW5ndGgYAyABKANIAogBAUIHCgVfcGF0aEIJCgdfb2Zmc2V0QgkKB19sZW5ndGgihgUKDEZhbGxlbkJlaGluZBIYCgpnZW5lcmF0aW9uGAEgASgDQgSIzhgBEsQECgRjb2RlGAIgASgJQrUEiM4YAaLOGA5hbHJlYWR5X2V4aXN0c6LOGA5jaGVja3BvaW50X2dhcKLOGAZjbG9zZWSizhgNY29ycnVwdF9pbmRleKLOGBFkZWFkbGluZV9leGNlZWRlZKLOGAlkaXNrX2Z1bGyizhgKZGlza19zaG9ydKLOGAZmZW5jZWSizhgKaW5kZXhfYnVzeaLOGAxpbmRleF9leGlzdHOizhgPaW5kZXhfbm90X2J1aWx0os4YD2luZGV4X25vdF9mb3VuZKLOGAhpbnRlcm5hbKLOGAtpbnRlcnJ1cHRlZKLOGBBpbnZhbGlkX2FyZ3VtZW50os4YEmludmFsaWRfZGVmaW5pdGlvbqLOGA1pbnZhbGlkX3F1ZXJ5os4YCGlvX2Vycm9yos4YDmxpbWl0X2V4Y2VlZGVkos4YDm1vZGVsX21pc21hdGNoos4YEW1vZGVsX3VuYXZhaWxhYmxlos4YCW5vdF9mb3VuZKLOGApvdmVybG9hZGVkos4YEXBlcm1pc3Npb25fZGVuaWVkos4YDnNjaGVtYV9jaGFuZ2Vkos4YFHNuYXBzaG90X25vdF9yZWFjaGVkos4YDnNvdXJjZV9jaGFuZ2Vkos4YDnNvdXJjZV9pbnZhbGlkos4YEHNvdXJjZV9ub3RfZm91bmSizhgSc291cmNlX3VucmVhY2hhYmxlos4YD3VuYXV0aGVudGljYXRlZKLOGAt1bnJlYWNoYWJsZaLOGAt1bnN1cHBvcnRlZBIVCgdtZXNzYWdlGAMgASgJQgSIzhgBIu4HCgtGb2xsb3dFdmVudBJtCgVldmVudBgBIAEoCUJeiM4YAaLOGAZjb21taXSizhgFbWVyZ2WizhgMbWVyZ2VfZmFpbGVkos4YBXJldHJ5os4YB3dhaXRpbmeizhgOd2luZG93c19mYWlsZWSizhgNd2luZG93c19tb3ZlZBIQCgJhdBgCIAEoCUIEiM4YARIbCghzbmFwc2hvdBgDIAEoCUIEkM4YAUgAiAEBEhwKCW9wZXJhdGlvbhgEIAEoCUIEkM4YAUgBiAEBEhUKCGluc2VydGVkGAUgASgDSAKIAQESFAoHdXBkYXRlZBgGIAEoA0gDiAEBEhQKB2RlbGV0ZWQYByABKANIBIgBARIUCgd0b29rX21zGAggASgBSAWIAQESIwoGaGVhbGVkGAkgASgLMg4ubGhzLnYxLkhlYWxlZEgGiAEBEjYKCmVtYmVkZGluZ3MYCiABKAsyHS5saHMudjEuRm9sbG93RXZlbnRFbWJlZGRpbmdzSAeIAQESPgoOd2l0aG91dF92ZWN0b3IYCyADKAsyJi5saHMudjEuRm9sbG93RXZlbnQuV2l0aG91dFZlY3RvckVudHJ5EhkKDHNraXBwZWRfcm93cxgMIAEoA0gIiAEBEi4KEmZpcnN0X3NraXBwZWRfcm93cxgNIAMoCzISLmxocy52MS5Ta2lwcGVkUm93EhwKD3NlZ21lbnRzX2JlZm9yZRgOIAEoA0gJiAEBEhsKDnNlZ21lbnRzX2FmdGVyGA8gASgDSAqIAQESFQoIZXZlcnlfbXMYECABKAFIC4gBARIRCgRjb2RlGBEgASgJSAyIAQESFAoHbWVzc2FnZRgSIAEoCUgNiAEBEhIKBWluX21zGBMgASgBSA6IAQESDgoGY29vbGVkGBQgAygJEhkKDGJ5dGVzX2NvcGllZBgVIAEoA0gPiAEBEhcKDnByZXNlbnRfZmllbGRzGOgHIAMoCRo0ChJXaXRob3V0VmVjdG9yRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgDOgI4AUILCglfc25hcHNob3RCDAoKX29wZXJhdGlvbkILCglfaW5zZXJ0ZWRCCgoIX3VwZGF0ZWRCCgoIX2RlbGV0ZWRCCgoIX3Rvb2tfbXNCCQoHX2hlYWxlZEINCgtfZW1iZWRkaW5nc0IPCg1fc2tpcHBlZF9yb3dzQhIKEF9zZWdtZW50c19iZWZvcmVCEQoPX3NlZ21lbnRzX2FmdGVyQgsKCV9ldmVyeV9tc0IHCgVfY29kZUIKCghfbWVzc2FnZUIICgZfaW5fbXNCDwoNX2J5dGVzX2NvcGllZCJFChVGb2xsb3dFdmVudEVtYmVkZGluZ3MSFAoGcmV1c2VkGAEgASgDQgSIzhgBEhYKCGNvbXB1dGVkGAIgASgDQgSIzhgBIk8KDUZvbGxvd1JlcXVlc3QSEgoFaW5kZXgYASABKAlIAIgBARIUCgdwb2xsX21zGAIgASgDSAGIAQFCCAoGX2luZGV4QgoKCF9wb2xsX21zIrMBCgZIZWFsZWQSYwoGcmVhc29uGAEgASgJQlOIzhgBos4YCGRpdmVyZ2Vkos4YDWZpbGVzX21pc3NpbmeizhgLcmVmX2NoYW5nZWSizhgLcm9sbGVkX2JhY2uizhgQc25hcHNob3RfZXhwaXJlZBIWCghpbnNlcnRlZBgCIAEoA0IEiM4YARIVCgd1cGRhdGVkGAMgASgDQgSIzhgBEhUKB2RlbGV0ZWQYBCABKANCBIjOGAEihggKC0luZGV4U3RhdHVzEhkKDHNraXBwZWRfcm93cxgBIAEoA0gAiAEBEi4KEmZpcnN0X3NraXBwZWRfcm93cxgCIAMoCzISLmxocy52MS5Ta2lwcGVkUm93EhMKBWluZGV4GAMgASgJQgSIzhgBEicKBnN0YXR1cxgEIAEoCUIXiM4YAaLOGAdjcmVhdGVkos4YBGxpdmUSHgoQaW5kZXhfZ2VuZXJhdGlvbhgFIAEoA0IEiM4YARIWCghudW1fZG9jcxgGIAEoA0IEiM4YARIaCgxkZWxldGVkX2RvY3MYByABKANCBIjOGAESFgoIc2VnbWVudHMYCCABKANCBIjOGAESEwoFYnl0ZXMYCSABKANCBIjOGAESKAoGc2hhcmRzGAogAygLMhgubGhzLnYxLlNoYXJkRGVzY3JpcHRpb24SHAoOcGVuZGluZ19tZXJnZXMYCyABKANCBIjOGAESQAoKY2hlY2twb2ludBgMIAEoCzIdLmxocy52MS5JbmRleFN0YXR1c0NoZWNrcG9pbnRCCIjOGAGQzhgBSAGIAQESLgoGd3JpdGVyGA0gASgLMhkubGhzLnYxLkluZGV4U3RhdHVzV3JpdGVySAKIAQESKgoEaGVhZBgOIAEoCzIXLmxocy52MS5JbmRleFN0YXR1c0hlYWRIA4gBARI5Cgxzb3VyY2VfZXJyb3IYDyABKAsyHi5saHMudjEuSW5kZXhTdGF0dXNTb3VyY2VFcnJvckgEiAEBEigKA2xhZxgQIAEoCzIWLmxocy52MS5JbmRleFN0YXR1c0xhZ0gFiAEBEmMKBWhlYWxzGBEgASgJQk+izhgIZGl2ZXJnZWSizhgNZmlsZXNfbWlzc2luZ6LOGAtyZWZfY2hhbmdlZKLOGAtyb2xsZWRfYmFja6LOGBBzbmFwc2hvdF9leHBpcmVkSAaIAQESMAoHaGlzdG9yeRgSIAEoCzIaLmxocy52MS5JbmRleFN0YXR1c0hpc3RvcnlIB4gBARIoCgd3aW5kb3dzGBMgASgLMhIubGhzLnYxLldpbmRvd0xpc3RICIgBARIyCgtnZW5lcmF0aW9ucxgUIAMoCzIdLmxocy52MS5HZW5lcmF0aW9uRGVzY3JpcHRpb24SJQoEam9icxgVIAMoCzIXLmxocy52MS5JbmRleFN0YXR1c0pvYnMSFwoOcHJlc2VudF9maWVsZHMY6AcgAygJQg8KDV9za2lwcGVkX3Jvd3NCDQoLX2NoZWNrcG9pbnRCCQoHX3dyaXRlckIHCgVfaGVhZEIPCg1fc291cmNlX2Vycm9yQgYKBF9sYWdCCAoGX2hlYWxzQgoKCF9oaXN0b3J5QgoKCF93aW5kb3dzImEKFUluZGV4U3RhdHVzQ2hlY2twb2ludBIfCghzbmFwc2hvdBgBIAEoCUIIiM4YAZDOGAFIAIgBARIaCgxjb21taXR0ZWRfYXQYAiABKAlCBIjOGAFCCwoJX3NuYXBzaG90ImEKD0luZGV4U3RhdHVzSGVhZBIfCghzbmFwc2hvdBgBIAEoCUIIiM4YAZDOGAFIAIgBARIZCgJhdBgCIAEoCUIIiM4YAZDOGAFIAYgBAUILCglfc25hcHNob3RCBQoDX2F0IqoBChJJbmRleFN0YXR1c0hpc3RvcnkSGAoKbWF4X2FnZV9tcxgBIAEoA0IEiM4YARIbCg1taW5fc25hcHNob3RzGAIgASgDQgSIzhgBEiwKFWNoZWNrcG9pbnRfZXhwaXJlc19hdBgDIAEoCUIIiM4YAZDOGAFIAIgBARIVCgdhdF9yaXNrGAQgASgIQgSIzhgBQhgKFl9jaGVja3BvaW50X2V4cGlyZXNfYXQiUAoPSW5kZXhTdGF0dXNKb2JzEhQKBmpvYl9pZBgBIAEoCUIEiM4YARISCgRraW5kGAIgASgJQgSIzhgBEhMKBXN0YXRlGAMgASgJQgSIzhgBIoIBCg5JbmRleFN0YXR1c0xhZxIXCglzbmFwc2hvdHMYASABKANCBIjOGAESNwoEcm93cxgCIAEoCzIaLmxocy52MS5JbmRleFN0YXR1c0xhZ1Jvd3NCCIjOGAGQzhgBSACIAQESFQoHc2Vjb25kcxgDIAEoAUIEiM4YAUIHCgVfcm93cyJAChJJbmRleFN0YXR1c0xhZ1Jvd3MSEwoFYWRkZWQYASABKANCBIjOGAESFQoHZGVsZXRlZBgCIAEoA0IEiM4YASJDChZJbmRleFN0YXR1c1NvdXJjZUVycm9yEhIKBGNvZGUYASABKAlCBIjOGAESFQoHbWVzc2FnZRgCIAEoCUIEiM4YASI6ChFJbmRleFN0YXR1c1dyaXRlchIRCgNwaWQYASABKANCBIjOGAESEgoEaG9zdBgCIAEoCUIEiM4YASK6AQoOUmVpbmRleFJlcXVlc3QSEgoFaW5kZXgYASABKAlIAIgBARISCgVhc19vZhgCIAEoCUgBiAEBEhMKBnJlc3VtZRgDIAEoCEgCiAEBEhQKB3RocmVhZHMYBCABKANIA4gBARIZCgxtZW1vcnlfYnl0ZXMYBSABKANIBIgBAUIICgZfaW5kZXhCCAoGX2FzX29mQgkKB19yZXN1bWVCCgoIX3RocmVhZHNCDwoNX21lbW9yeV9ieXRlcyK5BQoPUmVpbmRleFJlc3BvbnNlEjcKCmVtYmVkZGluZ3MYASABKAsyHi5saHMudjEuVmVjdG9yQ291bnRzRW1iZWRkaW5nc0gAiAEBEkIKDndpdGhvdXRfdmVjdG9yGAIgAygLMioubGhzLnYxLlJlaW5kZXhSZXNwb25zZS5XaXRob3V0VmVjdG9yRW50cnkSGQoMc2tpcHBlZF9yb3dzGAMgASgDSAGIAQESLgoSZmlyc3Rfc2tpcHBlZF9yb3dzGAQgAygLMhIubGhzLnYxLlNraXBwZWRSb3cSFwoJZG9jX2NvdW50GAUgASgDQgSIzhgBEh8KCHNuYXBzaG90GAYgASgJQgiIzhgBkM4YAUgCiAEBEh4KEGluZGV4X2dlbmVyYXRpb24YByABKANCBIjOGAESEwoFYnl0ZXMYCCABKANCBIjOGAESFQoHdG9va19tcxgJIAEoAUIEiM4YARIZCgxyZXN1bWVkX2RvY3MYCiABKANIA4gBARIfChJkcm9wcGVkX2R1cGxpY2F0ZXMYCyABKANIBIgBARJCCg51bnR5cGVkX3ZhbHVlcxgMIAMoCzIqLmxocy52MS5SZWluZGV4UmVzcG9uc2UuVW50eXBlZFZhbHVlc0VudHJ5EhcKDnByZXNlbnRfZmllbGRzGOgHIAMoCRo0ChJXaXRob3V0VmVjdG9yRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgDOgI4ARo0ChJVbnR5cGVkVmFsdWVzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgDOgI4AUINCgtfZW1iZWRkaW5nc0IPCg1fc2tpcHBlZF9yb3dzQgsKCV9zbmFwc2hvdEIPCg1fcmVzdW1lZF9kb2NzQhUKE19kcm9wcGVkX2R1cGxpY2F0ZXMiaAoKU2tpcHBlZFJvdxIQCgNrZXkYASABKAlIAIgBARISCgRmaWxlGAIgASgJQgSIzhgBEhYKCHBvc2l0aW9uGAMgASgDQgSIzhgBEhQKBnJlYXNvbhgEIAEoCUIEiM4YAUIGCgRfa2V5IqoBCgpTb3VyY2VGaWxlEhcKBHBhdGgYASABKAlCBIjOGAFIAIgBARIaCgdyZWNvcmRzGAIgASgDQgSIzhgBSAGIAQESGwoIc2VxdWVuY2UYAyABKAlCBIjOGAFIAogBARIoCgdkZWxldGVzGAQgAygLMhEubGhzLnYxLkRlbGV0ZVJlZkIEiM4YAUIHCgVfcGF0aEIKCghfcmVjb3Jkc0ILCglfc2VxdWVuY2Ui2AEKC1NvdXJjZVN0YXRlEiIKC3NuYXBzaG90X2lkGAEgASgJQgiIzhgBkM4YAUgAiAEBEhsKCHNlcXVlbmNlGAIgASgJQgSIzhgBSAGIAQESHQoGc2NoZW1hGAMgASgJQgiIzhgBmM4YAUgCiAEBEhAKA3JlZhgEIAEoCUgDiAEBEicKBWZpbGVzGAUgAygLMhIubGhzLnYxLlNvdXJjZUZpbGVCBIjOGAFCDgoMX3NuYXBzaG90X2lkQgsKCV9zZXF1ZW5jZUIJCgdfc2NoZW1hQgYKBF9yZWYiawoLU3luY1JlcXVlc3QSEgoFaW5kZXgYASABKAlIAIgBARISCgV1bnRpbBgCIAEoCUgBiAEBEhQKB3dhaXRfbXMYAyABKANIAogBAUIICgZfaW5kZXhCCAoGX3VudGlsQgoKCF93YWl0X21zItsFCgxTeW5jUmVzcG9uc2USNwoKZW1iZWRkaW5ncxgBIAEoCzIeLmxocy52MS5WZWN0b3JDb3VudHNFbWJlZGRpbmdzSACIAQESPwoOd2l0aG91dF92ZWN0b3IYAiADKAsyJy5saHMudjEuU3luY1Jlc3BvbnNlLldpdGhvdXRWZWN0b3JFbnRyeRIZCgxza2lwcGVkX3Jvd3MYAyABKANIAYgBARIuChJmaXJzdF9za2lwcGVkX3Jvd3MYBCADKAsyEi5saHMudjEuU2tpcHBlZFJvdxIXCglkb2NfY291bnQYBSABKANCBIjOGAESHwoIc25hcHNob3QYBiABKAlCCIjOGAGQzhgBSAKIAQESHgoQaW5kZXhfZ2VuZXJhdGlvbhgHIAEoA0IEiM4YARIfChFzbmFwc2hvdHNfYXBwbGllZBgIIAEoA0IEiM4YARIWCghpbnNlcnRlZBgJIAEoA0IEiM4YARIVCgd1cGRhdGVkGAogASgDQgSIzhgBEhUKB2RlbGV0ZWQYCyABKANCBIjOGAESHQoPc2tpcHBlZF9yZXBsYWNlGAwgASgDQgSIzhgBEhUKB3Rvb2tfbXMYDSABKAFCBIjOGAESHwoSZHJvcHBlZF9kdXBsaWNhdGVzGA4gASgDSAOIAQESIwoGaGVhbGVkGA8gASgLMg4ubGhzLnYxLkhlYWxlZEgEiAEBEisKDWZhbGxlbl9iZWhpbmQYECADKAsyFC5saHMudjEuRmFsbGVuQmVoaW5kEhcKDnByZXNlbnRfZmllbGRzGOgHIAMoCRo0ChJXaXRob3V0VmVjdG9yRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgDOgI4AUINCgtfZW1iZWRkaW5nc0IPCg1fc2tpcHBlZF9yb3dzQgsKCV9zbmFwc2hvdEIVChNfZHJvcHBlZF9kdXBsaWNhdGVzQgkKB19oZWFsZWQiSgoOVXBncmFkZVJlcXVlc3QSEgoFaW5kZXgYASABKAlIAIgBARIRCgRwbGFuGAIgASgISAGIAQFCCAoGX2luZGV4QgcKBV9wbGFuIv8BCg9VcGdyYWRlUmVzcG9uc2USGwoNZm9ybWF0X2JlZm9yZRgBIAEoA0IEiM4YARIaCgxmb3JtYXRfYWZ0ZXIYAiABKANCBIjOGAESFgoIc2VnbWVudHMYAyABKANCBIjOGAESHwoRc2VnbWVudHNfdXBncmFkZWQYBCABKANCBIjOGAESHQoPYnl0ZXNfcmV3cml0dGVuGAUgASgDQgSIzhgBEhoKDGJ5dGVzX2JlZm9yZRgGIAEoA0IEiM4YARIYCgtieXRlc19hZnRlchgHIAEoA0gAiAEBEhUKB3Rvb2tfbXMYCCABKAFCBIjOGAFCDgoMX2J5dGVzX2FmdGVyIkYKFlZlY3RvckNvdW50c0VtYmVkZGluZ3MSFAoGcmV1c2VkGAEgASgDQgSIzhgBEhYKCGNvbXB1dGVkGAIgASgDQgSIzhgBItUBCg1WZXJpZnlSZXF1ZXN0EhIKBWluZGV4GAEgASgJSACIAQESFQoIc25hcHNob3QYAiABKAlIAYgBARITCgZzYW1wbGUYAyABKANIAogBARITCgZyZXBhaXIYBCABKAhIA4gBARIRCgRkZWVwGAUgASgISASIAQESFwoKZ2VuZXJhdGlvbhgGIAEoA0gFiAEBQggKBl9pbmRleEILCglfc25hcHNob3RCCQoHX3NhbXBsZUIJCgdfcmVwYWlyQgcKBV9kZWVwQg0KC19nZW5lcmF0aW9uIvMECg5WZXJpZnlSZXNwb25zZRITCgVlcXVhbBgBIAEoCEIEiM4YARIfCghzbmFwc2hvdBgCIAEoCUIIiM4YAZDOGAFIAIgBARIeChBpbmRleF9nZW5lcmF0aW9uGAMgASgDQgSIzhgBEhsKDXJvd3NfY29tcGFyZWQYBCABKANCBIjOGAESGQoMc2tpcHBlZF9yb3dzGAUgASgDSAGIAQESFwoJZG9jX2NvdW50GAYgASgDQgSIzhgBEhUKB21pc3NpbmcYByABKANCBIjOGAESEwoFZXh0cmEYCCABKANCBIjOGAESEwoFc3RhbGUYCSABKANCBIjOGAESLgoEa2V5cxgKIAEoCzIaLmxocy52MS5WZXJpZnlSZXNwb25zZUtleXNCBIjOGAESMgoGZGlnZXN0GAsgASgLMhwubGhzLnYxLlZlcmlmeVJlc3BvbnNlRGlnZXN0QgSIzhgBEhUKB2J1Y2tldHMYDCABKANCBIjOGAESHQoPYnVja2V0c19kcmlmdGVkGA0gASgDQgSIzhgBEhQKBmZhdWx0cxgOIAMoCUIEiM4YARIbCg5kZWVwX2RvY3VtZW50cxgPIAEoA0gCiAEBEhQKB3NhbXBsZWQYECABKAhIA4gBARI1CghyZXBhaXJlZBgRIAEoCzIeLmxocy52MS5WZXJpZnlSZXNwb25zZVJlcGFpcmVkSASIAQESFQoHdG9va19tcxgSIAEoAUIEiM4YAUILCglfc25hcHNob3RCDwoNX3NraXBwZWRfcm93c0IRCg9fZGVlcF9kb2N1bWVudHNCCgoIX3NhbXBsZWRCCwoJX3JlcGFpcmVkIkAKFFZlcmlmeVJlc3BvbnNlRGlnZXN0EhMKBWluZGV4GAEgASgJQgSIzhgBEhMKBXRhYmxlGAIgASgJQgSIzhgBIpQBChJWZXJpZnlSZXNwb25zZUtleXMSKgoHbWlzc2luZxgBIAMoCzITLmxocy52MS5Db29yZGluYXRlc0IEiM4YARIoCgVleHRyYRgCIAMoCzITLmxocy52MS5Db29yZGluYXRlc0IEiM4YARIoCgVzdGFsZRgDIAMoCzITLmxocy52MS5Db29yZGluYXRlc0IEiM4YASJcChZWZXJpZnlSZXNwb25zZVJlcGFpcmVkEhMKBWFkZGVkGAEgASgDQgSIzhgBEhYKCHJlcGxhY2VkGAIgASgDQgSIzhgBEhUKB2RlbGV0ZWQYAyABKANCBIjOGAFiBnByb3RvMw", [file_lhs_v1_options, file_lhs_v1_values]);
+  fileDesc("ChNsaHMvdjEvaW5nZXN0LnByb3RvEgZsaHMudjEiagoRQXBwbHlCYXRjaFJlcXVlc3QSEgoFaW5kZXgYASABKAlIAIgBARItCgViYXRjaBgCIAEoCzITLmxocy52MS5DaGFuZ2VCYXRjaEIEiM4YAUgBiAEBQggKBl9pbmRleEIICgZfYmF0Y2giqAIKDUFwcGx5UmVzcG9uc2USGQoMc2tpcHBlZF9yb3dzGAEgASgDSACIAQESLgoSZmlyc3Rfc2tpcHBlZF9yb3dzGAIgAygLMhIubGhzLnYxLlNraXBwZWRSb3cSFQoHYXBwbGllZBgDIAEoCEIEiM4YARIfCghzbmFwc2hvdBgEIAEoCUIIiM4YAZDOGAFIAYgBARIXCglkb2NfY291bnQYBSABKANCBIjOGAESFgoIaW5zZXJ0ZWQYBiABKANCBIjOGAESFQoHdXBkYXRlZBgHIAEoA0IEiM4YARIVCgdkZWxldGVkGAggASgDQgSIzhgBEhcKDnByZXNlbnRfZmllbGRzGOgHIAMoCUIPCg1fc2tpcHBlZF9yb3dzQgsKCV9zbmFwc2hvdCKBAgoLQ2hhbmdlQmF0Y2gSGgoHdmVyc2lvbhgBIAEoA0IEiM4YAUgAiAEBEh0KCnRhYmxlX3V1aWQYAiABKAlCBIjOGAFIAYgBARIbCgRmcm9tGAMgASgJQgiIzhgBkM4YAUgCiAEBEioKAnRvGAQgASgLMhMubGhzLnYxLlNvdXJjZVN0YXRlQgSIzhgBSAOIAQESFwoFcGFydHMYBSADKAlCCIjOGAGYzhgBEhkKDHdpdGhfZHJvcHBlZBgGIAEoCEgEiAEBQgoKCF92ZXJzaW9uQg0KC190YWJsZV91dWlkQgcKBV9mcm9tQgUKA190b0IPCg1fd2l0aF9kcm9wcGVkIr0CCg9DaGVja3BvaW50U3RhdGUSIgoLc25hcHNob3RfaWQYASABKAlCCIjOGAGQzhgBSACIAQESFgoIc2VxdWVuY2UYAiABKAlCBIjOGAESGAoGc2NoZW1hGAMgASgJQgiIzhgBmM4YARIQCgNyZWYYBCABKAlIAYgBARInCgVmaWxlcxgFIAMoCzISLmxocy52MS5Tb3VyY2VGaWxlQgSIzhgBEhgKCnRhYmxlX3V1aWQYBiABKAlCBIjOGAESFQoHYXBwbGllZBgHIAMoCUIEiM4YARIVCgdjb2x1bW5zGAggAygJQgSIzhgBEhkKC2tleV9jb2x1bW5zGAkgASgDQgSIzhgBEh4KEGluZGV4X2dlbmVyYXRpb24YCiABKANCBIjOGAFCDgoMX3NuYXBzaG90X2lkQgYKBF9yZWYiUgoOQ29tcGFjdFJlcXVlc3QSEgoFaW5kZXgYASABKAlIAIgBARIVCghzZWdtZW50cxgCIAEoA0gBiAEBQggKBl9pbmRleEILCglfc2VnbWVudHMi3gEKD0NvbXBhY3RSZXNwb25zZRIdCg9zZWdtZW50c19iZWZvcmUYASABKANCBIjOGAESHAoOc2VnbWVudHNfYWZ0ZXIYAiABKANCBIjOGAESGgoMYnl0ZXNfYmVmb3JlGAMgASgDQgSIzhgBEhkKC2J5dGVzX2FmdGVyGAQgASgDQgSIzhgBEhUKB3Rvb2tfbXMYBSABKAFCBIjOGAESNAoHb3JwaGFucxgGIAEoCzIeLmxocy52MS5Db21wYWN0UmVzcG9uc2VPcnBoYW5zSACIAQFCCgoIX29ycGhhbnMiRAoWQ29tcGFjdFJlc3BvbnNlT3JwaGFucxIVCgdyZW1vdmVkGAEgASgDQgSIzhgBEhMKBWJ5dGVzGAIgASgDQgSIzhgBIm0KCURlbGV0ZVJlZhIXCgRwYXRoGAEgASgJQgSIzhgBSACIAQESEwoGb2Zmc2V0GAIgASgDSAGIAQESEwoGbGVuZ3RoGAMgASgDSAKIAQFCBwoFX3BhdGhCCQoHX29mZnNldEIJCgdfbGVuZ3RoIoYFCgxGYWxsZW5CZWhpbmQSGAoKZ2VuZXJhdGlvbhgBIAEoA0IEiM4YARLEBAoEY29kZRgCIAEoCUK1BIjOGAGizhgOYWxyZWFkeV9leGlzdHOizhgOY2hlY2twb2ludF9nYXCizhgGY2xvc2Vkos4YDWNvcnJ1cHRfaW5kZXiizhgRZGVhZGxpbmVfZXhjZWVkZWSizhgJZGlza19mdWxsos4YCmRpc2tfc2hvcnSizhgGZmVuY2Vkos4YCmluZGV4X2J1c3mizhgMaW5kZXhfZXhpc3Rzos4YD2luZGV4X25vdF9idWlsdKLOGA9pbmRleF9ub3RfZm91bmSizhgIaW50ZXJuYWyizhgLaW50ZXJydXB0ZWSizhgQaW52YWxpZF9hcmd1bWVudKLOGBJpbnZhbGlkX2RlZmluaXRpb26izhgNaW52YWxpZF9xdWVyeaLOGAhpb19lcnJvcqLOGA5saW1pdF9leGNlZWRlZKLOGA5tb2RlbF9taXNtYXRjaKLOGBFtb2RlbF91bmF2YWlsYWJsZaLOGAlub3RfZm91bmSizhgKb3ZlcmxvYWRlZKLOGBFwZXJtaXNzaW9uX2RlbmllZKLOGA5zY2hlbWFfY2hhbmdlZKLOGBRzbmFwc2hvdF9ub3RfcmVhY2hlZKLOGA5zb3VyY2VfY2hhbmdlZKLOGA5zb3VyY2VfaW52YWxpZKLOGBBzb3VyY2Vfbm90X2ZvdW5kos4YEnNvdXJjZV91bnJlYWNoYWJsZaLOGA91bmF1dGhlbnRpY2F0ZWSizhgLdW5yZWFjaGFibGWizhgLdW5zdXBwb3J0ZWQSFQoHbWVzc2FnZRgDIAEoCUIEiM4YASLuBwoLRm9sbG93RXZlbnQSbQoFZXZlbnQYASABKAlCXojOGAGizhgGY29tbWl0os4YBW1lcmdlos4YDG1lcmdlX2ZhaWxlZKLOGAVyZXRyeaLOGAd3YWl0aW5nos4YDndpbmRvd3NfZmFpbGVkos4YDXdpbmRvd3NfbW92ZWQSEAoCYXQYAiABKAlCBIjOGAESGwoIc25hcHNob3QYAyABKAlCBJDOGAFIAIgBARIcCglvcGVyYXRpb24YBCABKAlCBJDOGAFIAYgBARIVCghpbnNlcnRlZBgFIAEoA0gCiAEBEhQKB3VwZGF0ZWQYBiABKANIA4gBARIUCgdkZWxldGVkGAcgASgDSASIAQESFAoHdG9va19tcxgIIAEoAUgFiAEBEiMKBmhlYWxlZBgJIAEoCzIOLmxocy52MS5IZWFsZWRIBogBARI2CgplbWJlZGRpbmdzGAogASgLMh0ubGhzLnYxLkZvbGxvd0V2ZW50RW1iZWRkaW5nc0gHiAEBEj4KDndpdGhvdXRfdmVjdG9yGAsgAygLMiYubGhzLnYxLkZvbGxvd0V2ZW50LldpdGhvdXRWZWN0b3JFbnRyeRIZCgxza2lwcGVkX3Jvd3MYDCABKANICIgBARIuChJmaXJzdF9za2lwcGVkX3Jvd3MYDSADKAsyEi5saHMudjEuU2tpcHBlZFJvdxIcCg9zZWdtZW50c19iZWZvcmUYDiABKANICYgBARIbCg5zZWdtZW50c19hZnRlchgPIAEoA0gKiAEBEhUKCGV2ZXJ5X21zGBAgASgBSAuIAQESEQoEY29kZRgRIAEoCUgMiAEBEhQKB21lc3NhZ2UYEiABKAlIDYgBARISCgVpbl9tcxgTIAEoAUgOiAEBEg4KBmNvb2xlZBgUIAMoCRIZCgxieXRlc19jb3BpZWQYFSABKANID4gBARIXCg5wcmVzZW50X2ZpZWxkcxjoByADKAkaNAoSV2l0aG91dFZlY3RvckVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoAzoCOAFCCwoJX3NuYXBzaG90QgwKCl9vcGVyYXRpb25CCwoJX2luc2VydGVkQgoKCF91cGRhdGVkQgoKCF9kZWxldGVkQgoKCF90b29rX21zQgkKB19oZWFsZWRCDQoLX2VtYmVkZGluZ3NCDwoNX3NraXBwZWRfcm93c0ISChBfc2VnbWVudHNfYmVmb3JlQhEKD19zZWdtZW50c19hZnRlckILCglfZXZlcnlfbXNCBwoFX2NvZGVCCgoIX21lc3NhZ2VCCAoGX2luX21zQg8KDV9ieXRlc19jb3BpZWQiRQoVRm9sbG93RXZlbnRFbWJlZGRpbmdzEhQKBnJldXNlZBgBIAEoA0IEiM4YARIWCghjb21wdXRlZBgCIAEoA0IEiM4YASJPCg1Gb2xsb3dSZXF1ZXN0EhIKBWluZGV4GAEgASgJSACIAQESFAoHcG9sbF9tcxgCIAEoA0gBiAEBQggKBl9pbmRleEIKCghfcG9sbF9tcyKzAQoGSGVhbGVkEmMKBnJlYXNvbhgBIAEoCUJTiM4YAaLOGAhkaXZlcmdlZKLOGA1maWxlc19taXNzaW5nos4YC3JlZl9jaGFuZ2Vkos4YC3JvbGxlZF9iYWNros4YEHNuYXBzaG90X2V4cGlyZWQSFgoIaW5zZXJ0ZWQYAiABKANCBIjOGAESFQoHdXBkYXRlZBgDIAEoA0IEiM4YARIVCgdkZWxldGVkGAQgASgDQgSIzhgBIsoICgtJbmRleFN0YXR1cxIZCgxza2lwcGVkX3Jvd3MYASABKANIAIgBARIuChJmaXJzdF9za2lwcGVkX3Jvd3MYAiADKAsyEi5saHMudjEuU2tpcHBlZFJvdxITCgVpbmRleBgDIAEoCUIEiM4YARInCgZzdGF0dXMYBCABKAlCF4jOGAGizhgHY3JlYXRlZKLOGARsaXZlEh4KEGluZGV4X2dlbmVyYXRpb24YBSABKANCBIjOGAESFgoIbnVtX2RvY3MYBiABKANCBIjOGAESGgoMZGVsZXRlZF9kb2NzGAcgASgDQgSIzhgBEhYKCHNlZ21lbnRzGAggASgDQgSIzhgBEhMKBWJ5dGVzGAkgASgDQgSIzhgBEigKBnNoYXJkcxgKIAMoCzIYLmxocy52MS5TaGFyZERlc2NyaXB0aW9uEhwKDnBlbmRpbmdfbWVyZ2VzGAsgASgDQgSIzhgBEkAKCmNoZWNrcG9pbnQYDCABKAsyHS5saHMudjEuSW5kZXhTdGF0dXNDaGVja3BvaW50QgiIzhgBkM4YAUgBiAEBEi4KBndyaXRlchgNIAEoCzIZLmxocy52MS5JbmRleFN0YXR1c1dyaXRlckgCiAEBEioKBGhlYWQYDiABKAsyFy5saHMudjEuSW5kZXhTdGF0dXNIZWFkSAOIAQESOQoMc291cmNlX2Vycm9yGA8gASgLMh4ubGhzLnYxLkluZGV4U3RhdHVzU291cmNlRXJyb3JIBIgBARIoCgNsYWcYECABKAsyFi5saHMudjEuSW5kZXhTdGF0dXNMYWdIBYgBARJjCgVoZWFscxgRIAEoCUJPos4YCGRpdmVyZ2Vkos4YDWZpbGVzX21pc3NpbmeizhgLcmVmX2NoYW5nZWSizhgLcm9sbGVkX2JhY2uizhgQc25hcHNob3RfZXhwaXJlZEgGiAEBEjAKB2hpc3RvcnkYEiABKAsyGi5saHMudjEuSW5kZXhTdGF0dXNIaXN0b3J5SAeIAQESKAoHd2luZG93cxgTIAEoCzISLmxocy52MS5XaW5kb3dMaXN0SAiIAQESMgoLZ2VuZXJhdGlvbnMYFCADKAsyHS5saHMudjEuR2VuZXJhdGlvbkRlc2NyaXB0aW9uEiUKBGpvYnMYFSADKAsyFy5saHMudjEuSW5kZXhTdGF0dXNKb2JzEjAKDW1lcmdlX2ZhaWx1cmUYFiABKAsyFC5saHMudjEuTWVyZ2VGYWlsdXJlSAmIAQESFwoOcHJlc2VudF9maWVsZHMY6AcgAygJQg8KDV9za2lwcGVkX3Jvd3NCDQoLX2NoZWNrcG9pbnRCCQoHX3dyaXRlckIHCgVfaGVhZEIPCg1fc291cmNlX2Vycm9yQgYKBF9sYWdCCAoGX2hlYWxzQgoKCF9oaXN0b3J5QgoKCF93aW5kb3dzQhAKDl9tZXJnZV9mYWlsdXJlImEKFUluZGV4U3RhdHVzQ2hlY2twb2ludBIfCghzbmFwc2hvdBgBIAEoCUIIiM4YAZDOGAFIAIgBARIaCgxjb21taXR0ZWRfYXQYAiABKAlCBIjOGAFCCwoJX3NuYXBzaG90ImEKD0luZGV4U3RhdHVzSGVhZBIfCghzbmFwc2hvdBgBIAEoCUIIiM4YAZDOGAFIAIgBARIZCgJhdBgCIAEoCUIIiM4YAZDOGAFIAYgBAUILCglfc25hcHNob3RCBQoDX2F0IqoBChJJbmRleFN0YXR1c0hpc3RvcnkSGAoKbWF4X2FnZV9tcxgBIAEoA0IEiM4YARIbCg1taW5fc25hcHNob3RzGAIgASgDQgSIzhgBEiwKFWNoZWNrcG9pbnRfZXhwaXJlc19hdBgDIAEoCUIIiM4YAZDOGAFIAIgBARIVCgdhdF9yaXNrGAQgASgIQgSIzhgBQhgKFl9jaGVja3BvaW50X2V4cGlyZXNfYXQiUAoPSW5kZXhTdGF0dXNKb2JzEhQKBmpvYl9pZBgBIAEoCUIEiM4YARISCgRraW5kGAIgASgJQgSIzhgBEhMKBXN0YXRlGAMgASgJQgSIzhgBIoIBCg5JbmRleFN0YXR1c0xhZxIXCglzbmFwc2hvdHMYASABKANCBIjOGAESNwoEcm93cxgCIAEoCzIaLmxocy52MS5JbmRleFN0YXR1c0xhZ1Jvd3NCCIjOGAGQzhgBSACIAQESFQoHc2Vjb25kcxgDIAEoAUIEiM4YAUIHCgVfcm93cyJAChJJbmRleFN0YXR1c0xhZ1Jvd3MSEwoFYWRkZWQYASABKANCBIjOGAESFQoHZGVsZXRlZBgCIAEoA0IEiM4YASJDChZJbmRleFN0YXR1c1NvdXJjZUVycm9yEhIKBGNvZGUYASABKAlCBIjOGAESFQoHbWVzc2FnZRgCIAEoCUIEiM4YASI6ChFJbmRleFN0YXR1c1dyaXRlchIRCgNwaWQYASABKANCBIjOGAESEgoEaG9zdBgCIAEoCUIEiM4YASK6AQoOUmVpbmRleFJlcXVlc3QSEgoFaW5kZXgYASABKAlIAIgBARISCgVhc19vZhgCIAEoCUgBiAEBEhMKBnJlc3VtZRgDIAEoCEgCiAEBEhQKB3RocmVhZHMYBCABKANIA4gBARIZCgxtZW1vcnlfYnl0ZXMYBSABKANIBIgBAUIICgZfaW5kZXhCCAoGX2FzX29mQgkKB19yZXN1bWVCCgoIX3RocmVhZHNCDwoNX21lbW9yeV9ieXRlcyK5BQoPUmVpbmRleFJlc3BvbnNlEjcKCmVtYmVkZGluZ3MYASABKAsyHi5saHMudjEuVmVjdG9yQ291bnRzRW1iZWRkaW5nc0gAiAEBEkIKDndpdGhvdXRfdmVjdG9yGAIgAygLMioubGhzLnYxLlJlaW5kZXhSZXNwb25zZS5XaXRob3V0VmVjdG9yRW50cnkSGQoMc2tpcHBlZF9yb3dzGAMgASgDSAGIAQESLgoSZmlyc3Rfc2tpcHBlZF9yb3dzGAQgAygLMhIubGhzLnYxLlNraXBwZWRSb3cSFwoJZG9jX2NvdW50GAUgASgDQgSIzhgBEh8KCHNuYXBzaG90GAYgASgJQgiIzhgBkM4YAUgCiAEBEh4KEGluZGV4X2dlbmVyYXRpb24YByABKANCBIjOGAESEwoFYnl0ZXMYCCABKANCBIjOGAESFQoHdG9va19tcxgJIAEoAUIEiM4YARIZCgxyZXN1bWVkX2RvY3MYCiABKANIA4gBARIfChJkcm9wcGVkX2R1cGxpY2F0ZXMYCyABKANIBIgBARJCCg51bnR5cGVkX3ZhbHVlcxgMIAMoCzIqLmxocy52MS5SZWluZGV4UmVzcG9uc2UuVW50eXBlZFZhbHVlc0VudHJ5EhcKDnByZXNlbnRfZmllbGRzGOgHIAMoCRo0ChJXaXRob3V0VmVjdG9yRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgDOgI4ARo0ChJVbnR5cGVkVmFsdWVzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgDOgI4AUINCgtfZW1iZWRkaW5nc0IPCg1fc2tpcHBlZF9yb3dzQgsKCV9zbmFwc2hvdEIPCg1fcmVzdW1lZF9kb2NzQhUKE19kcm9wcGVkX2R1cGxpY2F0ZXMiaAoKU2tpcHBlZFJvdxIQCgNrZXkYASABKAlIAIgBARISCgRmaWxlGAIgASgJQgSIzhgBEhYKCHBvc2l0aW9uGAMgASgDQgSIzhgBEhQKBnJlYXNvbhgEIAEoCUIEiM4YAUIGCgRfa2V5IqoBCgpTb3VyY2VGaWxlEhcKBHBhdGgYASABKAlCBIjOGAFIAIgBARIaCgdyZWNvcmRzGAIgASgDQgSIzhgBSAGIAQESGwoIc2VxdWVuY2UYAyABKAlCBIjOGAFIAogBARIoCgdkZWxldGVzGAQgAygLMhEubGhzLnYxLkRlbGV0ZVJlZkIEiM4YAUIHCgVfcGF0aEIKCghfcmVjb3Jkc0ILCglfc2VxdWVuY2Ui2AEKC1NvdXJjZVN0YXRlEiIKC3NuYXBzaG90X2lkGAEgASgJQgiIzhgBkM4YAUgAiAEBEhsKCHNlcXVlbmNlGAIgASgJQgSIzhgBSAGIAQESHQoGc2NoZW1hGAMgASgJQgiIzhgBmM4YAUgCiAEBEhAKA3JlZhgEIAEoCUgDiAEBEicKBWZpbGVzGAUgAygLMhIubGhzLnYxLlNvdXJjZUZpbGVCBIjOGAFCDgoMX3NuYXBzaG90X2lkQgsKCV9zZXF1ZW5jZUIJCgdfc2NoZW1hQgYKBF9yZWYiawoLU3luY1JlcXVlc3QSEgoFaW5kZXgYASABKAlIAIgBARISCgV1bnRpbBgCIAEoCUgBiAEBEhQKB3dhaXRfbXMYAyABKANIAogBAUIICgZfaW5kZXhCCAoGX3VudGlsQgoKCF93YWl0X21zItsFCgxTeW5jUmVzcG9uc2USNwoKZW1iZWRkaW5ncxgBIAEoCzIeLmxocy52MS5WZWN0b3JDb3VudHNFbWJlZGRpbmdzSACIAQESPwoOd2l0aG91dF92ZWN0b3IYAiADKAsyJy5saHMudjEuU3luY1Jlc3BvbnNlLldpdGhvdXRWZWN0b3JFbnRyeRIZCgxza2lwcGVkX3Jvd3MYAyABKANIAYgBARIuChJmaXJzdF9za2lwcGVkX3Jvd3MYBCADKAsyEi5saHMudjEuU2tpcHBlZFJvdxIXCglkb2NfY291bnQYBSABKANCBIjOGAESHwoIc25hcHNob3QYBiABKAlCCIjOGAGQzhgBSAKIAQESHgoQaW5kZXhfZ2VuZXJhdGlvbhgHIAEoA0IEiM4YARIfChFzbmFwc2hvdHNfYXBwbGllZBgIIAEoA0IEiM4YARIWCghpbnNlcnRlZBgJIAEoA0IEiM4YARIVCgd1cGRhdGVkGAogASgDQgSIzhgBEhUKB2RlbGV0ZWQYCyABKANCBIjOGAESHQoPc2tpcHBlZF9yZXBsYWNlGAwgASgDQgSIzhgBEhUKB3Rvb2tfbXMYDSABKAFCBIjOGAESHwoSZHJvcHBlZF9kdXBsaWNhdGVzGA4gASgDSAOIAQESIwoGaGVhbGVkGA8gASgLMg4ubGhzLnYxLkhlYWxlZEgEiAEBEisKDWZhbGxlbl9iZWhpbmQYECADKAsyFC5saHMudjEuRmFsbGVuQmVoaW5kEhcKDnByZXNlbnRfZmllbGRzGOgHIAMoCRo0ChJXaXRob3V0VmVjdG9yRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgDOgI4AUINCgtfZW1iZWRkaW5nc0IPCg1fc2tpcHBlZF9yb3dzQgsKCV9zbmFwc2hvdEIVChNfZHJvcHBlZF9kdXBsaWNhdGVzQgkKB19oZWFsZWQiSgoOVXBncmFkZVJlcXVlc3QSEgoFaW5kZXgYASABKAlIAIgBARIRCgRwbGFuGAIgASgISAGIAQFCCAoGX2luZGV4QgcKBV9wbGFuIv8BCg9VcGdyYWRlUmVzcG9uc2USGwoNZm9ybWF0X2JlZm9yZRgBIAEoA0IEiM4YARIaCgxmb3JtYXRfYWZ0ZXIYAiABKANCBIjOGAESFgoIc2VnbWVudHMYAyABKANCBIjOGAESHwoRc2VnbWVudHNfdXBncmFkZWQYBCABKANCBIjOGAESHQoPYnl0ZXNfcmV3cml0dGVuGAUgASgDQgSIzhgBEhoKDGJ5dGVzX2JlZm9yZRgGIAEoA0IEiM4YARIYCgtieXRlc19hZnRlchgHIAEoA0gAiAEBEhUKB3Rvb2tfbXMYCCABKAFCBIjOGAFCDgoMX2J5dGVzX2FmdGVyIkYKFlZlY3RvckNvdW50c0VtYmVkZGluZ3MSFAoGcmV1c2VkGAEgASgDQgSIzhgBEhYKCGNvbXB1dGVkGAIgASgDQgSIzhgBItUBCg1WZXJpZnlSZXF1ZXN0EhIKBWluZGV4GAEgASgJSACIAQESFQoIc25hcHNob3QYAiABKAlIAYgBARITCgZzYW1wbGUYAyABKANIAogBARITCgZyZXBhaXIYBCABKAhIA4gBARIRCgRkZWVwGAUgASgISASIAQESFwoKZ2VuZXJhdGlvbhgGIAEoA0gFiAEBQggKBl9pbmRleEILCglfc25hcHNob3RCCQoHX3NhbXBsZUIJCgdfcmVwYWlyQgcKBV9kZWVwQg0KC19nZW5lcmF0aW9uIvMECg5WZXJpZnlSZXNwb25zZRITCgVlcXVhbBgBIAEoCEIEiM4YARIfCghzbmFwc2hvdBgCIAEoCUIIiM4YAZDOGAFIAIgBARIeChBpbmRleF9nZW5lcmF0aW9uGAMgASgDQgSIzhgBEhsKDXJvd3NfY29tcGFyZWQYBCABKANCBIjOGAESGQoMc2tpcHBlZF9yb3dzGAUgASgDSAGIAQESFwoJZG9jX2NvdW50GAYgASgDQgSIzhgBEhUKB21pc3NpbmcYByABKANCBIjOGAESEwoFZXh0cmEYCCABKANCBIjOGAESEwoFc3RhbGUYCSABKANCBIjOGAESLgoEa2V5cxgKIAEoCzIaLmxocy52MS5WZXJpZnlSZXNwb25zZUtleXNCBIjOGAESMgoGZGlnZXN0GAsgASgLMhwubGhzLnYxLlZlcmlmeVJlc3BvbnNlRGlnZXN0QgSIzhgBEhUKB2J1Y2tldHMYDCABKANCBIjOGAESHQoPYnVja2V0c19kcmlmdGVkGA0gASgDQgSIzhgBEhQKBmZhdWx0cxgOIAMoCUIEiM4YARIbCg5kZWVwX2RvY3VtZW50cxgPIAEoA0gCiAEBEhQKB3NhbXBsZWQYECABKAhIA4gBARI1CghyZXBhaXJlZBgRIAEoCzIeLmxocy52MS5WZXJpZnlSZXNwb25zZVJlcGFpcmVkSASIAQESFQoHdG9va19tcxgSIAEoAUIEiM4YAUILCglfc25hcHNob3RCDwoNX3NraXBwZWRfcm93c0IRCg9fZGVlcF9kb2N1bWVudHNCCgoIX3NhbXBsZWRCCwoJX3JlcGFpcmVkIkAKFFZlcmlmeVJlc3BvbnNlRGlnZXN0EhMKBWluZGV4GAEgASgJQgSIzhgBEhMKBXRhYmxlGAIgASgJQgSIzhgBIpQBChJWZXJpZnlSZXNwb25zZUtleXMSKgoHbWlzc2luZxgBIAMoCzITLmxocy52MS5Db29yZGluYXRlc0IEiM4YARIoCgVleHRyYRgCIAMoCzITLmxocy52MS5Db29yZGluYXRlc0IEiM4YARIoCgVzdGFsZRgDIAMoCzITLmxocy52MS5Db29yZGluYXRlc0IEiM4YASJcChZWZXJpZnlSZXNwb25zZVJlcGFpcmVkEhMKBWFkZGVkGAEgASgDQgSIzhgBEhYKCHJlcGxhY2VkGAIgASgDQgSIzhgBEhUKB2RlbGV0ZWQYAyABKANCBIjOGAFiBnByb3RvMw", [file_lhs_v1_options, file_lhs_v1_values]);
 
 /**
  * A change batch for an index.
@@ -292,6 +292,13 @@ export type CompactResponse = Message<"lhs.v1.CompactResponse"> & {
    * @generated from field: double took_ms = 5;
    */
   tookMs: number;
+
+  /**
+   * Files that nobody needed and that were removed; absent: there were none.
+   *
+   * @generated from field: optional lhs.v1.CompactResponseOrphans orphans = 6;
+   */
+  orphans?: CompactResponseOrphans | undefined;
 };
 
 /**
@@ -300,6 +307,30 @@ export type CompactResponse = Message<"lhs.v1.CompactResponse"> & {
  */
 export const CompactResponseSchema: GenMessage<CompactResponse> = /*@__PURE__*/
   messageDesc(file_lhs_v1_ingest, 5);
+
+/**
+ * Values that belong together; the message that contains them has the description.
+ *
+ * @generated from message lhs.v1.CompactResponseOrphans
+ */
+export type CompactResponseOrphans = Message<"lhs.v1.CompactResponseOrphans"> & {
+  /**
+   * @generated from field: int64 removed = 1;
+   */
+  removed: bigint;
+
+  /**
+   * @generated from field: int64 bytes = 2;
+   */
+  bytes: bigint;
+};
+
+/**
+ * Describes the message lhs.v1.CompactResponseOrphans.
+ * Use `create(CompactResponseOrphansSchema)` to create a new message.
+ */
+export const CompactResponseOrphansSchema: GenMessage<CompactResponseOrphans> = /*@__PURE__*/
+  messageDesc(file_lhs_v1_ingest, 6);
 
 /**
  * A delete file of the table, or a deletion vector in one (then with its range in the file).
@@ -328,7 +359,7 @@ export type DeleteRef = Message<"lhs.v1.DeleteRef"> & {
  * Use `create(DeleteRefSchema)` to create a new message.
  */
 export const DeleteRefSchema: GenMessage<DeleteRef> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_ingest, 6);
+  messageDesc(file_lhs_v1_ingest, 7);
 
 /**
  * A kept generation that a sync could not bring along. The live one is not affected.
@@ -357,7 +388,7 @@ export type FallenBehind = Message<"lhs.v1.FallenBehind"> & {
  * Use `create(FallenBehindSchema)` to create a new message.
  */
 export const FallenBehindSchema: GenMessage<FallenBehind> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_ingest, 7);
+  messageDesc(file_lhs_v1_ingest, 8);
 
 /**
  * The events of a follower: one per commit, and one per obstacle.
@@ -487,7 +518,7 @@ export type FollowEvent = Message<"lhs.v1.FollowEvent"> & {
  * Use `create(FollowEventSchema)` to create a new message.
  */
 export const FollowEventSchema: GenMessage<FollowEvent> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_ingest, 8);
+  messageDesc(file_lhs_v1_ingest, 9);
 
 /**
  * Values that belong together; the message that contains them has the description.
@@ -511,7 +542,7 @@ export type FollowEventEmbeddings = Message<"lhs.v1.FollowEventEmbeddings"> & {
  * Use `create(FollowEventEmbeddingsSchema)` to create a new message.
  */
 export const FollowEventEmbeddingsSchema: GenMessage<FollowEventEmbeddings> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_ingest, 9);
+  messageDesc(file_lhs_v1_ingest, 10);
 
 /**
  * Follows the table of an index until the call is aborted.
@@ -539,7 +570,7 @@ export type FollowRequest = Message<"lhs.v1.FollowRequest"> & {
  * Use `create(FollowRequestSchema)` to create a new message.
  */
 export const FollowRequestSchema: GenMessage<FollowRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_ingest, 10);
+  messageDesc(file_lhs_v1_ingest, 11);
 
 /**
  * What was done to an index whose checkpoint is not on the way to the table's snapshot.
@@ -573,7 +604,7 @@ export type Healed = Message<"lhs.v1.Healed"> & {
  * Use `create(HealedSchema)` to create a new message.
  */
 export const HealedSchema: GenMessage<Healed> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_ingest, 11);
+  messageDesc(file_lhs_v1_ingest, 12);
 
 /**
  * `lhs index status`, `GET /v1/ingestion/{name}`: how far the index is behind its table.
@@ -713,6 +744,13 @@ export type IndexStatus = Message<"lhs.v1.IndexStatus"> & {
   jobs: IndexStatusJobs[];
 
   /**
+   * Present while the last merge of segments failed.
+   *
+   * @generated from field: optional lhs.v1.MergeFailure merge_failure = 22;
+   */
+  mergeFailure?: MergeFailure | undefined;
+
+  /**
    * Fields that are present although their values do not show it: empty lists, and null.
    *
    * @generated from field: repeated string present_fields = 1000;
@@ -725,7 +763,7 @@ export type IndexStatus = Message<"lhs.v1.IndexStatus"> & {
  * Use `create(IndexStatusSchema)` to create a new message.
  */
 export const IndexStatusSchema: GenMessage<IndexStatus> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_ingest, 12);
+  messageDesc(file_lhs_v1_ingest, 13);
 
 /**
  * Values that belong together; the message that contains them has the description.
@@ -749,7 +787,7 @@ export type IndexStatusCheckpoint = Message<"lhs.v1.IndexStatusCheckpoint"> & {
  * Use `create(IndexStatusCheckpointSchema)` to create a new message.
  */
 export const IndexStatusCheckpointSchema: GenMessage<IndexStatusCheckpoint> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_ingest, 13);
+  messageDesc(file_lhs_v1_ingest, 14);
 
 /**
  * Values that belong together; the message that contains them has the description.
@@ -773,7 +811,7 @@ export type IndexStatusHead = Message<"lhs.v1.IndexStatusHead"> & {
  * Use `create(IndexStatusHeadSchema)` to create a new message.
  */
 export const IndexStatusHeadSchema: GenMessage<IndexStatusHead> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_ingest, 14);
+  messageDesc(file_lhs_v1_ingest, 15);
 
 /**
  * Values that belong together; the message that contains them has the description.
@@ -809,7 +847,7 @@ export type IndexStatusHistory = Message<"lhs.v1.IndexStatusHistory"> & {
  * Use `create(IndexStatusHistorySchema)` to create a new message.
  */
 export const IndexStatusHistorySchema: GenMessage<IndexStatusHistory> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_ingest, 15);
+  messageDesc(file_lhs_v1_ingest, 16);
 
 /**
  * Values that belong together; the message that contains them has the description.
@@ -838,7 +876,7 @@ export type IndexStatusJobs = Message<"lhs.v1.IndexStatusJobs"> & {
  * Use `create(IndexStatusJobsSchema)` to create a new message.
  */
 export const IndexStatusJobsSchema: GenMessage<IndexStatusJobs> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_ingest, 16);
+  messageDesc(file_lhs_v1_ingest, 17);
 
 /**
  * Values that belong together; the message that contains them has the description.
@@ -867,7 +905,7 @@ export type IndexStatusLag = Message<"lhs.v1.IndexStatusLag"> & {
  * Use `create(IndexStatusLagSchema)` to create a new message.
  */
 export const IndexStatusLagSchema: GenMessage<IndexStatusLag> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_ingest, 17);
+  messageDesc(file_lhs_v1_ingest, 18);
 
 /**
  * Values that belong together; the message that contains them has the description.
@@ -891,7 +929,7 @@ export type IndexStatusLagRows = Message<"lhs.v1.IndexStatusLagRows"> & {
  * Use `create(IndexStatusLagRowsSchema)` to create a new message.
  */
 export const IndexStatusLagRowsSchema: GenMessage<IndexStatusLagRows> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_ingest, 18);
+  messageDesc(file_lhs_v1_ingest, 19);
 
 /**
  * Values that belong together; the message that contains them has the description.
@@ -915,7 +953,7 @@ export type IndexStatusSourceError = Message<"lhs.v1.IndexStatusSourceError"> & 
  * Use `create(IndexStatusSourceErrorSchema)` to create a new message.
  */
 export const IndexStatusSourceErrorSchema: GenMessage<IndexStatusSourceError> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_ingest, 19);
+  messageDesc(file_lhs_v1_ingest, 20);
 
 /**
  * Values that belong together; the message that contains them has the description.
@@ -939,7 +977,7 @@ export type IndexStatusWriter = Message<"lhs.v1.IndexStatusWriter"> & {
  * Use `create(IndexStatusWriterSchema)` to create a new message.
  */
 export const IndexStatusWriterSchema: GenMessage<IndexStatusWriter> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_ingest, 20);
+  messageDesc(file_lhs_v1_ingest, 21);
 
 /**
  * `POST /v1/index:reindex`. `as_of`: a snapshot, branch or tag; default: what the index follows.
@@ -984,7 +1022,7 @@ export type ReindexRequest = Message<"lhs.v1.ReindexRequest"> & {
  * Use `create(ReindexRequestSchema)` to create a new message.
  */
 export const ReindexRequestSchema: GenMessage<ReindexRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_ingest, 21);
+  messageDesc(file_lhs_v1_ingest, 22);
 
 /**
  * What a reindex made.
@@ -1081,7 +1119,7 @@ export type ReindexResponse = Message<"lhs.v1.ReindexResponse"> & {
  * Use `create(ReindexResponseSchema)` to create a new message.
  */
 export const ReindexResponseSchema: GenMessage<ReindexResponse> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_ingest, 22);
+  messageDesc(file_lhs_v1_ingest, 23);
 
 /**
  * A row of the table that has no document.
@@ -1117,7 +1155,7 @@ export type SkippedRow = Message<"lhs.v1.SkippedRow"> & {
  * Use `create(SkippedRowSchema)` to create a new message.
  */
 export const SkippedRowSchema: GenMessage<SkippedRow> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_ingest, 23);
+  messageDesc(file_lhs_v1_ingest, 24);
 
 /**
  * A data file of a snapshot, and the deletes that apply to it.
@@ -1155,7 +1193,7 @@ export type SourceFile = Message<"lhs.v1.SourceFile"> & {
  * Use `create(SourceFileSchema)` to create a new message.
  */
 export const SourceFileSchema: GenMessage<SourceFile> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_ingest, 24);
+  messageDesc(file_lhs_v1_ingest, 25);
 
 /**
  * A state of the source table; a checkpoint records it once the index has reached it.
@@ -1203,7 +1241,7 @@ export type SourceState = Message<"lhs.v1.SourceState"> & {
  * Use `create(SourceStateSchema)` to create a new message.
  */
 export const SourceStateSchema: GenMessage<SourceState> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_ingest, 25);
+  messageDesc(file_lhs_v1_ingest, 26);
 
 /**
  * `lhs index sync`. `until`: a snapshot, branch or tag; default: the head.
@@ -1234,7 +1272,7 @@ export type SyncRequest = Message<"lhs.v1.SyncRequest"> & {
  * Use `create(SyncRequestSchema)` to create a new message.
  */
 export const SyncRequestSchema: GenMessage<SyncRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_ingest, 26);
+  messageDesc(file_lhs_v1_ingest, 27);
 
 /**
  * What a sync applied; the counts are of all its steps, healing included.
@@ -1348,7 +1386,7 @@ export type SyncResponse = Message<"lhs.v1.SyncResponse"> & {
  * Use `create(SyncResponseSchema)` to create a new message.
  */
 export const SyncResponseSchema: GenMessage<SyncResponse> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_ingest, 27);
+  messageDesc(file_lhs_v1_ingest, 28);
 
 /**
  * `POST /v1/index:upgrade`. `plan`: return what would be rewritten, and change nothing.
@@ -1372,7 +1410,7 @@ export type UpgradeRequest = Message<"lhs.v1.UpgradeRequest"> & {
  * Use `create(UpgradeRequestSchema)` to create a new message.
  */
 export const UpgradeRequestSchema: GenMessage<UpgradeRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_ingest, 28);
+  messageDesc(file_lhs_v1_ingest, 29);
 
 /**
  * What an upgrade of the disk format did, or would do.
@@ -1440,7 +1478,7 @@ export type UpgradeResponse = Message<"lhs.v1.UpgradeResponse"> & {
  * Use `create(UpgradeResponseSchema)` to create a new message.
  */
 export const UpgradeResponseSchema: GenMessage<UpgradeResponse> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_ingest, 29);
+  messageDesc(file_lhs_v1_ingest, 30);
 
 /**
  * Values that belong together; the message that contains them has the description.
@@ -1464,7 +1502,7 @@ export type VectorCountsEmbeddings = Message<"lhs.v1.VectorCountsEmbeddings"> & 
  * Use `create(VectorCountsEmbeddingsSchema)` to create a new message.
  */
 export const VectorCountsEmbeddingsSchema: GenMessage<VectorCountsEmbeddings> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_ingest, 30);
+  messageDesc(file_lhs_v1_ingest, 31);
 
 /**
  * `POST /v1/index:verify`.
@@ -1517,7 +1555,7 @@ export type VerifyRequest = Message<"lhs.v1.VerifyRequest"> & {
  * Use `create(VerifyRequestSchema)` to create a new message.
  */
 export const VerifyRequestSchema: GenMessage<VerifyRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_ingest, 31);
+  messageDesc(file_lhs_v1_ingest, 32);
 
 /**
  * What verify found. `equal`: no drift and no fault.
@@ -1637,7 +1675,7 @@ export type VerifyResponse = Message<"lhs.v1.VerifyResponse"> & {
  * Use `create(VerifyResponseSchema)` to create a new message.
  */
 export const VerifyResponseSchema: GenMessage<VerifyResponse> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_ingest, 32);
+  messageDesc(file_lhs_v1_ingest, 33);
 
 /**
  * Values that belong together; the message that contains them has the description.
@@ -1661,7 +1699,7 @@ export type VerifyResponseDigest = Message<"lhs.v1.VerifyResponseDigest"> & {
  * Use `create(VerifyResponseDigestSchema)` to create a new message.
  */
 export const VerifyResponseDigestSchema: GenMessage<VerifyResponseDigest> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_ingest, 33);
+  messageDesc(file_lhs_v1_ingest, 34);
 
 /**
  * Values that belong together; the message that contains them has the description.
@@ -1690,7 +1728,7 @@ export type VerifyResponseKeys = Message<"lhs.v1.VerifyResponseKeys"> & {
  * Use `create(VerifyResponseKeysSchema)` to create a new message.
  */
 export const VerifyResponseKeysSchema: GenMessage<VerifyResponseKeys> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_ingest, 34);
+  messageDesc(file_lhs_v1_ingest, 35);
 
 /**
  * Values that belong together; the message that contains them has the description.
@@ -1719,5 +1757,5 @@ export type VerifyResponseRepaired = Message<"lhs.v1.VerifyResponseRepaired"> & 
  * Use `create(VerifyResponseRepairedSchema)` to create a new message.
  */
 export const VerifyResponseRepairedSchema: GenMessage<VerifyResponseRepaired> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_ingest, 35);
+  messageDesc(file_lhs_v1_ingest, 36);
 

@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file lhs/v1/values.proto.
  */
 export const file_lhs_v1_values: GenFile = /*@__PURE__*/
-  fileDesc("ChNsaHMvdjEvdmFsdWVzLnByb3RvEgZsaHMudjEidQoLQ29vcmRpbmF0ZXMSIgoJcGFydGl0aW9uGAEgAygLMg8ubGhzLnYxLktleVBhcnQSKQoKaWRlbnRpZmllchgCIAMoCzIPLmxocy52MS5LZXlQYXJ0QgSIzhgBEhcKDnByZXNlbnRfZmllbGRzGOgHIAMoCSLKAgoVR2VuZXJhdGlvbkRlc2NyaXB0aW9uEhgKCmdlbmVyYXRpb24YASABKANCBIjOGAESIwoFc3RhdGUYAiABKAlCFIjOGAGizhgEa2VwdKLOGARsaXZlEiAKEmRlZmluaXRpb25fdmVyc2lvbhgDIAEoA0IEiM4YARIfCghzbmFwc2hvdBgEIAEoCUIIiM4YAZDOGAFIAIgBARIWCghudW1fZG9jcxgFIAEoA0IEiM4YARITCgVieXRlcxgGIAEoA0IEiM4YARISCgV1bnRpbBgHIAEoCUgBiAEBEkUKDWZhbGxlbl9iZWhpbmQYCCABKAsyKS5saHMudjEuR2VuZXJhdGlvbkRlc2NyaXB0aW9uRmFsbGVuQmVoaW5kSAKIAQFCCwoJX3NuYXBzaG90QggKBl91bnRpbEIQCg5fZmFsbGVuX2JlaGluZCJjCiFHZW5lcmF0aW9uRGVzY3JpcHRpb25GYWxsZW5CZWhpbmQSEgoEY29kZRgBIAEoCUIEiM4YARIVCgdtZXNzYWdlGAIgASgJQgSIzhgBEhMKBXNpbmNlGAMgASgJQgSIzhgBIiwKDEluZGV4UmVxdWVzdBISCgVpbmRleBgBIAEoCUgAiAEBQggKBl9pbmRleCJPCgdLZXlQYXJ0EhcKBG5hbWUYASABKAlCBIjOGAFIAIgBARIYCgV2YWx1ZRgCIAEoCUIEiM4YAUgBiAEBQgcKBV9uYW1lQggKBl92YWx1ZSINCgtMaXN0UmVxdWVzdCLcAwoITmV4dFN0ZXASuwIKBHN0ZXAYASABKAlCrAKIzhgBos4YCmNhbmNlbF9qb2KizhgLY2hlY2tfbW9kZWyizhgSY2hvb3NlX2RhdGFfZm9sZGVyos4YDGNyZWF0ZV9pbmRleKLOGA5kZXNjcmliZV9pbmRleKLOGApkcm9wX2FsaWFzos4YCmRyb3BfaW5kZXiizhgQZHJvcF9zYXZlZF9xdWVyeaLOGAxsaXN0X2FsaWFzZXOizhgMbGlzdF9pbmRleGVzos4YCWxpc3Rfam9ic6LOGBJsaXN0X3NhdmVkX3F1ZXJpZXOizhgObGlzdF9zbmFwc2hvdHOizhgHcmVpbmRleKLOGBNyZXBsYWNlX3NhdmVkX3F1ZXJ5os4YBHN5bmOizhgTdmFsaWRhdGVfZGVmaW5pdGlvbqLOGAl3YXRjaF9qb2ISEgoFaW5kZXgYAiABKAlIAIgBARITCgZyZXN1bWUYAyABKAhIAYgBARISCgVhbGlhcxgEIAEoCUgCiAEBEhAKA2pvYhgFIAEoCUgDiAEBEhIKBW1vZGVsGAYgASgJSASIAQFCCAoGX2luZGV4QgkKB19yZXN1bWVCCAoGX2FsaWFzQgYKBF9qb2JCCAoGX21vZGVsIqgBChBTaGFyZERlc2NyaXB0aW9uEhMKBXNoYXJkGAEgASgDQgSIzhgBEhYKCG51bV9kb2NzGAIgASgDQgSIzhgBEhoKDGRlbGV0ZWRfZG9jcxgDIAEoA0IEiM4YARIWCghzZWdtZW50cxgEIAEoA0IEiM4YARITCgVieXRlcxgFIAEoA0IEiM4YARIeChBpbmRleF9nZW5lcmF0aW9uGAYgASgDQgSIzhgBInEKDVNoYXJkUHJvZ3Jlc3MSEwoFc2hhcmQYASABKANCBIjOGAESFwoJZG9jc19kb25lGAIgASgDQgSIzhgBEhgKCmRvY3NfdG90YWwYAyABKANCBIjOGAESGAoKZ2VuZXJhdGlvbhgEIAEoA0IEiM4YASKfAgoRV2luZG93RGVzY3JpcHRpb24SFAoGd2luZG93GAEgASgJQgSIzhgBEhsKBGZyb20YAiABKAlCCIjOGAGQzhgBSACIAQESGQoCdG8YAyABKAlCCIjOGAGQzhgBSAGIAQESFgoIbnVtX2RvY3MYBCABKANCBIjOGAESGgoMZGVsZXRlZF9kb2NzGAUgASgDQgSIzhgBEhYKCHNlZ21lbnRzGAYgASgDQgSIzhgBEhMKBWJ5dGVzGAcgASgDQgSIzhgBEiEKBHRpZXIYCCABKAlCE4jOGAGizhgEY29sZKLOGANob3QSGAoLbG9jYWxfYnl0ZXMYCSABKANIAogBAUIHCgVfZnJvbUIFCgNfdG9CDgoMX2xvY2FsX2J5dGVzIogBCgpXaW5kb3dMaXN0EhMKBWZpZWxkGAEgASgJQgSIzhgBEjMKBWV2ZXJ5GAIgASgJQiSIzhgBos4YA2RheaLOGAVtb250aKLOGAR3ZWVros4YBHllYXISMAoHd2luZG93cxgDIAMoCzIZLmxocy52MS5XaW5kb3dEZXNjcmlwdGlvbkIEiM4YASI/Cg5XaW5kb3dQcm9ncmVzcxIUCgZ3aW5kb3cYASABKAlCBIjOGAESFwoJZG9jc19kb25lGAIgASgDQgSIzhgBYgZwcm90bzM", [file_lhs_v1_options]);
+  fileDesc("ChNsaHMvdjEvdmFsdWVzLnByb3RvEgZsaHMudjEidQoLQ29vcmRpbmF0ZXMSIgoJcGFydGl0aW9uGAEgAygLMg8ubGhzLnYxLktleVBhcnQSKQoKaWRlbnRpZmllchgCIAMoCzIPLmxocy52MS5LZXlQYXJ0QgSIzhgBEhcKDnByZXNlbnRfZmllbGRzGOgHIAMoCSLKAgoVR2VuZXJhdGlvbkRlc2NyaXB0aW9uEhgKCmdlbmVyYXRpb24YASABKANCBIjOGAESIwoFc3RhdGUYAiABKAlCFIjOGAGizhgEa2VwdKLOGARsaXZlEiAKEmRlZmluaXRpb25fdmVyc2lvbhgDIAEoA0IEiM4YARIfCghzbmFwc2hvdBgEIAEoCUIIiM4YAZDOGAFIAIgBARIWCghudW1fZG9jcxgFIAEoA0IEiM4YARITCgVieXRlcxgGIAEoA0IEiM4YARISCgV1bnRpbBgHIAEoCUgBiAEBEkUKDWZhbGxlbl9iZWhpbmQYCCABKAsyKS5saHMudjEuR2VuZXJhdGlvbkRlc2NyaXB0aW9uRmFsbGVuQmVoaW5kSAKIAQFCCwoJX3NuYXBzaG90QggKBl91bnRpbEIQCg5fZmFsbGVuX2JlaGluZCJjCiFHZW5lcmF0aW9uRGVzY3JpcHRpb25GYWxsZW5CZWhpbmQSEgoEY29kZRgBIAEoCUIEiM4YARIVCgdtZXNzYWdlGAIgASgJQgSIzhgBEhMKBXNpbmNlGAMgASgJQgSIzhgBIiwKDEluZGV4UmVxdWVzdBISCgVpbmRleBgBIAEoCUgAiAEBQggKBl9pbmRleCJPCgdLZXlQYXJ0EhcKBG5hbWUYASABKAlCBIjOGAFIAIgBARIYCgV2YWx1ZRgCIAEoCUIEiM4YAUgBiAEBQgcKBV9uYW1lQggKBl92YWx1ZSINCgtMaXN0UmVxdWVzdCJOCgxNZXJnZUZhaWx1cmUSEgoEY29kZRgBIAEoCUIEiM4YARIVCgdtZXNzYWdlGAIgASgJQgSIzhgBEhMKBXNpbmNlGAMgASgJQgSIzhgBIv0DCghOZXh0U3RlcBLcAgoEc3RlcBgBIAEoCULNAojOGAGizhgGYmFja3Vwos4YCmNhbmNlbF9qb2KizhgLY2hlY2tfbW9kZWyizhgSY2hvb3NlX2RhdGFfZm9sZGVyos4YB2NvbXBhY3SizhgMY3JlYXRlX2luZGV4os4YDmRlc2NyaWJlX2luZGV4os4YCmRyb3BfYWxpYXOizhgKZHJvcF9pbmRleKLOGBBkcm9wX3NhdmVkX3F1ZXJ5os4YDGxpc3RfYWxpYXNlc6LOGAxsaXN0X2luZGV4ZXOizhgJbGlzdF9qb2Jzos4YEmxpc3Rfc2F2ZWRfcXVlcmllc6LOGA5saXN0X3NuYXBzaG90c6LOGAdyZWluZGV4os4YE3JlcGxhY2Vfc2F2ZWRfcXVlcnmizhgIc2hvd19qb2KizhgEc3luY6LOGBN2YWxpZGF0ZV9kZWZpbml0aW9uos4YCXdhdGNoX2pvYhISCgVpbmRleBgCIAEoCUgAiAEBEhMKBnJlc3VtZRgDIAEoCEgBiAEBEhIKBWFsaWFzGAQgASgJSAKIAQESEAoDam9iGAUgASgJSAOIAQESEgoFbW9kZWwYBiABKAlIBIgBAUIICgZfaW5kZXhCCQoHX3Jlc3VtZUIICgZfYWxpYXNCBgoEX2pvYkIICgZfbW9kZWwiqAEKEFNoYXJkRGVzY3JpcHRpb24SEwoFc2hhcmQYASABKANCBIjOGAESFgoIbnVtX2RvY3MYAiABKANCBIjOGAESGgoMZGVsZXRlZF9kb2NzGAMgASgDQgSIzhgBEhYKCHNlZ21lbnRzGAQgASgDQgSIzhgBEhMKBWJ5dGVzGAUgASgDQgSIzhgBEh4KEGluZGV4X2dlbmVyYXRpb24YBiABKANCBIjOGAEicQoNU2hhcmRQcm9ncmVzcxITCgVzaGFyZBgBIAEoA0IEiM4YARIXCglkb2NzX2RvbmUYAiABKANCBIjOGAESGAoKZG9jc190b3RhbBgDIAEoA0IEiM4YARIYCgpnZW5lcmF0aW9uGAQgASgDQgSIzhgBIp8CChFXaW5kb3dEZXNjcmlwdGlvbhIUCgZ3aW5kb3cYASABKAlCBIjOGAESGwoEZnJvbRgCIAEoCUIIiM4YAZDOGAFIAIgBARIZCgJ0bxgDIAEoCUIIiM4YAZDOGAFIAYgBARIWCghudW1fZG9jcxgEIAEoA0IEiM4YARIaCgxkZWxldGVkX2RvY3MYBSABKANCBIjOGAESFgoIc2VnbWVudHMYBiABKANCBIjOGAESEwoFYnl0ZXMYByABKANCBIjOGAESIQoEdGllchgIIAEoCUITiM4YAaLOGARjb2xkos4YA2hvdBIYCgtsb2NhbF9ieXRlcxgJIAEoA0gCiAEBQgcKBV9mcm9tQgUKA190b0IOCgxfbG9jYWxfYnl0ZXMiiAEKCldpbmRvd0xpc3QSEwoFZmllbGQYASABKAlCBIjOGAESMwoFZXZlcnkYAiABKAlCJIjOGAGizhgDZGF5os4YBW1vbnRoos4YBHdlZWuizhgEeWVhchIwCgd3aW5kb3dzGAMgAygLMhkubGhzLnYxLldpbmRvd0Rlc2NyaXB0aW9uQgSIzhgBIj8KDldpbmRvd1Byb2dyZXNzEhQKBndpbmRvdxgBIAEoCUIEiM4YARIXCglkb2NzX2RvbmUYAiABKANCBIjOGAFiBnByb3RvMw", [file_lhs_v1_options]);
 
 /**
  * A document's key as it travels.
@@ -203,6 +203,37 @@ export const ListRequestSchema: GenMessage<ListRequest> = /*@__PURE__*/
   messageDesc(file_lhs_v1_values, 5);
 
 /**
+ * Why merges of segments fail. The index works on, with more and more segments.
+ *
+ * @generated from message lhs.v1.MergeFailure
+ */
+export type MergeFailure = Message<"lhs.v1.MergeFailure"> & {
+  /**
+   * @generated from field: string code = 1;
+   */
+  code: string;
+
+  /**
+   * @generated from field: string message = 2;
+   */
+  message: string;
+
+  /**
+   * ISO 8601, UTC: the first failure since the last success.
+   *
+   * @generated from field: string since = 3;
+   */
+  since: string;
+};
+
+/**
+ * Describes the message lhs.v1.MergeFailure.
+ * Use `create(MergeFailureSchema)` to create a new message.
+ */
+export const MergeFailureSchema: GenMessage<MergeFailure> = /*@__PURE__*/
+  messageDesc(file_lhs_v1_values, 6);
+
+/**
  * What a caller can do about an error, as data: a command line words it as a command, a console as
  * a link. Closed: a new step is added here and to the words of the command line.
  *
@@ -245,7 +276,7 @@ export type NextStep = Message<"lhs.v1.NextStep"> & {
  * Use `create(NextStepSchema)` to create a new message.
  */
 export const NextStepSchema: GenMessage<NextStep> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_values, 6);
+  messageDesc(file_lhs_v1_values, 7);
 
 /**
  * One shard of an index that has been built.
@@ -293,7 +324,7 @@ export type ShardDescription = Message<"lhs.v1.ShardDescription"> & {
  * Use `create(ShardDescriptionSchema)` to create a new message.
  */
 export const ShardDescriptionSchema: GenMessage<ShardDescription> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_values, 7);
+  messageDesc(file_lhs_v1_values, 8);
 
 /**
  * How far the generation of one shard is.
@@ -333,7 +364,7 @@ export type ShardProgress = Message<"lhs.v1.ShardProgress"> & {
  * Use `create(ShardProgressSchema)` to create a new message.
  */
 export const ShardProgressSchema: GenMessage<ShardProgress> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_values, 8);
+  messageDesc(file_lhs_v1_values, 9);
 
 /**
  * A window of an index: its documents with a date in one period.
@@ -404,7 +435,7 @@ export type WindowDescription = Message<"lhs.v1.WindowDescription"> & {
  * Use `create(WindowDescriptionSchema)` to create a new message.
  */
 export const WindowDescriptionSchema: GenMessage<WindowDescription> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_values, 9);
+  messageDesc(file_lhs_v1_values, 10);
 
 /**
  * How an index is cut into windows.
@@ -437,7 +468,7 @@ export type WindowList = Message<"lhs.v1.WindowList"> & {
  * Use `create(WindowListSchema)` to create a new message.
  */
 export const WindowListSchema: GenMessage<WindowList> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_values, 10);
+  messageDesc(file_lhs_v1_values, 11);
 
 /**
  * How far the generation of one window is.
@@ -461,5 +492,5 @@ export type WindowProgress = Message<"lhs.v1.WindowProgress"> & {
  * Use `create(WindowProgressSchema)` to create a new message.
  */
 export const WindowProgressSchema: GenMessage<WindowProgress> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_values, 11);
+  messageDesc(file_lhs_v1_values, 12);
 
