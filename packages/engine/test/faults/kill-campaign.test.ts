@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { byEffort } from '../../../../test/support/effort.ts';
 import { seededBelow } from '../../../../test/support/random.ts';
 import type { Random } from '../power-loss/crash-states.ts';
 import { expectSound, type Operation, Stage } from './operations.ts';
@@ -10,15 +11,18 @@ import { type ChildWork, openData } from './work.ts';
 
 /**
  * Real processes that are killed (SIGKILL) at each call of an operation that changes something, and
- * at every other write with half of it done. A sample of the points, spread evenly; with
- * LHS_TEST_LONG=1 all of them, with LHS_KILL_POINTS so many a group. The seed is printed.
+ * at every other write with half of it done. A sample of the points, spread evenly: with
+ * LHS_TEST_CAMPAIGN=1 more than 1,000 in all, with LHS_TEST_LONG=1 every one, with LHS_KILL_POINTS
+ * so many a group. The seed is printed.
  */
 const LONG = process.env.LHS_TEST_LONG === '1';
 const SEED = Number(process.env.LHS_SEED ?? 20_261_121);
 const ALL = Number.POSITIVE_INFINITY;
 /** Points to be killed at, of a group that has a sample of `few` in the short run. */
-const sampleSize = (few: number, many = ALL): number =>
-  Number(process.env.LHS_KILL_POINTS ?? (LONG ? many : few));
+const sampleSize = (few: number, campaign: number, many = ALL): number =>
+  Number(process.env.LHS_KILL_POINTS ?? byEffort(few, campaign, many));
+/** Points at which a process was killed, of all groups. */
+let killedAt = 0;
 const HOURS = 4 * 3_600_000;
 const path = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
@@ -126,6 +130,7 @@ async function campaign(name: string, operations: readonly Operation[], sample: 
       `${chosen.length}, ${kills} kills in all, ` +
       `seed ${SEED}, 0 violations`,
   );
+  killedAt += chosen.length;
   return points.length;
 }
 
@@ -134,7 +139,7 @@ describe('operations ended by SIGKILL', () => {
     'at the points of syncs of one snapshot leaves the old commit or the new one',
     async () => {
       const steps = stage.operations.filter(({ name }) => /^sync \d/.test(name));
-      const points = await campaign('sync, one snapshot each', steps, sampleSize(16));
+      const points = await campaign('sync, one snapshot each', steps, sampleSize(16, 250));
       expect(points).toBeGreaterThanOrEqual(200);
     },
     HOURS,
@@ -144,7 +149,7 @@ describe('operations ended by SIGKILL', () => {
     'at points of longer syncs leaves the last acknowledged commit or a later one',
     async () => {
       const longer = stage.operations.filter(({ name }) => /^sync (back|of all)/.test(name));
-      await campaign('sync, back and of all', longer, sampleSize(6));
+      await campaign('sync, back and of all', longer, sampleSize(6, 150));
     },
     HOURS,
   );
@@ -153,7 +158,7 @@ describe('operations ended by SIGKILL', () => {
     'at points of a reindex, and of one that is resumed after it, leaves the old state or the new',
     async () => {
       const builds = stage.operations.filter(({ work }) => /^re(index|sume)$/.test(work.kind));
-      await campaign('reindex and resume', builds, sampleSize(8));
+      await campaign('reindex and resume', builds, sampleSize(8, 250));
     },
     HOURS,
   );
@@ -162,7 +167,7 @@ describe('operations ended by SIGKILL', () => {
     'at the points of moves and rebuilds of windows, and of erasures, leaves a sound index',
     async () => {
       const tiered = stage.operations.filter(({ work }) => isTiered(work.kind));
-      const points = await campaign('tiers, window and erase', tiered, sampleSize(6));
+      const points = await campaign('tiers, window and erase', tiered, sampleSize(6, 200));
       expect(points).toBeGreaterThanOrEqual(100);
     },
     HOURS,
@@ -174,7 +179,7 @@ describe('operations ended by SIGKILL', () => {
       const others = stage.operations.filter(
         ({ work }) => !/^(sync|re(index|sume))$/.test(work.kind) && !isTiered(work.kind),
       );
-      await campaign('the others', others, sampleSize(6));
+      await campaign('the others', others, sampleSize(6, 350));
     },
     HOURS,
   );
@@ -186,7 +191,7 @@ describe('operations ended by SIGKILL', () => {
       const operations = stage.operations.filter(({ name }) =>
         /of all|compact|upgrade|reindex|tiers|window|erase/.test(name),
       );
-      const moments = sampleSize(6, 400);
+      const moments = sampleSize(6, 100, 400);
       let killed = 0;
       for (let i = 0; i < moments; i++) {
         const operation = operations[i % operations.length];
@@ -196,12 +201,19 @@ describe('operations ended by SIGKILL', () => {
         await expectSound(data, operation, acknowledgedBy(operation, said));
         rmSync(data, { recursive: true });
       }
+      killedAt += killed;
       console.log(
         `moments at random: ${killed} of ${moments} children were killed before their end`,
       );
     },
     HOURS,
   );
+
+  it('is tried at 1,000 points and more in a campaign', () => {
+    console.log(`killed at ${killedAt} points of all operations, 0 violations`);
+    if (process.env.LHS_KILL_POINTS !== undefined) return;
+    expect(killedAt).toBeGreaterThanOrEqual(byEffort(30, 1000));
+  });
 });
 
 /** Kills a child a while after it has begun. */

@@ -20,11 +20,12 @@ import {
 import { fetchColdFiles } from '../../src/index/cold-segments.ts';
 import { filesOf, readCommit, writeCommit } from '../../src/index/commit.ts';
 import { checkIndex, openSnapshot } from '../../src/index/index-snapshot.ts';
+import { holds, pinsAmong } from '../../src/index/pins.ts';
 import { currentGeneration, generationAt } from '../../src/open/index-folder.ts';
 import { Registry } from '../../src/registry/registry.ts';
 import { openLocalDirectory } from '../../src/storage/local-directory.ts';
 import { findUnneeded } from '../../src/tier/sweep-objects.ts';
-import { openData, runWork, type Work } from './work.ts';
+import { backupsOf, COPY, INDEX, openData, runWork, type Work } from './work.ts';
 
 /** An operation, the data folder that it begins in, and the contents that it may leave. */
 export interface Operation {
@@ -33,10 +34,19 @@ export interface Operation {
   /**
    * Which prepared data folder: the table's snapshot that its index has, `drifted`, or `format-1`:
    * at the last snapshot. `kept`: at the fourth snapshot, as a generation that is kept is.
+   * `backed-up`: at the last one, with a backup of the fourth and one of the last.
    * `altered`: at the last one, and the kept generation, at the fourth, has another definition.
    * `erasable`: at the last one, with deleted documents in cold windows.
    */
-  readonly from: number | 'drifted' | 'format-1' | 'windowed' | 'erasable' | 'kept' | 'altered';
+  readonly from:
+    | number
+    | 'drifted'
+    | 'format-1'
+    | 'windowed'
+    | 'erasable'
+    | 'kept'
+    | 'altered'
+    | 'backed-up';
   /** Number of shards of the index. */
   readonly shards: number;
   /** From what is there before to what is there after; each a text of `exportOf`. */
@@ -102,6 +112,7 @@ export class Stage {
     await this.#keep(shards);
     await this.#windowed(shards, 'windowed');
     await this.#windowed(shards, 'erasable');
+    await this.#backUp(shards);
     const all = operationsOf(this.table, shards, await this.#drift(data, shards));
     this.operations = [...this.operations, ...all];
   }
@@ -123,6 +134,17 @@ export class Stage {
       await runWork(backend, work);
       await backend.close();
     }
+  }
+
+  /** The last folder again, with backups of two snapshots. */
+  async #backUp(shards: number): Promise<void> {
+    const folder = this.#prepared(shards, 'backed-up');
+    cpSync(this.#prepared(shards, 3), folder, { recursive: true });
+    const backend = await openData(folder);
+    await runWork(backend, { kind: 'backup' });
+    await backend.sync({});
+    await runWork(backend, { kind: 'backup' });
+    await backend.close();
   }
 
   /**
@@ -235,6 +257,9 @@ function plainOperations(
     { name: 'erase', work: erased, from: 'erasable', states: [texts[last]] },
     { name: 'compact', work: { kind: 'compact' }, from: last, states: [texts[last]] },
     { name: 'upgrade', work: { kind: 'upgrade' }, from: 'format-1', states: [texts[last]] },
+    { name: 'backup', work: { kind: 'backup' }, from: last, states: [texts[last]] },
+    { name: 'backup, again', work: { kind: 'backup' }, from: 'backed-up', states: [texts[last]] },
+    { name: 'restore', work: { kind: 'restore' }, from: 'backed-up', states: [texts[last]] },
     { name: 'repair', work: { kind: 'repair' }, from: 'drifted', states: [drifted, texts[last]] },
   ];
 }
@@ -247,9 +272,9 @@ function changedDefinition({ definition }: SmallTable, shards: number): string {
 }
 
 /** All that an index holds, as one text. */
-export async function contentOf(backend: LocalBackend): Promise<string> {
+export async function contentOf(backend: LocalBackend, index: string = INDEX.index) {
   const documents = [];
-  for await (const { fields } of backend.exportDocuments({})) {
+  for await (const { fields } of backend.exportDocuments({ index })) {
     const { at: _, ...own } = fields;
     documents.push(own);
   }
@@ -273,6 +298,7 @@ export async function expectSound(
       jobs.filter(({ ended_at }) => ended_at === undefined),
       'jobs run on',
     ).toEqual([]);
+    await expectCopiesWhole(backend, operation);
     const text = await contentOf(backend);
     const state = operation.states.lastIndexOf(text);
     expect(state, 'I1, I2: the content is none of the states').toBeGreaterThanOrEqual(0);
@@ -284,6 +310,7 @@ export async function expectSound(
     const { kind } = operation.work;
     if (kind === 'alter' || kind === 'rollback') await expectOneDefinition(backend);
     await runWork(backend, operation.work);
+    await expectCopiesWhole(backend, operation);
     await expectVectorsInStep(data, backend);
     expect(await contentOf(backend), 'done again it misses its end').toBe(operation.states.at(-1));
     await expectKeptTrue(backend);
@@ -296,6 +323,17 @@ export async function expectSound(
   await again.close();
   expect(await faultsOf(data)).toEqual([]);
   expect(orphansOf(data), 'I5: orphans outlive two sweeps').toEqual([]);
+}
+
+/** A restored copy is whole, and so is the newest backup that is listed. Leaves no copy. */
+async function expectCopiesWhole(backend: LocalBackend, { work, states }: Operation) {
+  if (work.kind !== 'backup' && work.kind !== 'restore') return;
+  const { present } = await backend.backupStatus({ ...INDEX, ...backupsOf(backend) });
+  if (work.kind === 'backup' && present) await runWork(backend, { kind: 'restore' });
+  const names = (await backend.listIndexes()).map(({ name }) => name);
+  if (!names.includes(COPY)) return;
+  expect(states, 'I2: a copy is none of the states').toContain(await contentOf(backend, COPY));
+  await backend.dropIndex({ index: COPY });
 }
 
 /** The definition in force is the one that the generation was built under. */
@@ -345,9 +383,11 @@ async function expectNoUnneeded(data: string): Promise<void> {
   expect([...objects.values()].flat(), 'objects that nothing needs').toEqual([]);
 }
 
-/** The folder of the only index. */
+/** The folder of the index. */
 export function indexFolderOf(data: string): string {
-  const [uuid] = readdirSync(join(data, 'indexes'));
+  const registry = new Registry(data);
+  const { uuid } = registry.get(INDEX.index);
+  registry.close();
   return join(data, 'indexes', uuid);
 }
 
@@ -369,6 +409,9 @@ export function namedFiles(data: string): readonly string[] {
   return commit === null ? [] : [...filesOf(commit)];
 }
 
+/** A pin outlives a killed backup until its time is over. */
+const isHeldPin = (name: string) => pinsAmong([name]).some((pin) => holds(pin, Date.now()));
+
 /** Names in the index's folder and its live generation that nobody needs; missing ones too. */
 export function orphansOf(data: string): readonly string[] {
   const folder = indexFolderOf(data);
@@ -380,7 +423,9 @@ export function orphansOf(data: string): readonly string[] {
   const former = kept.map(({ number }) => basename(generationAt(folder, number).path));
   const named = ['CURRENT', 'embeddings', basename(live), ...former];
   const top = readdirSync(folder).filter((name) => !named.includes(name));
-  const inside = readdirSync(live).filter((name) => !files.has(name) && name !== 'verified');
+  const inside = readdirSync(live).filter(
+    (name) => !files.has(name) && name !== 'verified' && !isHeldPin(name),
+  );
   const missing = [...files].filter((name) => !existsSync(join(live, name)));
   return [...top, ...inside, ...missing.map((name) => `${name} is missing`)];
 }

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { type LocalBackend, openLocal, openLocalDirectory } from '@lakehouse-search/engine';
 import { tinyModels } from '../../../../test/support/tiny-model.ts';
 
@@ -17,6 +18,10 @@ export type Work =
   /** Removes rows that the table has no more; throws unless nothing remains. */
   | { readonly kind: 'erase'; readonly ids: readonly number[] }
   | { readonly kind: 'repair' }
+  /** Into `backups` of the data folder. */
+  | { readonly kind: 'backup' }
+  /** From there, as index `copy`, which is not made again. */
+  | { readonly kind: 'restore' }
   /** `definition`: the new one. */
   | { readonly kind: 'alter'; readonly definition: string };
 
@@ -59,12 +64,28 @@ export async function runWork(
   else if (work.kind === 'upgrade') await backend.upgrade({});
   else if (work.kind === 'tiers' || work.kind === 'window') await moveOrBuild(backend, work.kind);
   else if (work.kind === 'erase') await erase(backend, work.ids);
+  else if (work.kind === 'backup') await backend.backup({ ...INDEX, ...backupsOf(backend) });
+  else if (work.kind === 'restore') await restoreCopy(backend);
   else if (work.kind === 'repair') await backend.verify({ repair: true });
   else if (work.kind === 'alter')
     await backend.alterIndex({ definition_yaml: work.definition, apply: true });
   else if (work.kind === 'reindex') await backend.reindex({ as_of: work.as_of });
   else if (work.kind === 'resume') await resume(backend);
   else await backend.sync({ until: work.until }, { progress });
+}
+
+/** The index of a stage, which a restored copy leaves ambiguous. */
+export const INDEX = { index: 't' } as const;
+/** The name under which a backup is restored. */
+export const COPY = 'copy';
+
+/** Where the backups of a data folder are. */
+export const backupsOf = ({ dataDir }: LocalBackend) => ({ target: join(dataDir, 'backups') });
+
+async function restoreCopy(backend: LocalBackend): Promise<void> {
+  const names = (await backend.listIndexes()).map(({ name }) => name);
+  if (names.includes(COPY)) return;
+  await backend.restore({ ...INDEX, ...backupsOf(backend), as: COPY });
 }
 
 async function moveOrBuild(backend: LocalBackend, kind: 'tiers' | 'window'): Promise<void> {
