@@ -122,10 +122,13 @@ describe.each(BACKENDS)('lhs index on %s', (backend) => {
       snapshots[0].id,
     ]);
     expect(first).toMatchObject({ doc_count: snapshots[0].rows.length, snapshot: snapshots[0].id });
-    await vi.waitFor(async () => {
-      const behind = await home.run(['search', 'vec', 'title']);
-      expect(behind.stdout).toMatch(/5 snapshots behind \(lhs index sync vec\)/);
-    });
+    await vi.waitFor(
+      async () => {
+        const behind = await home.run(['search', 'vec', 'title']);
+        expect(behind.stdout).toMatch(/5 snapshots behind \(lhs index sync vec\)/);
+      },
+      { timeout: 30_000 },
+    );
     const until = await home.json<Record<string, unknown>>([
       'index',
       'sync',
@@ -141,7 +144,8 @@ describe.each(BACKENDS)('lhs index on %s', (backend) => {
     });
     const rest = await home.run(['index', 'sync', 'vec']);
     expect(rest.stdout).toMatch(/^vec {2}3 snapshots applied in .* 27 rows now$/m);
-    expect(lines(rest.stderr)).toHaveLength(3);
+    // A service reports no steps of a sync.
+    if (!home.isRemote) expect(lines(rest.stderr)).toHaveLength(3);
     const again = await home.run(['index', 'sync', 'vec']);
     expect(again.stdout).toBe('vec is at the table’s head: nothing to do\n');
     const exported = await home.run(['index', 'export', 'vec']);
