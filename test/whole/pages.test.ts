@@ -98,6 +98,11 @@ describe('the blocks of the pages', () => {
     expect(skipped.map((block) => `${block.path}: ${noRun(block)}`)).toEqual([
       'README.md: it runs until it is stopped',
       'README.md: a test sends these requests to a server of its own',
+      'docs/command-line.md: it needs a service with accounts',
+      'docs/deploy.md: it needs Docker',
+      'docs/deploy.md: it needs Docker',
+      'docs/deploy.md: it needs a Kubernetes cluster',
+      'docs/deploy.md: it changes the machine',
       'docs/in-step.md: runs until Ctrl-C',
       'docs/jobs.md: the build goes on after the command',
       'docs/jobs.md: needs a build that was killed',
@@ -108,6 +113,9 @@ describe('the blocks of the pages', () => {
       'docs/rest.md: it needs a service',
       'docs/rest.md: it needs a service',
       'docs/security.md: it needs a running server',
+      'docs/serve.md: it runs until it is stopped',
+      'docs/serve.md: they run until they are stopped',
+      'docs/serve.md: it runs until it is stopped',
       'docs/serve.md: it runs until it is stopped',
       'docs/tui.md: needs a terminal',
     ]);

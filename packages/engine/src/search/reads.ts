@@ -13,7 +13,7 @@ import {
   checkSuggestRequest,
 } from '@lakehouse-search/contract';
 import { lazily } from '../base/lazily.ts';
-import { mentionsNow } from '../query/bind/relative-dates.ts';
+import { LIMITS } from '../base/limits.ts';
 import type { SearchContext } from './context.ts';
 
 /** A read: `C` is its checked request, `R` its response. */
@@ -56,4 +56,25 @@ export const READS = Object.freeze({
 /** A request whose dates may say `now` means the time at which it arrived, in all its steps. */
 export function atOneTime<Q>(request: Q, now: number): Q {
   return mentionsNow(request) ? { now, ...request } : request;
+}
+
+const QUERY_PARTS = ['query', 'filter', 'ast', 'aggs'] as const;
+
+/** True if a part of a request that has queries may mean the time of the request. */
+function mentionsNow(request: unknown): request is object {
+  if (typeof request !== 'object' || request === null) return false;
+  return QUERY_PARTS.some((part) => {
+    const value: unknown = Object.getOwnPropertyDescriptor(request, part)?.value;
+    if (typeof value === 'string') return value.includes('now');
+    return typeof value === 'object' && value !== null && textsInclude(value, 'now', 0);
+  });
+}
+
+/** True if a text inside of a value begins with `start`; looks no deeper than queries may be. */
+function textsInclude(value: object, start: string, depth: number): boolean {
+  if (depth > LIMITS.queryDepth * 2) return false;
+  return Object.values(value).some((part) => {
+    if (typeof part === 'string') return part.includes(start);
+    return typeof part === 'object' && part !== null && textsInclude(part, start, depth + 1);
+  });
 }

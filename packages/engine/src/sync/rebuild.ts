@@ -246,6 +246,7 @@ async function addRows(
       report(stage.counts);
     }
     await pipeline.drain();
+    report(stage.counts);
   } finally {
     await pipeline.stop();
   }

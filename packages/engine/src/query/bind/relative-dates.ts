@@ -1,4 +1,3 @@
-import { LIMITS } from '../../base/limits.ts';
 import { parsePeriod, settleRelativeDate } from '../../schema/date-period.ts';
 import type { Bound, Query } from '../query.ts';
 import { findField, type QueryFields } from './fields.ts';
@@ -48,25 +47,4 @@ function settleValues(query: Valued, now: number): Query {
   }
   if (query.kind === 'terms') return Object.freeze({ ...query, values: query.values.map(text) });
   return Object.freeze({ ...query, value: text(query.value) });
-}
-
-const QUERY_PARTS = ['query', 'filter', 'ast', 'aggs'] as const;
-
-/** True if a part of a request that has queries may mean the time of the request. */
-export function mentionsNow(request: unknown): request is object {
-  if (typeof request !== 'object' || request === null) return false;
-  return QUERY_PARTS.some((part) => {
-    const value: unknown = Object.getOwnPropertyDescriptor(request, part)?.value;
-    if (typeof value === 'string') return value.includes('now');
-    return typeof value === 'object' && value !== null && textsInclude(value, 'now', 0);
-  });
-}
-
-/** True if a text inside of a value begins with `start`; looks no deeper than queries may be. */
-function textsInclude(value: object, start: string, depth: number): boolean {
-  if (depth > LIMITS.queryDepth * 2) return false;
-  return Object.values(value).some((part) => {
-    if (typeof part === 'string') return part.includes(start);
-    return typeof part === 'object' && part !== null && textsInclude(part, start, depth + 1);
-  });
 }
