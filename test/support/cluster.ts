@@ -27,7 +27,7 @@ export async function startCluster(
   }
   const releases: (() => unknown)[] = [];
   const addresses = nodes.map(({ grpc }) => grpc);
-  const { backend, routing } = openCluster(
+  const { backend, routing } = await openCluster(
     { nodes: addresses, key: KEY, takes: [], freshnessMs: 0 },
     (release) => releases.push(release),
   );

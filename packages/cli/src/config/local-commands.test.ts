@@ -20,12 +20,12 @@ function isRefused(id: string): boolean {
   }
 }
 
-/** Commands that reach a service by other means than `backend` and `source` of their base. */
+/** Commands that reach a service by other means than `backend`, `source` and `jobResult` of their base. */
 const OTHERS = ['index:search', 'login', 'mcp:config'];
 
 describe('a command with --url', () => {
   it.each(commands)('uses the service or says that it is local: $id', ({ id, source }) => {
-    const isRemote = /this\.(backend|source|search)\(/.test(source);
+    const isRemote = /this\.(backend|source|search|jobResult)\(/.test(source);
     if (isRefused(id)) expect(isRemote).toBe(false);
     else expect(isRemote || OTHERS.includes(id)).toBe(true);
   });

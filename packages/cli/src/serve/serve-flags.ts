@@ -19,8 +19,14 @@ export const SERVE_FLAGS = {
   }),
 };
 
+const controlPlane = Flags.string({
+  description: 'gRPC addresses of the control planes',
+  helpValue: 'HOST:PORT,…',
+});
+
 /** Flags of a node of a cluster. */
 export const NODE_FLAGS = {
+  'control-plane': controlPlane,
   addr: SERVE_FLAGS.addr,
   node: Flags.string({ description: 'name of the node (its address)', helpValue: 'NAME' }),
   'shard-ordinals': Flags.string({
@@ -33,7 +39,12 @@ export const NODE_FLAGS = {
 
 /** Flags of a gateway over the nodes of a cluster. */
 export const GATEWAY_FLAGS = {
-  nodes: Flags.string({ description: 'addresses of the nodes', helpValue: 'HOST:PORT,…' }),
+  nodes: Flags.string({
+    description: 'addresses of the nodes',
+    helpValue: 'HOST:PORT,…',
+    exclusive: ['control-plane'],
+  }),
+  'control-plane': controlPlane,
   'shard-timeout-ms': Flags.integer({
     description: 'time of a node for its part of a read (5000)',
     helpValue: 'N',
@@ -55,6 +66,7 @@ export interface ServeFlags {
   readonly sync?: boolean;
   readonly 'data-dir'?: string;
   readonly node?: string;
+  readonly 'control-plane'?: string;
   readonly 'shard-ordinals'?: string;
   readonly nodes?: string;
   readonly 'shard-timeout-ms'?: number;
@@ -69,6 +81,7 @@ export function flagValues(flags: ServeFlags): ServerConfig['values'] {
     insecure_open: flags['insecure-open'],
     sync: flags.sync,
     data_dir: flags['data-dir'],
+    'cluster.control_plane': flags['control-plane'],
     'cluster.node': flags.node,
     'cluster.shard_ordinals': flags['shard-ordinals'],
     'cluster.nodes': flags.nodes,

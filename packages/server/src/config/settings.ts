@@ -61,7 +61,10 @@ export const SERVER_SETTINGS = Object.freeze({
   'cluster.node': setting('name', 'name of the node (its HOST:PORT)'),
   'cluster.shard_ordinals': setting('name', 'shards that the node takes, separated by commas'),
   'cluster.shard_timeout_ms': whole(10, 600_000, 'time of a node for its part of a read (5,000)'),
-  'cluster.control_plane': setting('name', 'HOST:PORT of control planes, by commas (node)'),
+  'cluster.control_plane': setting(
+    'name',
+    'HOST:PORT of control planes, by commas (node, gateway)',
+  ),
   'cluster.lease_ms': whole(500, 60_000, 'lease of a control plane and a connector (5,000)'),
   'cluster.node_ms': whole(500, 600_000, 'lease of a node (10,000)'),
   'cluster.leave_ms': whole(

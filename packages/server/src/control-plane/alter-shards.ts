@@ -1,5 +1,6 @@
 import { type AlterPlan, LhsError } from '@lakehouse-search/contract';
 import { registeredDefinition } from '@lakehouse-search/engine';
+import { withOnly } from '../cluster/with-only.ts';
 import { currentNodes, jobService, publishWithin } from './cluster-context.ts';
 import { type JobNode, nodesOf } from './job-nodes.ts';
 import { type RunningJob, refuseStopped } from './running-job.ts';
@@ -34,17 +35,19 @@ export async function alterShards(run: RunningJob): Promise<void> {
 async function alterAll(
   run: RunningJob,
   nodes: readonly JobNode[],
-  definition_yaml: string,
+  text: string,
   former: string,
 ): Promise<readonly AlterPlan[]> {
   const { context, job } = run;
-  const alter = async (definition: string, { node }: JobNode, call = {}) => {
+  const alter = async (definition: string, { node, own }: JobNode, call = {}) => {
     const service = await jobService(context, job.index, node.address);
-    const request = { index: job.index, definition_yaml: definition, apply: true };
-    return service.alterIndex(request, call);
+    // A node that holds some of the shards goes on to hold these alone.
+    const isWhole = own.ordinals.length === own.shards;
+    const definition_yaml = isWhole ? definition : withOnly(definition, own.ordinals);
+    return service.alterIndex({ index: job.index, definition_yaml, apply: true }, call);
   };
   const results = await Promise.allSettled(
-    nodes.map((node) => alter(definition_yaml, node, { signal: run.signal })),
+    nodes.map((node) => alter(text, node, { signal: run.signal })),
   );
   const failed = results.find((result) => result.status === 'rejected');
   if (failed === undefined && !run.signal.aborted) {

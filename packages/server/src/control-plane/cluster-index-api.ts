@@ -62,7 +62,7 @@ export class ClusterIndexApi
       });
   }
 
-  /** Nodes drop their shards at their next heartbeats. Throws index_not_found, index_busy. */
+  /** Nodes keep the files of their shards. Throws index_not_found, index_busy. */
   async dropIndex(request: DropIndexRequest, call: CallContext = {}): Promise<DropResponse> {
     const { index } = checkDropIndexRequest(request);
     requireListed(call, index);

@@ -6,8 +6,9 @@ import {
 } from '@lakehouse-search/contract';
 import type { RemoteRead } from '@lakehouse-search/engine';
 import type { NodeClient } from '../cluster/node-client.ts';
+import type { SeenNode } from '../cluster/route-of.ts';
+import type { RoutingSource } from '../cluster/routing.ts';
 import { resolveIndex } from './cluster-reads.ts';
-import type { StaticRouting } from './static-routing.ts';
 
 /** An operation that is no read of shards. */
 export type AdminName = Exclude<keyof Backend, RemoteRead | 'close'>;
@@ -15,15 +16,21 @@ export type AdminName = Exclude<keyof Backend, RemoteRead | 'close'>;
 /** An operation as a function: a promise, or the items of a stream. */
 export type AdminMethod = (request: unknown, call?: CallContext) => unknown;
 
+/** A routing that knows the nodes themselves. */
+export interface AdminRouting extends RoutingSource {
+  /** The nodes as they were seen last. */
+  readonly seen: readonly SeenNode[];
+}
+
 /** Another node may have what a node with this error has not. */
 const ELSEWHERE: ReadonlySet<ErrorCode> = new Set(['not_found', 'unreachable']);
 
 /** The nodes as administration sees them. */
 export class AdminNodes {
-  readonly routing: StaticRouting;
+  readonly routing: AdminRouting;
   readonly #node: (address: string) => NodeClient;
 
-  constructor(routing: StaticRouting, node: (address: string) => NodeClient) {
+  constructor(routing: AdminRouting, node: (address: string) => NodeClient) {
     this.routing = routing;
     this.#node = node;
   }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { LhsError } from '@lakehouse-search/contract';
 import { parseDocument } from 'yaml';
 import type { SeenNode } from '../cluster/route-of.ts';
+import { withOnly } from '../cluster/with-only.ts';
 
 /** A node and the definition of its part of an index. */
 export interface PlacedPart {
@@ -48,11 +49,4 @@ function readSharding(definition: string): { readonly index: string; readonly sh
   const shards = document.getIn(['sharding', 'shards']);
   const valid = Number.isInteger(shards) && (shards as number) > 0 && (shards as number) <= 64;
   return { index: String(index), shards: valid ? (shards as number) : 1 };
-}
-
-/** The definition of a part of an index: only these shards are held. */
-export function withOnly(definition: string, ordinals: readonly number[]): string {
-  const document = parseDocument(definition);
-  document.setIn(['sharding', 'only'], [...ordinals]);
-  return document.toString();
 }

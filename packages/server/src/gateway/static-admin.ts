@@ -4,17 +4,23 @@
  * is refused if the index has several.
  */
 import { REQUEST_CHECKS } from '@lakehouse-search/client';
-import { type Backend, type CallContext, checkCall } from '@lakehouse-search/contract';
+import { type Backend, type CallContext, checkCall, LhsError } from '@lakehouse-search/contract';
 import { REMOTE_READS, type RemoteRead } from '@lakehouse-search/engine';
 import type { NodeClient } from '../cluster/node-client.ts';
+import { withOnly } from '../cluster/with-only.ts';
 import { jobOperations } from './admin-jobs.ts';
 import { aliasOperations, queryOperations } from './admin-names.ts';
-import { type AdminMethod, type AdminName, AdminNodes, overSeveral } from './admin-nodes.ts';
+import {
+  type AdminMethod,
+  type AdminName,
+  AdminNodes,
+  type AdminRouting,
+  overSeveral,
+} from './admin-nodes.ts';
 import { pitOperations } from './admin-pits.ts';
 import { streamsOf } from './admin-streams.ts';
 import { mergeAnswers, type NodeAnswer } from './merge-answers.ts';
-import { placeShards, withOnly } from './place-shards.ts';
-import type { StaticRouting } from './static-routing.ts';
+import { placeShards } from './place-shards.ts';
 
 type Loose = Readonly<Record<string, unknown>>;
 
@@ -47,7 +53,7 @@ const ANY: ReadonlySet<AdminName> = new Set<AdminName>([
 
 /** The operations over a fixed list of nodes. */
 export function staticAdmin(
-  routing: StaticRouting,
+  routing: AdminRouting,
   node: (address: string) => NodeClient,
 ): Omit<Backend, RemoteRead> {
   const nodes = new AdminNodes(routing, node);
@@ -93,6 +99,7 @@ async function forward(
   const anywhere = ANY.has(name) || (ONE.has(name) && (index === undefined || index === ''));
   if (anywhere) return nodes.at(nodes.up()[0])[name](request, call);
   const owners = await nodes.owners(index, call);
+  if (owners.length === 0) throw notBuilt(index);
   const several = ALL.has(name) || ONE.has(name);
   if (owners.length > 1 && !several) throw overSeveral(name, owners.length);
   const asked = ONE.has(name) ? owners.slice(0, 1) : owners;
@@ -106,6 +113,11 @@ async function forward(
   } finally {
     await nodes.routing.refresh();
   }
+}
+
+function notBuilt(index: string | undefined): LhsError {
+  const next = index === undefined ? {} : { next: [{ step: 'reindex' as const, index }] };
+  return new LhsError('index_not_built', `no node has built "${index}"`, next);
 }
 
 interface Named {

@@ -2,8 +2,8 @@ import type { Backend } from '@lakehouse-search/contract';
 import type { Logger } from 'pino';
 import type { NodeState } from '../cluster/node-state.ts';
 import type { Assignment, Registrar } from '../cluster/registrar.ts';
+import { withOnly } from '../cluster/with-only.ts';
 import { pause } from '../control-plane/leadership.ts';
-import { withOnly } from '../gateway/place-shards.ts';
 
 /** A node of a cluster with a control plane. */
 export interface RegistrationOptions {

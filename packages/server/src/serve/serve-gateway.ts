@@ -2,10 +2,13 @@
 import { LhsError } from '@lakehouse-search/contract';
 import { connectNode, type NodeClient } from '../cluster/node-client.ts';
 import { gatedBackend } from '../config/gated-backend.ts';
+import { controlPlaneRouting } from '../control-plane/control-plane-client.ts';
 import { LocalCluster } from '../control-plane/local-cluster.ts';
 import { activityRecorder } from '../control-plane/record-activity.ts';
 import { clusterBackend } from '../gateway/cluster-backend.ts';
 import { createGateway } from '../gateway/gateway.ts';
+import { ControlPlaneCalls, ledAdmin, ledCluster } from '../gateway/led-admin.ts';
+import { LedRouting } from '../gateway/led-routing.ts';
 import { staticAdmin } from '../gateway/static-admin.ts';
 import { StaticRouting } from '../gateway/static-routing.ts';
 import { rateLimits } from '../limits/rate-limits.ts';
@@ -27,9 +30,11 @@ export interface ServeGatewayRequest extends ServeRequest {
 /** Starts a gateway over the nodes of its configuration. Throws invalid_argument, io_error. */
 export async function serveGateway(request: ServeGatewayRequest): Promise<RunningServer> {
   const { cluster, options } = request;
-  if (cluster.nodes.length === 0) {
-    throw new LhsError('invalid_argument', 'a gateway needs the addresses of its nodes', {
-      hint: 'name them in "cluster.nodes"',
+  const { nodes, controlPlane = [] } = cluster;
+  if ((nodes.length === 0) === (controlPlane.length === 0)) {
+    const message = 'a gateway needs the addresses of its nodes, or of a control plane';
+    throw new LhsError('invalid_argument', message, {
+      hint: 'name the nodes in "cluster.nodes", or control planes in "cluster.control_plane"',
     });
   }
   if (options.auth && cluster.key === undefined) {
@@ -51,7 +56,7 @@ async function start(request: ServeGatewayRequest, later: (release: Release) => 
   const log = openLogs(options.log);
   later(() => log.flush());
   const callers = options.auth ? await closedCallers(store, request.issuers, env) : OPEN_CALLERS;
-  const { backend, routing } = openCluster(cluster, later);
+  const { backend, routing, ownCluster } = await openCluster(cluster, later);
   await routing.refresh();
   const { admit, running } = rateLimits(options.limits);
   const metrics = createMetrics({ running, isKnown: (name) => routing.names().includes(name) });
@@ -62,10 +67,12 @@ async function start(request: ServeGatewayRequest, later: (release: Release) => 
   const gateway = await createGateway({
     backend: gatedBackend(backend, names),
     ...(callers.accounts === undefined ? {} : { accounts: callers.accounts }),
-    cluster: new LocalCluster({
-      ...{ backend, store },
-      ...(defaultIndex === undefined ? {} : { defaultIndex }),
-    }),
+    cluster:
+      ownCluster ??
+      new LocalCluster({
+        ...{ backend, store },
+        ...(defaultIndex === undefined ? {} : { defaultIndex }),
+      }),
     access: callers.access,
     admit,
     observer: observers(metrics, log.observer, recorder),
@@ -78,28 +85,43 @@ async function start(request: ServeGatewayRequest, later: (release: Release) => 
   const url = await listenRest(gateway.rest, options);
   const grpc = await listenGrpc(gateway.grpc, options);
   const indexes = routing.names();
-  log.logger.info({ url, grpc, nodes: cluster.nodes, indexes: indexes.length }, 'listening');
+  const { nodes, controlPlane } = cluster;
+  const of = { nodes, control_plane: controlPlane };
+  log.logger.info({ url, grpc, ...of, indexes: indexes.length }, 'listening');
   const { adminPassword } = callers;
   return { url, grpc, indexes, ...(adminPassword === undefined ? {} : { adminPassword }) };
 }
 
-/** The nodes of a fixed list as one backend. */
-export function openCluster(
-  { nodes: addresses, key, shardTimeoutMs, freshnessMs }: ClusterOptions,
-  later: (release: Release) => void,
-) {
-  const nodes = new Map(addresses.map((address) => [address, connectNode(address, { key })]));
+/** The nodes of a cluster as one backend, by a fixed list or as a control plane says. */
+export async function openCluster(cluster: ClusterOptions, later: (release: Release) => void) {
+  const { nodes: addresses, controlPlane = [], key, shardTimeoutMs, freshnessMs } = cluster;
+  const nodes = new Map<string, NodeClient>();
   later(() => Promise.all([...nodes.values()].map((one) => one.close())));
-  const node = (address: string): NodeClient => nodes.get(address)!;
-  const routing = new StaticRouting({
-    nodes: [...nodes.values()],
-    ...(shardTimeoutMs === undefined ? {} : { stateMs: shardTimeoutMs }),
-  });
-  later(() => routing.close());
-  const admin = staticAdmin(routing, node);
+  const node = (address: string): NodeClient => {
+    const known = nodes.get(address);
+    if (known !== undefined) return known;
+    const made = connectNode(address, { key });
+    nodes.set(address, made);
+    return made;
+  };
   const times = {
     ...(shardTimeoutMs === undefined ? {} : { shardTimeoutMs }),
     ...(freshnessMs === undefined ? {} : { freshnessMs }),
   };
+  if (controlPlane.length > 0) {
+    const planes = new ControlPlaneCalls(controlPlane, key);
+    later(() => planes.close());
+    const routing = new LedRouting(await controlPlaneRouting({ addresses: controlPlane, key }));
+    later(() => routing.close());
+    const admin = ledAdmin(planes, routing, node);
+    const backend = clusterBackend({ routing, admin, node, ...times });
+    return { backend, routing, ownCluster: ledCluster(planes) };
+  }
+  const routing = new StaticRouting({
+    nodes: addresses.map(node),
+    ...(shardTimeoutMs === undefined ? {} : { stateMs: shardTimeoutMs }),
+  });
+  later(() => routing.close());
+  const admin = staticAdmin(routing, node);
   return { backend: clusterBackend({ routing, admin, node, ...times }), routing };
 }

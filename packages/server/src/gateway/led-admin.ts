@@ -1,0 +1,132 @@
+/**
+ * Operations that are no reads of shards, under a control plane: definitions, jobs and names are the
+ * control plane's, the others go to the nodes that hold the index. Rows are written by the connector
+ * alone.
+ */
+import { type Backend, type CallContext, LhsError, type Service } from '@lakehouse-search/contract';
+import type { RemoteRead } from '@lakehouse-search/engine';
+import { connectNode, type NodeClient } from '../cluster/node-client.ts';
+import type { AdminName, AdminRouting } from './admin-nodes.ts';
+import { staticAdmin } from './static-admin.ts';
+
+/** What the control plane answers. */
+const PLANE = [
+  ...(['createIndex', 'listIndexes', 'dropIndex', 'alterIndex', 'reindex'] as const),
+  ...(['startJob', 'getJob', 'listJobs', 'cancelJob'] as const),
+  ...(['listAliases', 'setAlias', 'dropAlias'] as const),
+  ...(['listSavedQueries', 'createSavedQuery', 'replaceSavedQuery', 'deleteSavedQuery'] as const),
+  ...(['describeSource', 'listTables', 'initDefinition', 'validateDefinition'] as const),
+] satisfies readonly AdminName[];
+
+/** What would write rows beside the connector. */
+const WRITES = [
+  ...(['sync', 'applyBatch', 'compact', 'upgrade', 'rollbackIndex', 'restore'] as const),
+  ...(['reindexWindow', 'moveWindows', 'runErasure'] as const),
+] satisfies readonly AdminName[];
+
+/** What the control plane says of the cluster. */
+const CLUSTER = ['getRouting', 'listIngestion', 'activity', 'license', 'consoleConfig'] as const;
+
+type Method = (request: unknown, call?: CallContext) => unknown;
+type Methods = Readonly<Record<string, Method>>;
+
+/** The control planes of a cluster: a call goes to the first one that answers. */
+export class ControlPlaneCalls {
+  #clients: readonly NodeClient[];
+
+  constructor(addresses: readonly string[], key: string | undefined) {
+    this.#clients = addresses.map((address) => connectNode(address, { key }));
+  }
+
+  /** Throws unreachable if none answers, and what the first one that answers throws. */
+  async call(name: string, request: unknown, context?: CallContext): Promise<unknown> {
+    let fault: unknown;
+    for (const client of this.#clients) {
+      try {
+        const answer = await operations(client)[name](request, context);
+        this.#prefer(client);
+        return answer;
+      } catch (error) {
+        if (!isUnreachable(error)) throw error;
+        fault = error;
+      }
+    }
+    throw fault;
+  }
+
+  /** The items of a stream; another control plane is asked only before the first item. */
+  async *items(name: string, request: unknown, context?: CallContext): AsyncGenerator<unknown> {
+    let fault: unknown;
+    for (const client of this.#clients) {
+      let begun = false;
+      try {
+        for await (const item of operations(client)[name](
+          request,
+          context,
+        ) as AsyncIterable<unknown>) {
+          begun = true;
+          yield item;
+        }
+        return;
+      } catch (error) {
+        if (begun || !isUnreachable(error)) throw error;
+        fault = error;
+      }
+    }
+    throw fault;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#clients.map((client) => client.close()));
+  }
+
+  #prefer(client: NodeClient): void {
+    if (this.#clients[0] === client) return;
+    this.#clients = [client, ...this.#clients.filter((each) => each !== client)];
+  }
+}
+
+const operations = (client: NodeClient): Methods => client.service() as unknown as Methods;
+const isUnreachable = (error: unknown): boolean =>
+  error instanceof LhsError && error.code === 'unreachable';
+
+/** The operations of a gateway under a control plane. */
+export function ledAdmin(
+  planes: ControlPlaneCalls,
+  routing: AdminRouting,
+  node: (address: string) => NodeClient,
+): Omit<Backend, RemoteRead> {
+  const ofPlane = PLANE.map((name): [string, Method] => {
+    return [name, (request, call) => after(planes.call(name, request, call), routing)];
+  });
+  const refused = WRITES.map((name): [string, Method] => [name, async () => refuse(name)]);
+  return {
+    ...staticAdmin(routing, node),
+    ...Object.fromEntries([...ofPlane, ...refused]),
+    watchJob: (request, call) => planes.items('watchJob', request, call),
+  } as Omit<Backend, RemoteRead>;
+}
+
+/** What the service says about itself. */
+export const ledCluster = (planes: ControlPlaneCalls): Pick<Service, (typeof CLUSTER)[number]> =>
+  Object.fromEntries(
+    CLUSTER.map((name) => [
+      name,
+      (request: unknown, call?: CallContext) => planes.call(name, request, call),
+    ]),
+  ) as unknown as Pick<Service, (typeof CLUSTER)[number]>;
+
+/** An answer, after which the routing is up to date. */
+async function after<T>(answer: Promise<T>, routing: AdminRouting): Promise<T> {
+  try {
+    return await answer;
+  } finally {
+    await routing.refresh();
+  }
+}
+
+function refuse(name: string): never {
+  throw new LhsError('unsupported', `${name} is not possible under a control plane`, {
+    hint: 'its connector keeps every index equal to the table; a reindex builds an index again',
+  });
+}
