@@ -1,7 +1,7 @@
 /**
- * Operations that are no reads of shards, under a control plane: definitions, jobs and names are the
- * control plane's, the others go to the nodes that hold the index. Rows are written by the connector
- * alone.
+ * Operations that are no reads of shards, under a control plane. Definitions, jobs and names are
+ * those of the control plane; the other operations go to the nodes that hold the index. Rows are
+ * written by the connector alone.
  */
 import { type Backend, type CallContext, LhsError, type Service } from '@lakehouse-search/contract';
 import type { RemoteRead } from '@lakehouse-search/engine';

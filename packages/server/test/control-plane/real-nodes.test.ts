@@ -1,14 +1,18 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createClient } from '@lakehouse-search/client';
+import type { JsonObject, Service } from '@lakehouse-search/contract';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { connectNode, type NodeClient } from '../../src/cluster/node-client.ts';
 import type { RoutedIndex, RoutingSource } from '../../src/cluster/routing.ts';
 import { controlPlaneRouting } from '../../src/control-plane/control-plane-client.ts';
+import type { RunningServer } from '../../src/serve/serve-all.ts';
 import {
   type RunningControlPlane,
   serveControlPlane,
 } from '../../src/serve/serve-control-plane.ts';
+import { serveGateway } from '../../src/serve/serve-gateway.ts';
 import { type RunningNode, serveNode } from '../../src/serve/serve-node.ts';
 import { serverOptions } from '../../src/serve/server-options.ts';
 import { openStore, type Store } from '../../src/store/open-store.ts';
@@ -25,6 +29,8 @@ let plane: RunningControlPlane;
 let nodes: RunningNode[] = [];
 let clients: NodeClient[] = [];
 let routing: RoutingSource;
+let gateway: RunningServer;
+let client: Service;
 let store: Store;
 
 const startNode = (name: string): Promise<RunningNode> =>
@@ -47,11 +53,19 @@ beforeAll(async () => {
   nodes = [await startNode('n1'), await startNode('n2')];
   clients = nodes.map(({ grpc }) => connectNode(grpc, { key: CLUSTER_KEY }));
   routing = await controlPlaneRouting({ addresses: [plane.grpc], key: CLUSTER_KEY });
+  gateway = await serveGateway({
+    options: serverOptions({ ...ADDRESSES, ...QUIET, threads: 0 }, {}, join(folder, 'gateway')),
+    ...{ names: { catalogs: {}, roots: {}, models: {} }, issuers: [], env: {} },
+    cluster: { nodes: [], controlPlane: [plane.grpc], key: CLUSTER_KEY, takes: [] },
+  });
+  client = createClient({ url: gateway.url });
   await vi.waitUntil(async () => (await store.nodes.list()).length === 2, WAIT);
   await store.definitions.add(INDEX, table.definition(3));
 });
 
 afterAll(async () => {
+  await client.close();
+  await gateway.stop();
   await routing.close();
   for (const client of clients) await client.close();
   for (const node of nodes) await node.stop();
@@ -78,9 +92,11 @@ async function documents(): Promise<readonly string[]> {
   return found.sort();
 }
 
-async function reindex(): Promise<void> {
+const reindex = (): Promise<void> => run('reindex', { index: INDEX });
+
+async function run(kind: 'reindex' | 'alter', request: JsonObject): Promise<void> {
   const epoch = (await store.leases.current('control-plane'))!.epoch;
-  const draft = { index: INDEX, kind: 'reindex', request: { index: INDEX }, epoch } as const;
+  const draft = { index: INDEX, kind, request, epoch };
   const job = (await store.jobs.add(`job-${Date.now()}`, draft))!;
   await vi.waitUntil(async () => (await store.jobs.get(job.id))?.endedMs !== null, WAIT);
   const { state, record } = (await store.jobs.get(job.id))!;
@@ -100,6 +116,40 @@ describe('nodes under a control plane', () => {
     for (const client of clients) {
       expect((await client.service().verify({ index: INDEX })).equal).toBe(true);
     }
+  });
+
+  it('are searched through a gateway, at one snapshot', async () => {
+    await table.append(400, 401);
+    const found = await client.search({
+      ...{ index: INDEX, query: '*:*', limit: 1000 },
+      ...{ min_snapshot: table.head!, wait_ms: 30_000 },
+    });
+    expect(found).toMatchObject({ snapshot: table.head, total: table.rows.size, shards_total: 3 });
+    const ids = found.hits.map(({ coordinates }) => Number(coordinates.identifier[0].value));
+    expect(ids.toSorted((a, b) => a - b)).toEqual([...table.rows.keys()].toSorted((a, b) => a - b));
+    const [summary] = await client.listIndexes();
+    expect(summary).toMatchObject({ name: INDEX, status: 'live', snapshot: table.head });
+    expect(await client.getRouting({ index: INDEX })).toMatchObject({ shard_count: 3 });
+    const [job] = await client.listJobs({});
+    expect(job).toMatchObject({ index: INDEX, state: 'done' });
+  });
+
+  it('are written by the connector alone', async () => {
+    await expect(client.sync({ index: INDEX })).rejects.toMatchObject({ status: 501 });
+  });
+
+  it('keep their own shards when the index is altered', async () => {
+    const before = (await atHead()).shards.map(({ replicas }) => replicas.map(({ node }) => node));
+    const definition_yaml = table.definition(3).replace('type: LONG, ', 'type: LONG, fast: true, ');
+    expect(definition_yaml).not.toBe(table.definition(3));
+    await run('alter', { index: INDEX, definition_yaml });
+    const route = await atHead();
+    expect(route.shards.map(({ replicas }) => replicas.map(({ node }) => node))).toEqual(before);
+    const sorted = await client.search({
+      ...{ index: INDEX, query: '*:*', limit: 1000, sort: [{ field: 'id', desc: true }] },
+    });
+    expect(sorted).toMatchObject({ total: table.rows.size });
+    expect(await documents()).toEqual(table.expected());
   });
 
   it('refuse writes without a lease', async () => {
