@@ -162,7 +162,7 @@ describe('deploy/compose.yaml', () => {
   const SERVICE = [
     ...['image', 'restart', 'read_only', 'user', 'cap_drop', 'cap_add', 'security_opt', 'tmpfs'],
     ...['networks', 'mem_limit', 'pids_limit', 'stop_grace_period', 'logging', 'command'],
-    ...['environment', 'depends_on', 'healthcheck', 'ports', 'volumes'],
+    ...['environment', 'depends_on', 'healthcheck', 'hostname', 'ports', 'volumes'],
   ];
 
   it('has PostgreSQL, an object store, a gateway, a control plane and three nodes', () => {

@@ -183,7 +183,7 @@ describe('pinned surfaces', () => {
         "serve check": "[FILE] --schema",
         "serve control-plane": "--addr --config --insecure-open --rest-addr --sync",
         "serve gateway": "--addr --auth --config --control-plane --insecure-open --nodes --rest-addr --shard-timeout-ms",
-        "serve node": "--addr --config --control-plane --node --shard-ordinals --sync",
+        "serve node": "--addr --advertise --config --control-plane --node --shard-ordinals --sync",
         "serve password": "USER",
         "source changes": "[TABLE] --catalog --from --path --to --warehouse",
         "source compact": "TABLE --all --catalog --dry-run --target --warehouse --yes",

@@ -28,6 +28,10 @@ const controlPlane = Flags.string({
 export const NODE_FLAGS = {
   'control-plane': controlPlane,
   addr: SERVE_FLAGS.addr,
+  advertise: Flags.string({
+    description: 'address at which others reach the node (where it listens)',
+    helpValue: 'HOST:PORT',
+  }),
   node: Flags.string({ description: 'name of the node (its address)', helpValue: 'NAME' }),
   'shard-ordinals': Flags.string({
     description: 'shards that the node takes (those that it is given)',
@@ -65,6 +69,7 @@ export interface ServeFlags {
   readonly config?: string;
   readonly sync?: boolean;
   readonly 'data-dir'?: string;
+  readonly advertise?: string;
   readonly node?: string;
   readonly 'control-plane'?: string;
   readonly 'shard-ordinals'?: string;
@@ -82,6 +87,7 @@ export function flagValues(flags: ServeFlags): ServerConfig['values'] {
     sync: flags.sync,
     data_dir: flags['data-dir'],
     'cluster.control_plane': flags['control-plane'],
+    'cluster.advertise': flags.advertise,
     'cluster.node': flags.node,
     'cluster.shard_ordinals': flags['shard-ordinals'],
     'cluster.nodes': flags.nodes,

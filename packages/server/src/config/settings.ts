@@ -59,6 +59,7 @@ export const SERVER_SETTINGS = Object.freeze({
   'cluster.nodes': setting('name', 'HOST:PORT of nodes, separated by commas (gateway)'),
   'cluster.key_env': setting('name', 'variable with the key of the cluster (LHS_CLUSTER_KEY)'),
   'cluster.node': setting('name', 'name of the node (its HOST:PORT)'),
+  'cluster.advertise': setting('name', 'HOST:PORT at which others reach the node (its address)'),
   'cluster.shard_ordinals': setting('name', 'shards that the node takes, separated by commas'),
   'cluster.shard_timeout_ms': whole(10, 600_000, 'time of a node for its part of a read (5,000)'),
   'cluster.control_plane': setting(

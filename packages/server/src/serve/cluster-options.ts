@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { LhsError } from '@lakehouse-search/contract';
 import type { ServerConfig } from '../config/server-config.ts';
 import { isLoopback, parseAddress } from '../config/setting-values.ts';
@@ -13,6 +14,8 @@ export interface ClusterOptions {
   readonly key?: string;
   /** Name of this node. Default: its address. */
   readonly node?: string;
+  /** HOST:PORT at which other machines reach this node. Default: where it listens. */
+  readonly advertise?: string;
   /** Shards that this node takes; none: it takes what it is given. */
   readonly takes: readonly number[];
   readonly shardTimeoutMs?: number;
@@ -41,6 +44,8 @@ export function clusterOptions(
     });
   }
   const node = text('cluster.node');
+  const advertise = text('cluster.advertise');
+  if (advertise !== undefined) parseAddress(advertise, 'cluster.advertise');
   const shardTimeoutMs = values['cluster.shard_timeout_ms'] as number | undefined;
   return {
     nodes: listed,
@@ -48,6 +53,7 @@ export function clusterOptions(
     takes: listOf(text('cluster.shard_ordinals')).map(ordinal),
     ...(key === undefined ? {} : { key }),
     ...(node === undefined ? {} : { node }),
+    ...(advertise === undefined ? {} : { advertise }),
     ...(shardTimeoutMs === undefined ? {} : { shardTimeoutMs }),
   };
 }
@@ -59,6 +65,14 @@ function ordinal(text: string): number {
   if (/^\d{1,2}$/.test(text)) return Number(text);
   const message = `"cluster.shard_ordinals" has "${text}": expected whole numbers such as 0,2`;
   throw new LhsError('invalid_argument', message);
+}
+
+/**
+ * The address at which other machines reach a node that listens at `address`: a node that listens
+ * at all addresses of its machine is reached by the machine's name.
+ */
+export function advertised({ advertise }: ClusterOptions, address: string): string {
+  return advertise ?? address.replace(/^(0\.0\.0\.0|\[::\]):/, `${hostname()}:`);
 }
 
 /** Throws invalid_argument for a node without a key that other machines reach. */

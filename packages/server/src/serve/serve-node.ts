@@ -13,7 +13,7 @@ import { StagedBuilds } from '../node/staged-builds.ts';
 import { openLogs } from '../observe/call-logs.ts';
 import { createMetrics } from '../observe/metrics.ts';
 import { BackgroundSync } from './background-sync.ts';
-import { type ClusterOptions, requireNodeKey } from './cluster-options.ts';
+import { advertised, type ClusterOptions, requireNodeKey } from './cluster-options.ts';
 import { drained, listenGrpc } from './listeners.ts';
 import { NodeRegistration } from './register-node.ts';
 import { type Release, startReleasing } from './releases.ts';
@@ -78,7 +78,8 @@ async function start(
     setServing(false);
     return drained(close, () => server.forceShutdown(), options.drainMs);
   });
-  address = await listenGrpc(server, options);
+  const listening = await listenGrpc(server, options);
+  address = advertised(cluster, listening);
   if (isLed) {
     const registration = new NodeRegistration({
       registrar: controlPlaneRegistrar({ addresses: controlPlane, key }),
@@ -89,6 +90,9 @@ async function start(
     registration.start();
   }
   const indexes = (await backend.listIndexes()).map(({ name }) => name);
-  log.logger.info({ grpc: address, data_dir: dataDir, indexes: indexes.length }, 'listening');
-  return { grpc: address, indexes };
+  log.logger.info(
+    { grpc: listening, address, data_dir: dataDir, indexes: indexes.length },
+    'listening',
+  );
+  return { grpc: listening, indexes };
 }
