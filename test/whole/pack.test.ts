@@ -18,7 +18,7 @@ describe('packed packages', () => {
     mkdirSync(packed);
     run('npm', ['pack', '--workspaces', '--pack-destination', packed], root);
     const tarballs = readdirSync(packed).map((name) => join(packed, name));
-    expect(tarballs).toHaveLength(7);
+    expect(tarballs).toHaveLength(8);
     const app = join(folder, 'app');
     mkdirSync(app);
     writeFileSync(
