@@ -659,14 +659,16 @@ describe('the rest', () => {
   it('doctor looks at an index and at the data files of a table', async () => {
     const at = ['--path', `${TABLES}py_types`];
     const [own, shown, table, lines_, index, both] = await Promise.all([
-      home.json<{ findings: { kind: string }[] }>(['doctor', 'vec']),
+      home.json<{ index: string; findings: { kind: string }[] }>(['doctor', 'vec']),
       home.run(['doctor', 'vec']),
       home.json<{ ok: boolean; files: number; row_bytes: number }>(['doctor', ...at]),
       home.run(['doctor', ...at]),
       home.run(['doctor', 'nope']),
       home.run(['doctor', 'nope', ...at]),
     ]);
-    expect(own).toMatchObject({ index: 'vec', findings: [{ kind: 'backup', level: 'note' }] });
+    // Other tests of this file may have left a generation that is kept for a rollback.
+    const found = own.findings.filter(({ kind }) => kind !== 'kept_generations');
+    expect([own.index, found]).toMatchObject(['vec', [{ kind: 'backup', level: 'note' }]]);
     expect([shown.code, shown.stdout]).toEqual([0, expect.stringContaining('no backup target')]);
     expect(shown.stdout).toContain('lhs index backup vec');
     expect(table).toMatchObject({ ok: true, table: 'py_types', files: 1, findings: [] });
