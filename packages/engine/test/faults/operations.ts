@@ -383,10 +383,10 @@ async function expectNoUnneeded(data: string): Promise<void> {
   expect([...objects.values()].flat(), 'objects that nothing needs').toEqual([]);
 }
 
-/** The folder of the index. */
-export function indexFolderOf(data: string): string {
+/** The folder of an index: of these tests unless it is named. */
+export function indexFolderOf(data: string, index: string = INDEX.index): string {
   const registry = new Registry(data);
-  const { uuid } = registry.get(INDEX.index);
+  const { uuid } = registry.get(index);
   registry.close();
   return join(data, 'indexes', uuid);
 }

@@ -141,7 +141,8 @@ describe('an index with windows', () => {
     await upsertRows(source(), { kind: 'rows', rows: rows(3, 5, { title: 'changed fizz' }) });
     await backend.sync({ index });
     await appendRows(source(), { kind: 'rows', rows: rows(5000, 5001) });
-    const live = () => openLocalDirectory(currentGeneration(indexFolderOf(backend.dataDir))!.path);
+    const live = () =>
+      openLocalDirectory(currentGeneration(indexFolderOf(backend.dataDir, index))!.path);
     const before = readCommit(live())!;
     const documents = await exported(index);
     const done = await backend.reindexWindow({ index, window: '1970-01' });
@@ -195,7 +196,9 @@ describe('an index with windows', () => {
   it('reports a document that lies in another window than its date', async () => {
     await makeTable();
     const index = await create('monthly');
-    const directory = openLocalDirectory(currentGeneration(indexFolderOf(backend.dataDir))!.path);
+    const directory = openLocalDirectory(
+      currentGeneration(indexFolderOf(backend.dataDir, index))!.path,
+    );
     const commit = readCommit(directory)!;
     const segments = commit.segments.map((entry) =>
       entry.window === 0 ? { ...entry, window: 31 } : entry,
