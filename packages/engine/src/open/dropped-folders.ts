@@ -24,16 +24,25 @@ export function folderSize(folder: string, now: number) {
   if (!existsSync(folder)) return { generations: 0, points_in_time: 0, bytes: 0 };
   const generations = generationNumbers(folder).map((number) => generationAt(folder, number));
   const pins = generations.flatMap(({ path }) => pinsAmong(namesIn(path)));
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true });
-  const size = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   return {
     generations: generations.length,
     points_in_time: pins.filter((pin) => holds(pin, now)).length,
-    bytes: files.reduce(
-      (sum, file) => sum + (file.isFile() ? size(join(file.parentPath, file.name)) : 0),
-      0,
-    ),
+    bytes: bytesBelow(folder),
   };
+}
+
+/** The bytes of all files in a folder; what another process removes meanwhile counts nothing. */
+function bytesBelow(folder: string): number {
+  try {
+    return readdirSync(folder, { withFileTypes: true }).reduce((sum, entry) => {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) return sum + bytesBelow(path);
+      return sum + (entry.isFile() ? (statSync(path, { throwIfNoEntry: false })?.size ?? 0) : 0);
+    }, 0);
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return 0;
+    throw ioError(error, 'look at', folder);
+  }
 }
 
 /** Puts the folder of a dropped index aside, durably, if it is there. Throws io_error. */
