@@ -1,8 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
-import { readdirSync, renameSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { appendRows, createTable, type Schema } from '@lakehouse-search/lake';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ended, Home, lines } from './child.ts';
 
 /** Following, status and waiting, each command a process of its own. */
@@ -17,6 +17,13 @@ afterAll(() => {
   console.log(`follow: ${home.runs} processes`);
   home.dispose();
 });
+
+/** Waits until a process that got SIGSTOP has stopped, where the system says so (proc(5)). */
+async function stopped(pid: number): Promise<void> {
+  const file = `/proc/${pid}/stat`;
+  if (!existsSync(file)) return;
+  await vi.waitUntil(() => /\) T/.test(readFileSync(file, 'utf8')), { timeout: 10_000 });
+}
 
 const TABLE = {
   catalog: { type: 'filesystem' as const, warehouse: home.path('lake') },
@@ -152,6 +159,7 @@ describe('lhs index sync --follow', () => {
     // Stopped, it takes both signals at once when it goes on: there is no end in order between
     // them.
     child.kill('SIGSTOP');
+    await stopped(child.pid!);
     child.kill('SIGTERM');
     child.kill('SIGINT');
     child.kill('SIGCONT');

@@ -18,7 +18,7 @@ import { openInline, runWork } from './work.ts';
  * of the calls, spread evenly; LHS_TEST_LONG=1 takes all of them, LHS_FAULTS so many a kind.
  */
 const LONG = process.env.LHS_TEST_LONG === '1';
-const CASES_A_KIND = Number(process.env.LHS_FAULTS ?? (LONG ? Number.POSITIVE_INFINITY : 8));
+const CASES_A_KIND = Number(process.env.LHS_FAULTS ?? (LONG ? Number.POSITIVE_INFINITY : 5));
 
 /** A fault: which calls it counts, and what it does at the n-th of them. */
 interface Kind {

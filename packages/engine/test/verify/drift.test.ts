@@ -11,6 +11,7 @@ import { type LocalBackend, openLocal } from '@lakehouse-search/engine';
 import { openTable, type SourceTable } from '@lakehouse-search/lake';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { byEffort } from '../../../../test/support/effort.ts';
 import { expectVectors } from '../../../../test/support/expect-vectors.ts';
 import { tinyModels } from '../../../../test/support/tiny-model.ts';
 import { ANALYZER_CATALOG } from '../../src/analysis/registry.ts';
@@ -271,9 +272,9 @@ async function repairs(scene: Scene, wanted: ReturnType<typeof naiveDrift>): Pro
 
 describe('verify on an index that drifted', () => {
   it.each([
-    ['own_positions', 250],
-    ['own_equality', 370],
-    ['own_vectors', 370],
+    ['own_positions', byEffort(100, 250)],
+    ['own_equality', byEffort(120, 370)],
+    ['own_vectors', byEffort(120, 370)],
     ['own_codecs', 10],
   ])('finds exactly the planted drifts and repairs them: %s, %i', async (name, runs) => {
     const scene = await sceneOf(name);
