@@ -11,9 +11,9 @@ import { createGateway, type Gateway } from '../gateway/gateway.ts';
 import { rateLimits } from '../limits/rate-limits.ts';
 import { observers, openLogs } from '../observe/call-logs.ts';
 import { createMetrics } from '../observe/metrics.ts';
-import { openStore } from '../store/open-store.ts';
 import { BackgroundSync } from './background-sync.ts';
 import { closedCallers, OPEN_CALLERS } from './closed-service.ts';
+import { openLicensedStore } from './licensed-store.ts';
 import { drained, listenGrpc, listenRest, tlsOf } from './listeners.ts';
 import { metricsRoutes } from './metrics-routes.ts';
 import { type Release, startReleasing } from './releases.ts';
@@ -55,13 +55,7 @@ async function start(request: ServeRequest, later: (release: Release) => void) {
   const { dataDir, limits, sync: syncing } = options;
   const lock = lockDataFolder(dataDir);
   later(() => lock.release());
-  const store = await openStore(options.store);
-  later(() => store.close());
-  const { license } = request;
-  if (license !== undefined) {
-    const { licensee, nodes_limit = null } = license;
-    await store.setLicense({ licensee, nodeLimit: nodes_limit, expiresMs: null });
-  }
+  const store = await openLicensedStore(options.store, request.license, later);
   const { threads, backupTarget, memory } = options;
   const backend = await openLocal(dataDir, {
     threads,

@@ -29,7 +29,7 @@ import { createGateway } from '../gateway/gateway.ts';
 import { statusOf } from '../grpc/status-of.ts';
 import { observers, openLogs } from '../observe/call-logs.ts';
 import { createMetrics } from '../observe/metrics.ts';
-import { openStore } from '../store/open-store.ts';
+import { openLicensedStore } from './licensed-store.ts';
 import { drained, listenGrpc, listenRest, tlsOf } from './listeners.ts';
 import { metricsRoutes } from './metrics-routes.ts';
 import { type Release, startReleasing } from './releases.ts';
@@ -90,12 +90,7 @@ export async function serveControlPlane(
 
 async function start(request: ServeControlPlaneRequest, later: (release: Release) => void) {
   const { options, names, license, key, times } = request;
-  const store = await openStore(options.store);
-  later(() => store.close());
-  if (license !== undefined) {
-    const { licensee, nodes_limit = null } = license;
-    await store.setLicense({ licensee, nodeLimit: nodes_limit, expiresMs: null });
-  }
+  const store = await openLicensedStore(options.store, license, later);
   const log = openLogs(options.log);
   later(() => log.flush());
   const nodes = new NodePool((address) => connectNode(address, { key }));

@@ -2,6 +2,7 @@
 import { LhsError } from '@lakehouse-search/contract';
 import { connectNode, type NodeClient } from '../cluster/node-client.ts';
 import { gatedBackend } from '../config/gated-backend.ts';
+import { NodePool } from '../control-plane/cluster-context.ts';
 import { controlPlaneRouting } from '../control-plane/control-plane-client.ts';
 import { LocalCluster } from '../control-plane/local-cluster.ts';
 import { activityRecorder } from '../control-plane/record-activity.ts';
@@ -14,9 +15,9 @@ import { StaticRouting } from '../gateway/static-routing.ts';
 import { rateLimits } from '../limits/rate-limits.ts';
 import { observers, openLogs } from '../observe/call-logs.ts';
 import { createMetrics } from '../observe/metrics.ts';
-import { openStore } from '../store/open-store.ts';
 import { closedCallers, OPEN_CALLERS } from './closed-service.ts';
 import type { ClusterOptions } from './cluster-options.ts';
+import { openLicensedStore } from './licensed-store.ts';
 import { listenGrpc, listenRest, tlsOf } from './listeners.ts';
 import { metricsRoutes } from './metrics-routes.ts';
 import { type Release, startReleasing } from './releases.ts';
@@ -47,12 +48,7 @@ export async function serveGateway(request: ServeGatewayRequest): Promise<Runnin
 
 async function start(request: ServeGatewayRequest, later: (release: Release) => void) {
   const { options, names, env, cluster, license } = request;
-  const store = await openStore(options.store);
-  later(() => store.close());
-  if (license !== undefined) {
-    const { licensee, nodes_limit = null } = license;
-    await store.setLicense({ licensee, nodeLimit: nodes_limit, expiresMs: null });
-  }
+  const store = await openLicensedStore(options.store, license, later);
   const log = openLogs(options.log);
   later(() => log.flush());
   const callers = options.auth ? await closedCallers(store, request.issuers, env) : OPEN_CALLERS;
@@ -95,15 +91,9 @@ async function start(request: ServeGatewayRequest, later: (release: Release) => 
 /** The nodes of a cluster as one backend, by a fixed list or as a control plane says. */
 export async function openCluster(cluster: ClusterOptions, later: (release: Release) => void) {
   const { nodes: addresses, controlPlane = [], key, shardTimeoutMs, freshnessMs } = cluster;
-  const nodes = new Map<string, NodeClient>();
-  later(() => Promise.all([...nodes.values()].map((one) => one.close())));
-  const node = (address: string): NodeClient => {
-    const known = nodes.get(address);
-    if (known !== undefined) return known;
-    const made = connectNode(address, { key });
-    nodes.set(address, made);
-    return made;
-  };
+  const nodes = new NodePool((address) => connectNode(address, { key }));
+  later(() => nodes.close());
+  const node = (address: string): NodeClient => nodes.at(address);
   const times = {
     ...(shardTimeoutMs === undefined ? {} : { shardTimeoutMs }),
     ...(freshnessMs === undefined ? {} : { freshnessMs }),
