@@ -54,7 +54,7 @@ export class ControlPlaneCalls {
     throw fault;
   }
 
-  /** The items of a stream; another control plane is asked only before the first item. */
+  /** The items of a stream. It moves to another control plane only before the first item. */
   async *items(name: string, request: unknown, context?: CallContext): AsyncGenerator<unknown> {
     let fault: unknown;
     for (const client of this.#clients) {

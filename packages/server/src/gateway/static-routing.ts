@@ -11,7 +11,7 @@ export interface StaticRoutingOptions {
   readonly stateMs?: number;
 }
 
-/** Routing over a fixed list of nodes, which are asked for their state again and again. */
+/** Routing over a fixed list of nodes, whose state is polled. */
 export class StaticRouting implements RoutingSource {
   readonly #nodes: readonly NodeClient[];
   readonly #stateMs: number;

@@ -225,7 +225,7 @@ export class StandInNode {
     this.#generation = generation;
   }
 
-  /** Waits while the node is told to hold this step, and the caller is there. */
+  /** Waits while the test holds this step and the caller is connected. */
   async #held(step: Hold, call: { readonly cancelled: boolean }): Promise<void> {
     this.waiting++;
     while (this.hold === step && !call.cancelled) {

@@ -3,7 +3,7 @@ import type { Operation } from '@lakehouse-search/contract';
 import { seededBelow } from '../../../../test/support/random.ts';
 import { REQUEST_EXAMPLES } from '../../src/openapi/examples.ts';
 
-/** A request of a hostile caller. `$pit` and `$saved` stand for ids that a server made. */
+/** A request of a hostile caller. `$pit` and `$saved` are replaced by ids of the server. */
 export interface HostileRequest {
   readonly operation: Operation;
   readonly request: object;
