@@ -1,5 +1,5 @@
-import { Args } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
+import { settingArgs } from '../../config/setting-args.ts';
 import { settingKey } from '../../config/setting-keys.ts';
 import { editUserFile } from '../../config/settings-file.ts';
 
@@ -9,18 +9,7 @@ export default class ConfigSet extends LhsCommand {
     '<%= config.bin %> config set data_dir ~/search',
     '<%= config.bin %> config set data_dir ""',
   ];
-  static override args = {
-    key: Args.string({
-      ignoreStdin: true,
-      description: 'data_dir, backup_target or url',
-      required: true,
-    }),
-    value: Args.string({
-      ignoreStdin: true,
-      description: 'value; an empty one removes the setting',
-      required: true,
-    }),
-  };
+  static override args = settingArgs;
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(ConfigSet);

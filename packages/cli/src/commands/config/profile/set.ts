@@ -1,5 +1,6 @@
 import { Args } from '@oclif/core';
 import { LhsCommand } from '../../../base-command.ts';
+import { settingArgs } from '../../../config/setting-args.ts';
 import { profileName, settingKey } from '../../../config/setting-keys.ts';
 import { editUserFile } from '../../../config/settings-file.ts';
 
@@ -11,16 +12,7 @@ export default class ConfigProfileSet extends LhsCommand {
   ];
   static override args = {
     name: Args.string({ ignoreStdin: true, description: 'name of the profile', required: true }),
-    key: Args.string({
-      ignoreStdin: true,
-      description: 'data_dir, backup_target or url',
-      required: true,
-    }),
-    value: Args.string({
-      ignoreStdin: true,
-      description: 'value; an empty one removes the setting',
-      required: true,
-    }),
+    ...settingArgs,
   };
 
   override async run(): Promise<void> {
