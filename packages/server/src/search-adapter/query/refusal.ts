@@ -1,0 +1,44 @@
+/** An error of the imitated engine: HTTP status, and type and reason of its body. */
+export type Refusal =
+  | {
+      readonly status: 400;
+      readonly type:
+        | 'parsing_exception'
+        | 'illegal_argument_exception'
+        | 'query_shard_exception'
+        | 'number_format_exception'
+        | 'too_many_clauses';
+      readonly reason: string;
+    }
+  | {
+      /** The imitated engine serves it, this one does not. */
+      readonly status: 501;
+      readonly type: 'unsupported_operation_exception';
+      readonly reason: string;
+    };
+
+/** A request body that is not served. `refusal` is what the response says. */
+export class RefusedDsl extends Error {
+  readonly refusal: Refusal;
+
+  constructor(refusal: Refusal) {
+    super(refusal.reason);
+    this.refusal = refusal;
+  }
+}
+
+/** An error of a body that the imitated engine refuses too. */
+export const malformed = (reason: string): RefusedDsl =>
+  new RefusedDsl({ status: 400, type: 'parsing_exception', reason });
+
+/** An error of a value that does not fit its field or its option. */
+export const illegal = (reason: string): RefusedDsl =>
+  new RefusedDsl({ status: 400, type: 'illegal_argument_exception', reason });
+
+/** An error of something that the imitated engine serves and this one does not. */
+export const unserved = (reason: string): RefusedDsl =>
+  new RefusedDsl({ status: 501, type: 'unsupported_operation_exception', reason });
+
+/** A text of a request in a message: quoted, at most 100 characters. */
+export const clipped = (text: string): string =>
+  text.length > 100 ? `${text.slice(0, 100)}…` : text;
