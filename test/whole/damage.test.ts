@@ -35,7 +35,7 @@ import { tinyModels } from '../support/tiny-model.ts';
 const openEmbedder = tinyModels().open;
 const FIXTURE = fileURLToPath(new URL('../../fixtures/tables/own_codecs/', import.meta.url));
 const SEED = Number(process.env.LHS_SEED ?? 20261121);
-const CASES = Number(process.env.LHS_DAMAGE_CASES ?? byEffort(1000, 3000, 20_000));
+const CASES = Number(process.env.LHS_DAMAGE_CASES ?? byEffort(500, 3000, 20_000));
 const home = mkdtempSync(join(tmpdir(), 'lhs-damage-'));
 const folder = join(home, 'data');
 /** Both tables; put aside while files are damaged, so that no search asks how far it is behind. */
@@ -248,7 +248,7 @@ describe('damaged index files', () => {
     const file = join(folder, 'registry.db');
     const whole = readFileSync(file);
     const outcomes = new Map<string, number>();
-    for (let i = 0; i < byEffort(150, 150, 2000); i++) {
+    for (let i = 0; i < byEffort(60, 150, 2000); i++) {
       const bytes = Buffer.from(whole);
       bytes[random(bytes.length)] ^= 1 << random(8);
       replace(file, bytes);
@@ -271,7 +271,7 @@ describe('damaged index files', () => {
     const files = filesIn(folder).filter((path) => !/CURRENT$/.test(path));
     for (const path of new Set(files.map(dirname))) openSnapshot(stampedDirectory(path)).release();
     let unseen = 0;
-    for (let i = 0; i < byEffort(300, 300, 2000); i++) {
+    for (let i = 0; i < byEffort(100, 300, 2000); i++) {
       const file = files[i % files.length];
       const whole = readFileSync(file);
       const bytes = Buffer.from(whole);

@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openObjectStore } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { byEffort } from '../../../../test/support/effort.ts';
 import { S3Server } from '../../../lake/test/s3-server.ts';
 import { decodeManifest } from '../../src/backup/manifest.ts';
 import { type BackupLake, openBackupLake } from './backup-lake.ts';
 
 /** Moments at which the connection is cut for good, and at which a process is killed. */
-const CUTS = Number(process.env.LHS_CUTS ?? 50);
-const KILLS = Number(process.env.LHS_KILLS ?? 6);
+const CUTS = Number(process.env.LHS_CUTS ?? byEffort(15, 50));
+const KILLS = Number(process.env.LHS_KILLS ?? byEffort(3, 6));
 const CHILD = fileURLToPath(new URL('./backup-child.ts', import.meta.url));
 
 let lake: BackupLake;

@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openLocal } from '@lakehouse-search/engine';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { byEffort } from '../../../../test/support/effort.ts';
 import { S3Server } from '../../../lake/test/s3-server.ts';
 import { type BackupLake, openBackupLake } from './backup-lake.ts';
 
-const KILLS = Number(process.env.LHS_KILLS ?? 6);
+const KILLS = Number(process.env.LHS_KILLS ?? byEffort(3, 6));
 const child = (name: string) => fileURLToPath(new URL(`./${name}.ts`, import.meta.url));
 
 let lake: BackupLake;

@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openLocal } from '@lakehouse-search/engine';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { byEffort } from '../../../../test/support/effort.ts';
 import { tinyModels } from '../../../../test/support/tiny-model.ts';
 import { type EraseLake, KEY, openEraseLake } from './erase-lake.ts';
 
-const POINTS = Number(process.env.LHS_KILLS ?? 10);
+const POINTS = Number(process.env.LHS_KILLS ?? byEffort(3, 10));
 const script = fileURLToPath(new URL('./kill-child.ts', import.meta.url));
 
 /** A lake with remains in many places. */

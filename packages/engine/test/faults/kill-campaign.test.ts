@@ -139,7 +139,7 @@ describe('operations ended by SIGKILL', () => {
     'at the points of syncs of one snapshot leaves the old commit or the new one',
     async () => {
       const steps = stage.operations.filter(({ name }) => /^sync \d/.test(name));
-      const points = await campaign('sync, one snapshot each', steps, sampleSize(10, 250));
+      const points = await campaign('sync, one snapshot each', steps, sampleSize(5, 250));
       expect(points).toBeGreaterThanOrEqual(200);
     },
     HOURS,
@@ -149,7 +149,7 @@ describe('operations ended by SIGKILL', () => {
     'at points of longer syncs leaves the last acknowledged commit or a later one',
     async () => {
       const longer = stage.operations.filter(({ name }) => /^sync (back|of all)/.test(name));
-      await campaign('sync, back and of all', longer, sampleSize(4, 150));
+      await campaign('sync, back and of all', longer, sampleSize(2, 150));
     },
     HOURS,
   );
@@ -158,7 +158,7 @@ describe('operations ended by SIGKILL', () => {
     'at points of a reindex, and of one that is resumed after it, leaves the old state or the new',
     async () => {
       const builds = stage.operations.filter(({ work }) => /^re(index|sume)$/.test(work.kind));
-      await campaign('reindex and resume', builds, sampleSize(5, 250));
+      await campaign('reindex and resume', builds, sampleSize(3, 250));
     },
     HOURS,
   );
@@ -167,7 +167,7 @@ describe('operations ended by SIGKILL', () => {
     'at the points of moves and rebuilds of windows, and of erasures, leaves a sound index',
     async () => {
       const tiered = stage.operations.filter(({ work }) => isTiered(work.kind));
-      const points = await campaign('tiers, window and erase', tiered, sampleSize(4, 200));
+      const points = await campaign('tiers, window and erase', tiered, sampleSize(2, 200));
       expect(points).toBeGreaterThanOrEqual(100);
     },
     HOURS,
@@ -179,7 +179,7 @@ describe('operations ended by SIGKILL', () => {
       const others = stage.operations.filter(
         ({ work }) => !/^(sync|re(index|sume))$/.test(work.kind) && !isTiered(work.kind),
       );
-      await campaign('the others', others, sampleSize(5, 350));
+      await campaign('the others', others, sampleSize(3, 350));
     },
     HOURS,
   );
@@ -212,7 +212,7 @@ describe('operations ended by SIGKILL', () => {
   it('is tried at 1,000 points and more in a campaign', () => {
     console.log(`killed at ${killedAt} points of all operations, 0 violations`);
     if (process.env.LHS_KILL_POINTS !== undefined) return;
-    expect(killedAt).toBeGreaterThanOrEqual(byEffort(20, 1000));
+    expect(killedAt).toBeGreaterThanOrEqual(byEffort(12, 1000));
   });
 });
 
@@ -256,7 +256,11 @@ describe.skipIf(!strace)('operations ended by SIGKILL in native code (strace)', 
       let kills = 0;
       for (const operation of chosen) {
         // further apart the more calls there are
-        for (let when = 1; ; when += LONG ? 3 : Math.max(20, when >> 2)) {
+        for (
+          let when = 1;
+          ;
+          when += LONG ? 3 : byEffort(Math.max(80, when), Math.max(20, when >> 2))
+        ) {
           const data = stage.copy(operation);
           const said = runChild(traced(when, data, operation.work), 'strace');
           await expectSound(data, operation, acknowledgedBy(operation, said));
@@ -276,7 +280,7 @@ describe.skipIf(!strace)('operations ended by SIGKILL in native code (strace)', 
       const create: ChildWork = { kind: 'create', definition: stage.table.definition };
       let kills = 0;
       for (const work of [create, { kind: 'drop' } as const]) {
-        for (let when = 1; ; when += LONG ? 1 : 8) {
+        for (let when = 1; ; when += LONG ? 1 : byEffort(24, 8)) {
           const data = join(stage.folder, `registry-${work.kind}-${when}`);
           mkdirSync(data);
           if (work.kind === 'drop') await withIndex(data);

@@ -2,6 +2,7 @@ import { rmSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { LhsError } from '@lakehouse-search/engine';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { byEffort } from '../../../../test/support/effort.ts';
 import {
   changes,
   type FileCall,
@@ -17,8 +18,7 @@ import { openInline, runWork } from './work.ts';
  * Every system call of whole operations fails, once or for good, half done or not at all. A sample
  * of the calls, spread evenly; LHS_TEST_LONG=1 takes all of them, LHS_FAULTS so many a kind.
  */
-const LONG = process.env.LHS_TEST_LONG === '1';
-const CASES_A_KIND = Number(process.env.LHS_FAULTS ?? (LONG ? Number.POSITIVE_INFINITY : 5));
+const CASES_A_KIND = Number(process.env.LHS_FAULTS ?? byEffort(2, 5, Number.POSITIVE_INFINITY));
 
 /** A fault: which calls it counts, and what it does at the n-th of them. */
 interface Kind {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { byEffort } from '../../../../test/support/effort.ts';
 import { filesOf } from '../../src/index/commit.ts';
 import { checkIndex, openSnapshot } from '../../src/index/index-snapshot.ts';
 import { currentGeneration } from '../../src/open/index-folder.ts';
@@ -51,8 +52,8 @@ const stepOf = (operations: number, points: number): number =>
   process.env.LHS_TEST_LONG === '1' ? 1 : Math.ceil(operations / points);
 
 describe.each([
-  { shards: 1, points: 12 },
-  { shards: 3, points: 4 },
+  { shards: 1, points: byEffort(5, 12) },
+  { shards: 3, points: byEffort(2, 4) },
 ])('a killed process that writes an index of $shards shards', ({ shards, points }) => {
   test('leaves the former generation of a reindex, and no orphan after the next open', () => {
     const operations = run('reindex', shards)!;

@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { openLocal } from '@lakehouse-search/engine';
 import { appendRows, deleteRows, type Schema } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { byEffort } from '../../../../test/support/effort.ts';
 import { seededBelow } from '../../../../test/support/random.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 import { TINY_DIMS, tinyModels } from '../../../../test/support/tiny-model.ts';
@@ -175,7 +176,7 @@ describe('a reindex beside searches', () => {
 });
 
 /** `LHS_CANCELS=200` cancels more often. */
-const CANCELS = Number(process.env.LHS_CANCELS ?? (process.env.LHS_TEST_LONG === '1' ? 200 : 20));
+const CANCELS = Number(process.env.LHS_CANCELS ?? byEffort(6, 20, 200));
 const SEED = Number(process.env.LHS_SEED ?? 20_261_122);
 
 describe('a reindex that is canceled', () => {

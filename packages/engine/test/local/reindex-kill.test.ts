@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openLocal } from '@lakehouse-search/engine';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { byEffort } from '../../../../test/support/effort.ts';
 import { vectorsByKey } from '../../../../test/support/expect-vectors.ts';
 import { hasShared, tablePath, truthOf } from '../../../../test/support/shared-tables.ts';
 import { fixVectors } from '../../src/base/fixed-vector.ts';
@@ -16,7 +17,7 @@ import { openLocalDirectory } from '../../src/storage/local-directory.ts';
  * Moments are spread evenly over the time of one reindex. `LHS_KILLS=50 npx vitest run --project
  * whole packages/engine/test/local/reindex-kill` kills more often.
  */
-const KILLS = Number(process.env.LHS_KILLS ?? 10);
+const KILLS = Number(process.env.LHS_KILLS ?? byEffort(4, 10));
 const CHILD = fileURLToPath(new URL('./reindex-child.ts', import.meta.url));
 const TABLE = 'journal_dv_12k';
 

@@ -11,9 +11,10 @@ import { appendRows, type Schema } from '@lakehouse-search/lake';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asTenant } from '../../../../test/support/as-tenant.ts';
+import { byEffort } from '../../../../test/support/effort.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
-const CASES = Number(process.env.LHS_REQUEST_CASES ?? 2000);
+const CASES = Number(process.env.LHS_REQUEST_CASES ?? byEffort(800, 2000));
 const SEED = Number(process.env.LHS_REQUEST_SEED ?? 20_261_122);
 
 const schema: Schema = {

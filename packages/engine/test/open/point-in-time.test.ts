@@ -1,7 +1,7 @@
 /**
  * Points in time: what they outlive, how long they last, whom they answer. And pages by key under
  * them: every key exactly once in every order, whatever is committed between two pages, against a
- * full sort of plain rows. LHS_PIT_CASES sets the number of random orders (default 40),
+ * full sort of plain rows. LHS_PIT_CASES sets the number of random orders (15, in campaigns 40),
  * LHS_PIT_SEED the seed.
  */
 
@@ -10,11 +10,12 @@ import { type Json, openLocal, type SearchRequest } from '@lakehouse-search/engi
 import { appendRows, deleteRows, type Schema, upsertRows } from '@lakehouse-search/lake';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { byEffort } from '../../../../test/support/effort.ts';
 import { FastClock } from '../../../../test/support/followed-table.ts';
 import { compactTable } from '../../../../test/support/maintenance/index.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
-const CASES = Number(process.env.LHS_PIT_CASES ?? 40);
+const CASES = Number(process.env.LHS_PIT_CASES ?? byEffort(15, 40));
 const SEED = Number(process.env.LHS_PIT_SEED ?? 20_261_121);
 
 const SCHEMA: Schema = {

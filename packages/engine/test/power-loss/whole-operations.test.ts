@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { byEffort } from '../../../../test/support/effort.ts';
 import { changes, interceptFiles } from '../../../../test/support/file-calls.ts';
 import { seededBelow } from '../../../../test/support/random.ts';
 import { expectSound, type Operation, Stage } from '../faults/operations.ts';
@@ -15,8 +16,7 @@ import { diskBelow, noteCall } from './trace-calls.ts';
  * LHS_POWER_LOSS_WHOLE so many. (The registry is SQLite's: it is not part of the trace.)
  */
 const SEED = Number(process.env.LHS_SEED ?? 20_261_121);
-const LONG = process.env.LHS_TEST_LONG === '1';
-const STATES = Number(process.env.LHS_POWER_LOSS_WHOLE ?? (LONG ? 1500 : 30));
+const STATES = Number(process.env.LHS_POWER_LOSS_WHOLE ?? byEffort(10, 30, 1500));
 
 let stage: Stage;
 const traces = new Map<Operation, DiskTrace>();

@@ -10,6 +10,7 @@ import { type LocalBackend, openLocal, type SearchRequest } from '@lakehouse-sea
 import { openTable } from '@lakehouse-search/lake';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { byEffort } from '../../../../test/support/effort.ts';
 import { hasShared, tablePath } from '../../../../test/support/shared-tables.ts';
 import { writeTree } from '../../src/query/tree/write.ts';
 import { conditionOf } from './git-counts/count-sql.ts';
@@ -17,7 +18,7 @@ import { queryTrees } from './git-counts/query-trees.ts';
 import { tokenTable } from './git-counts/token-table.ts';
 
 const LONG = process.env.LHS_TEST_LONG !== undefined;
-const CASES = Number(process.env.LHS_GIT_COUNTS ?? (LONG ? 10_000 : 200));
+const CASES = Number(process.env.LHS_GIT_COUNTS ?? byEffort(80, 200, 10_000));
 const SEED = Number(process.env.LHS_GIT_COUNTS_SEED ?? 20_261_121);
 const PATH = tablePath('git.commits');
 

@@ -7,9 +7,10 @@ import { LhsError } from '@lakehouse-search/contract';
 import { appendRows, deleteRows, type Schema } from '@lakehouse-search/lake';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { byEffort } from '../../../../test/support/effort.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
-const CASES = Number(process.env.LHS_SHARD_SEMANTIC_CASES ?? 300);
+const CASES = Number(process.env.LHS_SHARD_SEMANTIC_CASES ?? byEffort(100, 300));
 const SEED = Number(process.env.LHS_ORACLE_SEED ?? 20_261_121);
 const SHARDS = [1, 2, 3, 7];
 const ROWS = 400;

@@ -8,9 +8,10 @@ import { appendRows, type Schema, upsertRows } from '@lakehouse-search/lake';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { asTenant, type TenantReads } from '../../../../test/support/as-tenant.ts';
+import { byEffort } from '../../../../test/support/effort.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
-const CASES = Number(process.env.LHS_TENANT_CASES ?? 1500);
+const CASES = Number(process.env.LHS_TENANT_CASES ?? byEffort(500, 1500));
 const SEED = Number(process.env.LHS_TENANT_SEED ?? 20_261_121);
 
 const schema: Schema = {

@@ -28,7 +28,7 @@ import { coolSegments } from '../../src/tier/move-window.ts';
 import { checkHere } from '../../src/verify/structures.ts';
 import { type Ask, asks, expectSame, outcome } from './random-requests.ts';
 
-const CASES = Number(process.env.LHS_WINDOW_CASES ?? byEffort(300, 1000, 20_000));
+const CASES = Number(process.env.LHS_WINDOW_CASES ?? byEffort(150, 1000, 20_000));
 const SEED = Number(process.env.LHS_ORACLE_SEED ?? 20_261_122);
 const CASES_A_CORPUS = 100;
 const SHARDS = [1, 3];

@@ -15,7 +15,7 @@ import { openTruthTable, type TruthTable } from './in-step/truth-table.ts';
  */
 const SEED = Number(process.env.LHS_SEED ?? 4);
 /** Most random jumps per table. */
-const JUMPS = byEffort(3, 12, 60);
+const JUMPS = byEffort(1, 12, 60);
 
 let dataDir = '';
 let backend: LocalBackend;

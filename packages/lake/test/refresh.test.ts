@@ -2,11 +2,11 @@ import { mkdtemp, rename, rm, unlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { formatJson } from '../base/json.ts';
-import type { CatalogConfig } from './config.ts';
-import { createInCatalog, newTableLocation } from './create-table.ts';
-import { loadTable } from './load-table.ts';
-import type { TableHandle } from './table-handle.ts';
+import { formatJson } from '../src/base/json.ts';
+import type { CatalogConfig } from '../src/catalog/config.ts';
+import { createInCatalog, newTableLocation } from '../src/catalog/create-table.ts';
+import { loadTable } from '../src/catalog/load-table.ts';
+import type { TableHandle } from '../src/catalog/table-handle.ts';
 
 /** Every file that the lake opens, reads or lists, in order. */
 const { touched } = vi.hoisted(() => ({ touched: [] as string[] }));
