@@ -20,13 +20,15 @@ export interface ClusterProcess {
   end(signal: NodeJS.Signals): Promise<void>;
 }
 
-/** Starts `lhs serve ROLE` and waits until it listens. */
+/** Starts `lhs serve ROLE` and waits until it listens. `settings`: environment variables. */
 export async function startProcess(
-  role: 'node' | 'gateway',
+  role: 'control-plane' | 'node' | 'gateway',
   folder: string,
   args: readonly string[],
+  settings: Readonly<Record<string, string>> = {},
 ): Promise<ClusterProcess> {
-  const env = { ...process.env, LHS_CLUSTER_KEY: CLUSTER_KEY, LHS_LOG_LEVEL: 'silent' };
+  const own = { LHS_CLUSTER_KEY: CLUSTER_KEY, LHS_LOG_LEVEL: 'silent', LHS_LOG_ACCESS: 'false' };
+  const env = { ...process.env, ...own, ...settings };
   const all = [COMMAND, 'serve', role, '--json', '--data-dir', join(folder), ...args];
   const child = spawn(process.execPath, all, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const printed = { out: '', err: '' };

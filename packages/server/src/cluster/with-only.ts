@@ -6,3 +6,7 @@ export function withOnly(definition: string, ordinals: readonly number[]): strin
   document.setIn(['sharding', 'only'], [...ordinals]);
   return document.toString();
 }
+
+/** The definition of a node that holds these of all shards. */
+export const partOf = (definition: string, ordinals: readonly number[], shards: number): string =>
+  ordinals.length === shards ? definition : withOnly(definition, ordinals);

@@ -29,14 +29,20 @@ type Overridden =
 
 type Loose = Readonly<Record<string, unknown>>;
 
+const NONE: ReadonlySet<string> = new Set();
+
 type Operate = (request: unknown, call: unknown) => unknown;
 
 /**
  * A backend for callers over the network: what their requests name comes from the configuration.
  * All other operations go to the backend as they are, and so do requests that are no objects, which
- * its check refuses.
+ * its check refuses. `elsewhere`: operations whose requests another process gates.
  */
-export function gatedBackend(backend: Backend, names: SourceNames): Backend {
+export function gatedBackend(
+  backend: Backend,
+  names: SourceNames,
+  elsewhere: ReadonlySet<string> = NONE,
+): Backend {
   const gated: Pick<Backend, Overridden> = {
     createIndex: async (request, call) => {
       refuseFolder(request);
@@ -78,7 +84,7 @@ export function gatedBackend(backend: Backend, names: SourceNames): Backend {
     get(target, key) {
       const value = target[key as keyof Backend];
       const own: unknown = typeof value === 'function' ? value.bind(target) : value;
-      if (!Object.hasOwn(gated, key)) return own;
+      if (!Object.hasOwn(gated, key) || elsewhere.has(key as string)) return own;
       const checked = gated[key as Overridden] as Operate;
       return (request: unknown, call: unknown) =>
         typeof request === 'object' && request !== null

@@ -1,6 +1,6 @@
 import { type AlterPlan, LhsError } from '@lakehouse-search/contract';
 import { registeredDefinition } from '@lakehouse-search/engine';
-import { withOnly } from '../cluster/with-only.ts';
+import { partOf } from '../cluster/with-only.ts';
 import { currentNodes, jobService, publishWithin } from './cluster-context.ts';
 import { type JobNode, nodesOf } from './job-nodes.ts';
 import { type RunningJob, refuseStopped } from './running-job.ts';
@@ -42,8 +42,7 @@ async function alterAll(
   const alter = async (definition: string, { node, own }: JobNode, call = {}) => {
     const service = await jobService(context, job.index, node.address);
     // A node that holds some of the shards goes on to hold these alone.
-    const isWhole = own.ordinals.length === own.shards;
-    const definition_yaml = isWhole ? definition : withOnly(definition, own.ordinals);
+    const definition_yaml = partOf(definition, own.ordinals, own.shards);
     return service.alterIndex({ index: job.index, definition_yaml, apply: true }, call);
   };
   const results = await Promise.allSettled(
@@ -60,7 +59,8 @@ async function alterAll(
   throw failed?.reason;
 }
 
-function reshard(index: string, from: number, to: number): LhsError {
+/** The error for a change of the number of shards. */
+export function reshard(index: string, from: number, to: number): LhsError {
   const message = `index "${index}" has ${from} shards; an alter cannot change that to ${to}`;
   return new LhsError('unsupported', message, { hint: 'create another index and move the alias' });
 }

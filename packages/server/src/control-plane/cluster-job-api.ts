@@ -21,7 +21,11 @@ import {
   type ReindexResponse,
   type StartJobRequest,
 } from '@lakehouse-search/contract';
+import { registeredDefinition } from '@lakehouse-search/engine';
+import { partOf } from '../cluster/with-only.ts';
 import type { ClusterJob } from '../store/cluster-jobs.ts';
+import type { Store } from '../store/open-store.ts';
+import { reshard } from './alter-shards.ts';
 import { isListed, requireListed } from './cluster-caller.ts';
 import { type ClusterContext, jobService, livingNodes } from './cluster-context.ts';
 import { busy, indexNotFound } from './cluster-index-api.ts';
@@ -97,13 +101,15 @@ export class ClusterJobApi
   /** Without `apply`, the plan of one node: all have the same definition. */
   async alterIndex(request: AlterIndexRequest, call: CallContext = {}): Promise<AlterPlan> {
     const checked = checkAlterRequest(request);
-    const index = await this.#resolve(checked.index, call);
+    const index = await resolveName(this.#context.store, checked.index, call);
     const { store } = this.#context;
-    const [node] = (await livingNodes(store)).filter(({ indexes }) =>
-      indexes.some((own) => own.index === index),
+    const [node] = (await livingNodes(store)).flatMap(({ address, indexes }) =>
+      indexes.filter((own) => own.index === index).map((own) => ({ address, ...own })),
     );
     if (node === undefined) throw new LhsError('unreachable', `no node holds index "${index}"`);
-    const { definition_yaml } = checked;
+    const { shards: next = 1 } = registeredDefinition(checked.definition_yaml);
+    if (next !== node.shards) throw reshard(index, node.shards, next);
+    const definition_yaml = partOf(checked.definition_yaml, node.ordinals, node.shards);
     const draft = { index, definition_yaml, apply: false };
     const service = await jobService(this.#context, index, node.address);
     const plan = await service.alterIndex(draft, call);
@@ -117,7 +123,7 @@ export class ClusterJobApi
     work: Readonly<Record<string, unknown>>,
     call: CallContext,
   ): Promise<ClusterJob> {
-    const index = await this.#resolve(work.index as string | undefined, call);
+    const index = await resolveName(this.#context.store, work.index as string | undefined, call);
     const { store } = this.#context;
     const leader = await store.leases.current(LEADER);
     if (leader === undefined) throw noLeader();
@@ -160,25 +166,27 @@ export class ClusterJobApi
     requireListed(call, job.index);
     return job;
   }
+}
 
-  /** The index that a request names, itself or by an alias; the only one if it names none. */
-  async #resolve(name: string | undefined, call: CallContext): Promise<string> {
-    const { store } = this.#context;
-    const names = (await store.definitions.list()).map(({ index }) => index);
-    if (name === undefined || name === '') {
-      if (names.length !== 1) {
-        const message = `index required; endpoint serves ${names.length} indexes`;
-        throw new LhsError('invalid_argument', message);
-      }
-      requireListed(call, names[0]);
-      return names[0];
+/** The index that a request names, itself or by an alias; the only one if it names none. */
+export async function resolveName(
+  { definitions, aliases }: Pick<Store, 'definitions' | 'aliases'>,
+  name: string | undefined,
+  call: CallContext,
+): Promise<string> {
+  const names = (await definitions.list()).map(({ index }) => index);
+  if (name === undefined || name === '') {
+    if (names.length !== 1) {
+      const message = `index required; endpoint serves ${names.length} indexes`;
+      throw new LhsError('invalid_argument', message);
     }
-    const aliases = await store.aliases.list();
-    const index = aliases.find(({ alias }) => alias === name)?.index ?? name;
-    requireListed(call, index);
-    if (!names.includes(index)) throw indexNotFound(name);
-    return index;
+    requireListed(call, names[0]);
+    return names[0];
   }
+  const index = (await aliases.list()).find(({ alias }) => alias === name)?.index ?? name;
+  requireListed(call, index);
+  if (!names.includes(index)) throw indexNotFound(name);
+  return index;
 }
 
 /** A job as callers see it. */

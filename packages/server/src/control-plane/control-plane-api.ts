@@ -12,7 +12,8 @@ import { registeredDefinition } from '@lakehouse-search/engine';
 import { requireListed } from './cluster-caller.ts';
 import { type ClusterContext, livingNodes } from './cluster-context.ts';
 import { ClusterIndexApi, indexNotFound } from './cluster-index-api.ts';
-import { ClusterJobApi } from './cluster-job-api.ts';
+import { ClusterJobApi, resolveName } from './cluster-job-api.ts';
+import { ClusterMaintenanceApi } from './cluster-maintenance-api.ts';
 import { ClusterNamesApi } from './cluster-names-api.ts';
 import { LocalCluster } from './local-cluster.ts';
 
@@ -36,6 +37,7 @@ export function controlPlaneApis(
   const indexes = new ClusterIndexApi(context, scratch);
   const jobs = new ClusterJobApi(context);
   const names = new ClusterNamesApi(context.store);
+  const maintenance = new ClusterMaintenanceApi(context);
   const source: Pick<
     Backend,
     'describeSource' | 'listTables' | 'initDefinition' | 'validateDefinition'
@@ -46,7 +48,7 @@ export function controlPlaneApis(
     validateDefinition: async (request, call) =>
       (await scratch()).validateDefinition(request, call),
   };
-  const backend = joined(indexes, jobs, names, source) as unknown as Backend;
+  const backend = joined(indexes, jobs, names, maintenance, source) as unknown as Backend;
   return { backend, cluster: new ControlPlaneCluster(context, backend) };
 }
 
@@ -108,6 +110,10 @@ class ControlPlaneCluster extends LocalCluster {
     return [...byName.values()].map((all) =>
       all.reduce((worst, each) => (lagOf(each) > lagOf(worst) ? each : worst)),
     );
+  }
+
+  protected override async nameOf(index: string, call: CallContext = {}): Promise<string> {
+    return resolveName(this.#context.store, index, call);
   }
 
   override async license(): Promise<License> {

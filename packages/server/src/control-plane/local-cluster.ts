@@ -56,13 +56,18 @@ export class LocalCluster implements ClusterApi {
   async activity(request: ActivityRequest, call?: CallContext): Promise<readonly ActivityEntry[]> {
     const { index, limit = MOST_ENTRIES } = checkActivityRequest(request);
     refuseTenant(call);
-    const { backend, store } = this.#options;
-    const name = index ? (await backend.describeIndex({ index }, call)).index : null;
+    const { store } = this.#options;
+    const name = index ? await this.nameOf(index, call) : null;
     const listed = call?.principal?.indexes;
     const entries = await store.activity.newest(name, limit);
     return entries
       .filter((entry) => listed === undefined || listed.includes(entry.index ?? ''))
       .map(entryOf);
+  }
+
+  /** The name of an index that is named by itself or an alias. Throws index_not_found. */
+  protected async nameOf(index: string, call?: CallContext): Promise<string> {
+    return (await this.#options.backend.describeIndex({ index }, call)).index;
   }
 
   async license(request?: ListRequest): Promise<License> {

@@ -52,7 +52,9 @@ export class AdminNodes {
     const name = await this.resolve(index, call);
     return this.routing.seen.flatMap(({ address, state }) => {
       const own = state?.indexes.find((one) => one.index === name);
-      return own === undefined ? [] : [{ address, ordinals: own.ordinals, name }];
+      return own === undefined
+        ? []
+        : [{ address, ordinals: own.ordinals, shards: own.shards, name }];
     });
   }
 

@@ -12,16 +12,19 @@ import { staticAdmin } from './static-admin.ts';
 /** What the control plane answers. */
 const PLANE = [
   ...(['createIndex', 'listIndexes', 'dropIndex', 'alterIndex', 'reindex'] as const),
+  ...(['compact', 'upgrade', 'reindexWindow', 'moveWindows'] as const),
   ...(['startJob', 'getJob', 'listJobs', 'cancelJob'] as const),
   ...(['listAliases', 'setAlias', 'dropAlias'] as const),
   ...(['listSavedQueries', 'createSavedQuery', 'replaceSavedQuery', 'deleteSavedQuery'] as const),
   ...(['describeSource', 'listTables', 'initDefinition', 'validateDefinition'] as const),
 ] satisfies readonly AdminName[];
 
+/** Operations that the control plane answers. */
+export const OF_PLANE: ReadonlySet<string> = new Set(PLANE);
+
 /** What would write rows beside the connector. */
 const WRITES = [
-  ...(['sync', 'applyBatch', 'compact', 'upgrade', 'rollbackIndex', 'restore'] as const),
-  ...(['reindexWindow', 'moveWindows', 'runErasure'] as const),
+  ...(['sync', 'applyBatch', 'rollbackIndex', 'restore', 'runErasure'] as const),
 ] satisfies readonly AdminName[];
 
 /** What the control plane says of the cluster. */

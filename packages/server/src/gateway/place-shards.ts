@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { LhsError } from '@lakehouse-search/contract';
 import { parseDocument } from 'yaml';
 import type { SeenNode } from '../cluster/route-of.ts';
-import { withOnly } from '../cluster/with-only.ts';
+import { partOf } from '../cluster/with-only.ts';
 
 /** A node and the definition of its part of an index. */
 export interface PlacedPart {
@@ -26,7 +26,7 @@ export function placeShards(definition: string, nodes: readonly SeenNode[]): rea
   return [...byNode].map(([address, ordinals]) => ({
     address,
     ordinals,
-    definition: ordinals.length === shards ? definition : withOnly(definition, ordinals),
+    definition: partOf(definition, ordinals, shards),
   }));
 }
 

@@ -6,8 +6,10 @@
 import { REQUEST_CHECKS } from '@lakehouse-search/client';
 import { type Backend, type CallContext, checkCall, LhsError } from '@lakehouse-search/contract';
 import { REMOTE_READS, type RemoteRead } from '@lakehouse-search/engine';
+import { mergeAnswers, type NodeAnswer } from '../cluster/merge-answers.ts';
 import type { NodeClient } from '../cluster/node-client.ts';
-import { withOnly } from '../cluster/with-only.ts';
+import { overNodes } from '../cluster/over-nodes.ts';
+import { partOf } from '../cluster/with-only.ts';
 import { jobOperations } from './admin-jobs.ts';
 import { aliasOperations, queryOperations } from './admin-names.ts';
 import {
@@ -19,7 +21,6 @@ import {
 } from './admin-nodes.ts';
 import { pitOperations } from './admin-pits.ts';
 import { streamsOf } from './admin-streams.ts';
-import { mergeAnswers, type NodeAnswer } from './merge-answers.ts';
 import { placeShards } from './place-shards.ts';
 
 type Loose = Readonly<Record<string, unknown>>;
@@ -37,6 +38,9 @@ const ALL: ReadonlySet<AdminName> = new Set<AdminName>([
   'compact',
   'upgrade',
   'rollbackIndex',
+  'windowStatus',
+  'moveWindows',
+  'reindexWindow',
 ]);
 /** One node of the index answers, whatever shards it holds. */
 const ONE: ReadonlySet<AdminName> = new Set<AdminName>(['analyze', 'parseQuery', 'printQuery']);
@@ -104,12 +108,10 @@ async function forward(
   if (owners.length > 1 && !several) throw overSeveral(name, owners.length);
   const asked = ONE.has(name) ? owners.slice(0, 1) : owners;
   try {
-    const answers = await Promise.all(
-      asked.map(async ({ address, ordinals }): Promise<NodeAnswer> => {
-        return { answer: (await nodes.at(address)[name](request, call)) as Loose, ordinals };
-      }),
-    );
-    return mergeAnswers(answers);
+    const parts = asked.map(({ address, ordinals }) => {
+      return { ordinals, run: async () => nodes.at(address)[name](request, call) };
+    });
+    return await overNodes(name, parts);
   } finally {
     await nodes.routing.refresh();
   }
@@ -174,8 +176,8 @@ async function alterIndex(nodes: AdminNodes, request: Loose, call: CallContext) 
   const owners = await nodes.owners(request.index as string | undefined, call);
   const text = request.definition_yaml as string;
   const answers: NodeAnswer[] = [];
-  for (const { address, ordinals } of owners) {
-    const definition_yaml = owners.length === 1 ? text : withOnly(text, ordinals);
+  for (const { address, ordinals, shards } of owners) {
+    const definition_yaml = partOf(text, ordinals, shards);
     const answer = await nodes.at(address).alterIndex({ ...request, definition_yaml }, call);
     answers.push({ answer: answer as Loose, ordinals });
   }

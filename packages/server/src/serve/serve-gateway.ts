@@ -8,7 +8,7 @@ import { LocalCluster } from '../control-plane/local-cluster.ts';
 import { activityRecorder } from '../control-plane/record-activity.ts';
 import { clusterBackend } from '../gateway/cluster-backend.ts';
 import { createGateway } from '../gateway/gateway.ts';
-import { ControlPlaneCalls, ledAdmin, ledCluster } from '../gateway/led-admin.ts';
+import { ControlPlaneCalls, ledAdmin, ledCluster, OF_PLANE } from '../gateway/led-admin.ts';
 import { LedRouting } from '../gateway/led-routing.ts';
 import { staticAdmin } from '../gateway/static-admin.ts';
 import { StaticRouting } from '../gateway/static-routing.ts';
@@ -61,7 +61,8 @@ async function start(request: ServeGatewayRequest, later: (release: Release) => 
   );
   const { defaultIndex, mcpHosts } = options;
   const gateway = await createGateway({
-    backend: gatedBackend(backend, names),
+    // a control plane resolves names of catalogs by its own configuration
+    backend: gatedBackend(backend, names, ownCluster === undefined ? undefined : OF_PLANE),
     ...(callers.accounts === undefined ? {} : { accounts: callers.accounts }),
     cluster:
       ownCluster ??

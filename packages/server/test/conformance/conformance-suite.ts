@@ -10,7 +10,7 @@ import { type CallOver, grpcCalls, restCalls } from '../support/call-over.ts';
 import { ACCESS_ROWS } from './access-rows.ts';
 import { LIFECYCLE_ROWS } from './lifecycle-rows.ts';
 import { QUERY_ROWS } from './query-rows.ts';
-import type { Ask, Caller, Loose, Row, Section } from './row.ts';
+import type { Ask, Caller, Loose, Refusal, Row, Section } from './row.ts';
 import { SEARCH_ROWS } from './search-rows.ts';
 
 /** A closed service with the index `tickets`, the catalog `main` and a target of backups. */
@@ -19,6 +19,8 @@ export interface ConformanceTarget {
   readonly url: string;
   /** HOST:PORT of gRPC. */
   readonly grpc: string;
+  /** Shards of the index `tickets`, and of those that rows make. */
+  readonly shards: number;
   /** The header of each caller. */
   readonly headers: Readonly<Record<Exclude<Caller, 'none'>, string>>;
   stop(): Promise<void>;
@@ -27,8 +29,20 @@ export interface ConformanceTarget {
 /** All sections of the page. */
 export const SECTIONS: readonly Section[] = [LIFECYCLE_ROWS, QUERY_ROWS, SEARCH_ROWS, ACCESS_ROWS];
 
-/** Runs every row against a service. */
-export function conformanceSuite(name: string, start: () => Promise<ConformanceTarget>): void {
+/** Which rows a suite runs. */
+export interface SuiteOptions {
+  /** The service is a cluster under a control plane. */
+  readonly isLed?: boolean;
+  /** Default: all. */
+  readonly sections?: readonly Section[];
+}
+
+/** Runs rows against a service. */
+export function conformanceSuite(
+  name: string,
+  start: () => Promise<ConformanceTarget>,
+  { isLed = false, sections = SECTIONS }: SuiteOptions = {},
+): void {
   describe(`the interface of ${name}`, () => {
     let target: ConformanceTarget;
     let asks: readonly [Ask, Ask];
@@ -44,11 +58,11 @@ export function conformanceSuite(name: string, start: () => Promise<ConformanceT
       await target?.stop();
     });
 
-    describe.each(SECTIONS.map((section) => [section.title, section] as const))(
+    describe.each(sections.map((section) => [section.title, section] as const))(
       '%s',
       (_, section) => {
         it.each(section.rows.map((row) => [row.line, row] as const))('%s', (__, row) =>
-          held(asks, row),
+          isLed && row.led !== undefined ? refused(asks, row.led) : held(asks, row),
         );
       },
     );
@@ -60,6 +74,10 @@ async function held([rest, grpc]: readonly [Ask, Ask], row: Row): Promise<void> 
   if (row.restOnly === true) return;
   const other = masked(await row.check(grpc));
   expect(other, 'over gRPC').toEqual(one);
+}
+
+async function refused(asks: readonly Ask[], { status, operation, request }: Refusal) {
+  for (const ask of asks) await ask.refused(status, operation, request);
 }
 
 const VARYING: ReadonlySet<string> = new Set([
@@ -81,6 +99,7 @@ function askOver(target: ConformanceTarget, transport: Ask['transport'], over: C
     over(operation, request, headersOf(caller));
   return Object.assign(call, {
     transport,
+    shards: target.shards,
     async ok(operation: keyof typeof ROUTES, request?: object, caller?: Caller) {
       const { status, body } = await call(operation, request, caller);
       expect(status, `${operation}: ${JSON.stringify(body)}`).toBe(ROUTES[operation].status ?? 200);

@@ -22,6 +22,7 @@ conformanceSuite('a server of one process', async () => {
   return {
     url: service.server.url,
     grpc: service.server.grpc,
+    shards: 1,
     headers: {
       reader: await service.token({ roles: ['reader'] }),
       both: await service.token({ roles }),

@@ -40,15 +40,20 @@ const HEAD = `# Conformance with the interface
 
 Each line of the interface has a test that sends requests to a server and compares the responses
 over REST with those over gRPC. \`packages/server/test/conformance/conformance.test.ts\` runs the
-lines and writes this page (\`LHS_UPDATE_PAGES=1\`); it fails if a line fails or the page differs.`;
+lines and writes this page (\`LHS_UPDATE_PAGES=1\`); it fails if a line fails or the page differs.
+
+The lines hold for one process (\`lhs serve all\`) and for three roles: a gateway, a control plane
+and two nodes with a shard each (\`cluster-conformance.test.ts\`). There, \`npm test\` runs a part
+of the lines, and the campaigns run all. A status instead of "REST = gRPC" is that with which the
+three roles refuse the request.`;
 
 function sectionText({ title, place, rows }: Section): string {
-  const lines = rows.map(({ line, restOnly }) => {
-    return `| ${line.replaceAll('|', '\\|')} | ${restOnly === true ? 'REST' : 'REST = gRPC'} |`;
+  const lines = rows.map(({ line, restOnly, led }) => {
+    const one = restOnly === true ? 'REST' : 'REST = gRPC';
+    return `| ${line.replaceAll('|', '\\|')} | ${one} | ${led?.status ?? one} |`;
   });
-  return [`## ${title}`, '', `Tests: \`${place}\`.`, '', '| line | holds over |', '|---|---|']
-    .concat(lines)
-    .join('\n');
+  const head = ['| line | one process | three roles |', '|---|---|---|'];
+  return [`## ${title}`, '', `Tests: \`${place}\`.`, '', ...head, ...lines].join('\n');
 }
 
 function elsewhere(): string {

@@ -11,6 +11,8 @@ export type Loose = ReturnType<typeof JSON.parse>;
 /** The service as one row of the interface sees it, over one transport. */
 export interface Ask {
   readonly transport: 'rest' | 'grpc';
+  /** Shards of each index of the service. */
+  readonly shards: number;
   /** The answer, whatever its status. */
   (operation: Operation, request?: object, caller?: Caller): Promise<Answer>;
   /** The body of a success. */
@@ -27,6 +29,15 @@ export interface Row {
   readonly check: (ask: Ask) => Promise<unknown>;
   /** There is no gRPC side of it. */
   readonly restOnly?: true;
+  /** A cluster under a control plane refuses this request instead. */
+  readonly led?: Refusal;
+}
+
+/** A request that is refused with a status. */
+export interface Refusal {
+  readonly status: number;
+  readonly operation: Operation;
+  readonly request: object;
 }
 
 /** Rows of one section of the interface, and the file that has them. */
@@ -42,6 +53,9 @@ export const restRow = (line: string, check: Row['check']): Row => ({
   check,
   restOnly: true,
 });
+
+/** A row of a service whose indexes are not under a control plane; there, its request is refused. */
+export const unlessLed = (own: Row, led: Refusal): Row => ({ ...own, led });
 
 /** The index of most rows. */
 export const INDEX = { index: 'tickets' };

@@ -71,13 +71,20 @@ export interface TicketService extends TestService {
   readonly source: { readonly catalog: CatalogConfig; readonly table: string };
 }
 
-/** Starts it; requests of the examples of the OpenAPI document succeed. */
-export async function startTickets(options: TestServiceOptions = {}): Promise<TicketService> {
+/** The table of the index `tickets` in a new folder, with its rows. */
+export async function createTickets(): Promise<Pick<TicketService, 'warehouse' | 'source'>> {
   const warehouse = mkdtempSync(join(tmpdir(), 'lhs-tickets-'));
   const catalog = { type: 'filesystem', warehouse: join(warehouse, 'lake') } as const;
   const source = { catalog, table: 'ops.tickets' };
   await createTable(catalog, source.table, { schema: SCHEMA, formatVersion: 3 });
   await appendRows(source, { kind: 'rows', rows: TICKETS });
+  return { warehouse, source };
+}
+
+/** Starts it; requests of the examples of the OpenAPI document succeed. */
+export async function startTickets(options: TestServiceOptions = {}): Promise<TicketService> {
+  const { warehouse, source } = await createTickets();
+  const { catalog } = source;
   const service = await startService({
     ...options,
     prepare: async (backend) => {

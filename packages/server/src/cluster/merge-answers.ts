@@ -32,6 +32,17 @@ const SUMMED: ReadonlySet<string> = new Set([
   'pending_merges',
   'dropped_duplicates',
   'documents',
+  'bytes_before',
+  'bytes_after',
+  'bytes_copied',
+  'files_copied',
+  'local_bytes',
+  'bytes_read',
+  'limit_bytes',
+  'hits',
+  'misses',
+  'objects_removed',
+  'removed',
 ]);
 /** Of these the index has the largest. */
 const LARGEST: ReadonlySet<string> = new Set([
@@ -43,13 +54,18 @@ const LARGEST: ReadonlySet<string> = new Set([
 /** True only if it is true of all nodes. */
 const ALL: ReadonlySet<string> = new Set(['equal', 'applied', 'is_noop']);
 
+/** Lists of names: all of them, each once. */
+const NAMES: ReadonlySet<string> = new Set(['cooled', 'warmed']);
+/** Members with counts of their own. */
+const TOTALS: ReadonlySet<string> = new Set(['cache', 'orphans']);
+
 /**
  * The answer about a whole index, of the answers of its nodes about their shards. Members that are
  * neither counts nor lists of shards are those of the first node.
  */
 export function mergeAnswers(answers: readonly NodeAnswer[]): unknown {
   if (answers.length === 1) return answers[0].answer;
-  const merged: Record<string, unknown> = { ...answers[0].answer };
+  const merged: Record<string, unknown> = Object.assign({}, ...answers.map(({ answer }) => answer));
   for (const name of Object.keys(merged)) {
     const values = answers.map(({ answer }) => answer[name]).filter((v) => v !== undefined);
     merged[name] = mergeMember(name, values, answers);
@@ -67,7 +83,11 @@ function mergeMember(
   if (name === 'vector_fields' && Array.isArray(first)) return mergeLists(values as Answer[][]);
   if (name === 'digest') return mergeDigests(values as { index: string; table: string }[]);
   if (name === 'keys' && isObject(first)) return mergeKeys(values as Answer[]);
+  if (name === 'applied' && Array.isArray(first)) return inAll(values as string[][]);
   if (name === 'faults') return (values as unknown[][]).flat();
+  if (name === 'windows' && Array.isArray(first)) return mergeWindows(values as Answer[][]);
+  if (NAMES.has(name)) return [...new Set((values as string[][]).flat())].sort();
+  if (TOTALS.has(name)) return mergeAnswers((values as Answer[]).map(whole));
   if (ALL.has(name)) return values.every((value) => value === true);
   if (typeof first !== 'number') return first;
   if (SUMMED.has(name)) return (values as number[]).reduce((sum, value) => sum + value, 0);
@@ -88,6 +108,23 @@ function mergeLists(lists: readonly (readonly Answer[])[]): unknown {
     mergeAnswers(lists.map((list) => ({ answer: list[at] ?? {}, ordinals: [] }))),
   );
 }
+
+/** A window is cold if a node has moved files of it; nodes have windows of their documents only. */
+function mergeWindows(lists: readonly (readonly Answer[])[]): unknown {
+  const byName = Map.groupBy(lists.flat(), ({ window }) => window as string);
+  const merged = [...byName.values()].map((parts): Answer => {
+    const window = mergeAnswers(parts.map(whole)) as Answer;
+    return parts.some(({ tier }) => tier === 'cold') ? { ...window, tier: 'cold' } : window;
+  });
+  const timeOf = ({ from }: Answer) => (from as string | null) ?? '~';
+  return merged.sort((a, b) => (timeOf(a) < timeOf(b) ? -1 : 1));
+}
+
+/** The items that all lists have, in the order of the first. */
+const inAll = ([first, ...others]: readonly (readonly string[])[]): readonly string[] =>
+  first.filter((item) => others.every((list) => list.includes(item)));
+
+const whole = (answer: Answer): NodeAnswer => ({ answer, ordinals: [] });
 
 /** Equal on both sides exactly if all nodes' are. */
 function mergeDigests(digests: readonly { readonly index: string; readonly table: string }[]) {

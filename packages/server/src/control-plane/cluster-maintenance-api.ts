@@ -1,0 +1,79 @@
+import {
+  type CallContext,
+  type CompactRequest,
+  type CompactResponse,
+  checkCompactRequest,
+  checkMoveWindowsRequest,
+  checkReindexWindowRequest,
+  checkUpgradeRequest,
+  LhsError,
+  type MoveWindowsRequest,
+  type MoveWindowsResponse,
+  type ReindexWindowRequest,
+  type ReindexWindowResponse,
+  type UpgradeRequest,
+  type UpgradeResponse,
+} from '@lakehouse-search/contract';
+import { overNodes } from '../cluster/over-nodes.ts';
+import { type ClusterContext, currentNodes, jobService } from './cluster-context.ts';
+import { resolveName } from './cluster-job-api.ts';
+
+type Maintenance = 'compact' | 'upgrade' | 'reindexWindow' | 'moveWindows';
+
+/**
+ * Work on the files of an index that changes none of its documents. All nodes of the index do it on
+ * their shards, under the epoch of the connector. Searches go on with what they read.
+ */
+export class ClusterMaintenanceApi {
+  readonly #context: ClusterContext;
+
+  constructor(context: ClusterContext) {
+    this.#context = context;
+  }
+
+  async compact(request: CompactRequest = {}, call?: CallContext) {
+    return (await this.#run('compact', checkCompactRequest(request), call)) as CompactResponse;
+  }
+
+  async upgrade(request: UpgradeRequest = {}, call?: CallContext) {
+    return (await this.#run('upgrade', checkUpgradeRequest(request), call)) as UpgradeResponse;
+  }
+
+  /** Throws not_found if no node has the window. */
+  async reindexWindow(request: ReindexWindowRequest, call?: CallContext) {
+    const checked = checkReindexWindowRequest(request);
+    return (await this.#run('reindexWindow', checked, call)) as ReindexWindowResponse;
+  }
+
+  /** Throws not_found if no node has the windows. */
+  async moveWindows(request: MoveWindowsRequest, call?: CallContext) {
+    const checked = checkMoveWindowsRequest(request);
+    return (await this.#run('moveWindows', checked, call)) as MoveWindowsResponse;
+  }
+
+  async #run(
+    name: Maintenance,
+    request: { readonly index?: string | undefined },
+    call: CallContext = {},
+  ): Promise<unknown> {
+    const { store } = this.#context;
+    const index = await resolveName(store, request.index, call);
+    const nodes = (await currentNodes(this.#context, call)).flatMap(({ address, indexes }) => {
+      const own = indexes.find((each) => each.index === index);
+      return own === undefined || own.commits.length === 0 ? [] : [{ address, ...own }];
+    });
+    if (nodes.length === 0) {
+      const next = [{ step: 'reindex' as const, index }];
+      throw new LhsError('index_not_built', `no node has built "${index}"`, { next });
+    }
+    const parts = nodes.map(({ address, ordinals }) => ({
+      ordinals,
+      run: async () => {
+        const service = await jobService(this.#context, index, address);
+        const work = service[name] as (request: object, call: CallContext) => Promise<unknown>;
+        return work.call(service, { ...request, index }, call);
+      },
+    }));
+    return overNodes(name, parts);
+  }
+}
