@@ -1,6 +1,10 @@
 import type { ServerConfig } from '@lakehouse-search/server';
 import { Flags } from '@oclif/core';
 
+const searchAdapter = Flags.boolean({
+  description: 'answer clients of Elasticsearch and OpenSearch',
+});
+
 /** Flags of the commands that serve a data folder. */
 export const SERVE_FLAGS = {
   'rest-addr': Flags.string({
@@ -17,6 +21,7 @@ export const SERVE_FLAGS = {
     description: 'keep the indexes equal to their tables (on)',
     allowNo: true,
   }),
+  'search-adapter': searchAdapter,
 };
 
 const controlPlane = Flags.string({
@@ -58,6 +63,7 @@ export const GATEWAY_FLAGS = {
   auth: SERVE_FLAGS.auth,
   'insecure-open': SERVE_FLAGS['insecure-open'],
   config: SERVE_FLAGS.config,
+  'search-adapter': searchAdapter,
 };
 
 /** Values of these flags. */
@@ -68,6 +74,7 @@ export interface ServeFlags {
   readonly 'insecure-open'?: boolean;
   readonly config?: string;
   readonly sync?: boolean;
+  readonly 'search-adapter'?: boolean;
   readonly 'data-dir'?: string;
   readonly advertise?: string;
   readonly node?: string;
@@ -85,6 +92,7 @@ export function flagValues(flags: ServeFlags): ServerConfig['values'] {
     auth: flags.auth,
     insecure_open: flags['insecure-open'],
     sync: flags.sync,
+    'search_adapter.enabled': flags['search-adapter'],
     data_dir: flags['data-dir'],
     'cluster.control_plane': flags['control-plane'],
     'cluster.advertise': flags.advertise,

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { CallsOptions } from '../calls/calls.ts';
 import type { RestOptions } from '../rest/rest-server.ts';
+import type { AdapterOptions } from '../search-adapter/routes/adapter-routes.ts';
 
 /**
  * What a gateway is made of. The caller closes the backend. `tls` is that of the REST port; the
@@ -11,6 +12,8 @@ export interface GatewayOptions extends CallsOptions, RestOptions {
   readonly version?: string;
   /** Host names that `POST /mcp` accepts besides those of this machine. Default: see the route. */
   readonly mcpHosts?: readonly string[];
+  /** Answers the clients of the imitated search engine. Absent: it does not. */
+  readonly searchAdapter?: Omit<AdapterOptions, 'version'>;
   /** Rejects while the service cannot answer; `GET /readyz` reads it. */
   readonly ready?: () => Promise<void>;
   /** Further routes of the REST port: metrics, console. */

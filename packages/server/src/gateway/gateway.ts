@@ -6,6 +6,7 @@ import { addMcp } from '../mcp/mcp-route.ts';
 import { addOpenApi } from '../openapi/openapi-route.ts';
 import { addProbes } from '../rest/probes.ts';
 import { createRest } from '../rest/rest-server.ts';
+import { addSearchAdapter } from '../search-adapter/routes/adapter-routes.ts';
 import type { GatewayOptions } from './gateway-options.ts';
 
 /** REST and gRPC over one backend. The caller lets both listen. */
@@ -20,12 +21,16 @@ export interface Gateway {
 
 /** A gateway that does not listen yet. */
 export async function createGateway(options: GatewayOptions): Promise<Gateway> {
-  const { tls, extend, version = '0', ready = async () => {}, mcpHosts, ...others } = options;
+  const { tls, extend, version = '0', ready = async () => {}, ...named } = options;
+  const { mcpHosts, searchAdapter, ...others } = named;
   const calls = new Calls(others);
   const rest = createRest(calls, { tls });
   addProbes(rest, ready);
   addOpenApi(rest, version);
   addMcp(rest, calls, { version, ...(mcpHosts === undefined ? {} : { hosts: mcpHosts }) });
+  if (searchAdapter !== undefined) {
+    await addSearchAdapter(rest, calls, { ...searchAdapter, version });
+  }
   await extend?.(rest);
   const { server, setServing } = await createGrpc(calls);
   const shut = () => new Promise<void>((resolve) => server.tryShutdown(() => resolve()));

@@ -4,10 +4,10 @@ import type { HttpHandler } from '@lakehouse-search/mcp';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import type { Calls } from '../calls/calls.ts';
 import { publicError } from '../calls/public-error.ts';
+import { requireAllowed } from '../rest/allowed-origin.ts';
 import { arrivalOf, notesOf } from '../rest/rest-call.ts';
 import { restError, sendError } from '../rest/send-error.ts';
 import { agentBackend } from './agent-backend.ts';
-import { requireAllowed } from './allowed-origin.ts';
 
 /** How the endpoint of agents behaves. */
 export interface McpOptions {
@@ -76,7 +76,7 @@ async function admit(
 ): Promise<void> {
   const { host, origin, authorization } = request.headers;
   const { localAddress } = request.socket;
-  requireAllowed({ host, origin, localAddress }, hosts);
+  requireAllowed({ host, origin, localAddress }, hosts, 'mcp.hosts');
   const begun = await calls.begin('listIndexes', mcpArrival(request), authorization, undefined);
   const notes = notesOf(request);
   notes.subject = begun.principal?.subject;

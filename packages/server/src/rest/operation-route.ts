@@ -70,7 +70,7 @@ async function answer(
 }
 
 /** The context of a call: it is aborted when the client closes the connection. */
-function contextOf(
+export function contextOf(
   request: FastifyRequest,
   reply: FastifyReply,
   principal: Principal | undefined,

@@ -94,6 +94,7 @@ async function start(request: ServeRequest, later: (release: Release) => void) {
     ready: async () => void (await backend.listIndexes()),
     extend: metricsRoutes({ metrics, access: callers.access, ...options.metrics }),
     ...(options.mcpHosts === undefined ? {} : { mcpHosts: options.mcpHosts }),
+    ...(options.searchAdapter === undefined ? {} : { searchAdapter: options.searchAdapter }),
     ...tlsOf(options),
   });
   later(() => drainGateway(gateway, options.drainMs));

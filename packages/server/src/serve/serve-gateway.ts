@@ -59,7 +59,7 @@ async function start(request: ServeGatewayRequest, later: (release: Release) => 
   const recorder = activityRecorder(store.activity, (error) =>
     log.logger.warn({ err: error }, 'cannot record activity'),
   );
-  const { defaultIndex, mcpHosts } = options;
+  const { defaultIndex, mcpHosts, searchAdapter } = options;
   const gateway = await createGateway({
     // a control plane resolves names of catalogs by its own configuration
     backend: gatedBackend(backend, names, ownCluster === undefined ? undefined : OF_PLANE),
@@ -76,6 +76,7 @@ async function start(request: ServeGatewayRequest, later: (release: Release) => 
     ready: async () => void (await backend.listIndexes()),
     extend: metricsRoutes({ metrics, access: callers.access, ...options.metrics }),
     ...(mcpHosts === undefined ? {} : { mcpHosts }),
+    ...(searchAdapter === undefined ? {} : { searchAdapter }),
     ...tlsOf(options),
   });
   later(() => drainGateway(gateway, options.drainMs));

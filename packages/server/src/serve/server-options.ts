@@ -7,6 +7,7 @@ import { type Address, isLoopback, parseAddress, secretOf } from '../config/sett
 import type { SettingPath } from '../config/settings.ts';
 import type { CallLimits } from '../limits/rate-limits.ts';
 import type { LogLevel } from '../observe/call-logs.ts';
+import type { AdapterOptions } from '../search-adapter/routes/adapter-routes.ts';
 import type { StoreLocation } from '../store/open-store.ts';
 
 /** The settings of a server with their defaults. */
@@ -31,6 +32,8 @@ export interface ServerOptions {
   readonly metrics: { readonly isPublic: boolean; readonly server?: string };
   readonly defaultIndex?: string;
   readonly mcpHosts?: readonly string[];
+  /** Absent: off. */
+  readonly searchAdapter?: Omit<AdapterOptions, 'version'>;
 }
 
 const LEVELS: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error', 'silent'];
@@ -85,14 +88,21 @@ export function serverOptions(
       ...optional('server', text('metrics.server')),
     },
     ...optional('defaultIndex', text('console.default_index')),
+    ...optional('mcpHosts', listed(text('mcp.hosts'))),
     ...optional(
-      'mcpHosts',
-      text('mcp.hosts')
-        ?.split(',')
-        .map((host) => host.trim()),
+      'searchAdapter',
+      value('search_adapter.enabled', false)
+        ? {
+            productHeader: value('search_adapter.product_header', true),
+            ...optional('hosts', listed(text('search_adapter.hosts'))),
+          }
+        : undefined,
     ),
   };
 }
+
+const listed = (text: string | undefined): readonly string[] | undefined =>
+  text?.split(',').map((part) => part.trim());
 
 function optional<K extends string, T>(key: K, value: T | undefined) {
   return (value === undefined ? {} : { [key]: value }) as { readonly [name in K]?: T };

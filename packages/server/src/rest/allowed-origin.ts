@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { LhsError } from '@lakehouse-search/contract';
+import type { SettingPath } from '../config/settings.ts';
 
 /** What tells where a request of a browser comes from. */
 export interface RequestPlace {
@@ -11,7 +12,7 @@ export interface RequestPlace {
 
 /**
  * Refuses requests that a page of another site may have sent. `hosts`: names that the service is
- * known by. Throws permission_denied.
+ * known by, from `setting`. Throws permission_denied.
  *
  * - `Host`: a name of this machine or one of `hosts`. Without `hosts`, a service that was reached
  *   at another address than loopback accepts every name. A page whose name was pointed to this
@@ -21,11 +22,12 @@ export interface RequestPlace {
 export function requireAllowed(
   { host, origin, localAddress }: RequestPlace,
   hosts: readonly string[],
+  setting: SettingPath,
 ): void {
   const name = host === undefined ? undefined : nameOf(`http://${host}`);
   if (name === undefined || !isAllowedHost(name, localAddress, hosts)) {
     const message = `the header "host" is ${JSON.stringify(host ?? '')}: it names another service`;
-    throw new LhsError('permission_denied', message, { hint: 'add the name to "mcp.hosts"' });
+    throw new LhsError('permission_denied', message, { hint: `add the name to "${setting}"` });
   }
   if (origin === undefined || isOwnOrigin(origin, host as string)) return;
   const message = `the header "origin" is ${JSON.stringify(origin.slice(0, 200))}`;

@@ -1,0 +1,78 @@
+/** Readers of a request's parts; what does not fit is refused as the imitated engine refuses it. */
+import type { Json, JsonObject } from '@lakehouse-search/contract';
+import { clipped, illegal, malformed } from '../query/refusal.ts';
+
+/** Parameters of a URL. */
+export type UrlParams = Readonly<Record<string, string>>;
+
+/** Whether a value is an object and no array. */
+export const isObject = (json: unknown): json is JsonObject =>
+  typeof json === 'object' && json !== null && !Array.isArray(json);
+
+/** An object; `what` names it in messages. */
+export function objectIn(json: Json | undefined, what: string): JsonObject {
+  if (isObject(json)) return json;
+  throw malformed(`[${what}] must be an object`);
+}
+
+/** A list; a single value is a list of one. */
+export const listIn = (json: Json): readonly Json[] => (Array.isArray(json) ? json : [json]);
+
+/** A text. */
+export function textIn(json: Json | undefined, what: string): string {
+  if (typeof json === 'string') return json;
+  throw malformed(`[${what}] must be a string`);
+}
+
+/** true or false, also written as a text. */
+export function flagIn(json: Json | undefined, what: string): boolean {
+  if (json === true || json === 'true' || json === '') return true;
+  if (json === false || json === 'false') return false;
+  const shown = clipped(JSON.stringify(json));
+  throw illegal(
+    `Failed to parse value [${shown}] for [${what}] as only [true] or [false] are allowed.`,
+  );
+}
+
+/** A whole number, also written as a text. */
+export function wholeIn(json: Json | undefined, what: string): number {
+  const number = typeof json === 'string' && /^-?\d+$/.test(json) ? Number(json) : json;
+  if (typeof number === 'number' && Number.isSafeInteger(number)) return number;
+  throw illegal(
+    `Failed to parse int parameter [${what}] with value [${clipped(JSON.stringify(json))}]`,
+  );
+}
+
+/** A number, also written as a text. */
+export function numberIn(json: Json | undefined, what: string): number {
+  const number = typeof json === 'string' && json.trim() !== '' ? Number(json) : json;
+  if (typeof number === 'number' && Number.isFinite(number)) return number;
+  throw illegal(`[${what}] must be a number but was [${clipped(JSON.stringify(json))}]`);
+}
+
+/** Throws for a member that `known` does not have. */
+export function onlyKnown(json: JsonObject, what: string, known: readonly string[]): JsonObject {
+  const unknown = Object.keys(json).find((name) => !known.includes(name));
+  if (unknown === undefined) return json;
+  throw malformed(`[${what}] unknown field [${clipped(unknown)}]`);
+}
+
+const UNITS: Readonly<Record<string, number>> = {
+  nanos: 1e-6,
+  micros: 1e-3,
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+/** Milliseconds of a time such as `30s`. */
+export function millisIn(json: Json | undefined, what: string): number {
+  const [, digits, unit] = /^(\d{1,15})(nanos|micros|ms|s|m|h|d)$/.exec(String(json)) ?? [];
+  if (unit !== undefined) return Number(digits) * UNITS[unit];
+  throw illegal(
+    `failed to parse setting [${what}] with value [${clipped(String(json))}] as a time value: ` +
+      'unit is missing or unrecognized',
+  );
+}

@@ -1,0 +1,87 @@
+/** Names of indexes in paths: one name, an alias, lists and patterns. */
+import { type IndexDescription, LhsError } from '@lakehouse-search/contract';
+import { type FieldTable, fieldTable } from '../query/field-table.ts';
+import { illegal } from '../query/refusal.ts';
+import { matches } from './filter-path.ts';
+import type { Reads } from './reads.ts';
+
+/** An index of a request. */
+export interface ServedIndex {
+  /** Its own name, also if the request names an alias. */
+  readonly name: string;
+  readonly description: IndexDescription;
+  readonly table: FieldTable;
+}
+
+/** How a request treats names that match nothing. */
+export interface IndexOptions {
+  readonly ignoreUnavailable: boolean;
+  readonly allowNoIndices: boolean;
+}
+
+/** An index by its name or alias. Throws index_not_found, permission_denied. */
+export async function openIndex(reads: Reads, index: string, now: number): Promise<ServedIndex> {
+  const description = await reads.describeIndex({ index });
+  return { name: description.index, description, table: fieldTable(description, now) };
+}
+
+/** The names that an expression selects; without one, all. Throws index_not_found. */
+export async function indexNames(
+  reads: Reads,
+  expression: string | undefined,
+  { ignoreUnavailable, allowNoIndices }: IndexOptions,
+): Promise<readonly string[]> {
+  const parts = (expression ?? '_all').split(',').filter((part) => part !== '');
+  if (parts.length === 1 && !isPattern(parts[0]) && !ignoreUnavailable) return parts;
+  const known = (await reads.listIndexes()).map(({ name }) => name);
+  const byAlias = new Map<string, string>();
+  for (const { alias, index } of await reads.listAliases()) byAlias.set(alias, index);
+  const names = new Set<string>();
+  for (const part of parts) {
+    const found = isPattern(part) ? matching(part, known, byAlias) : named(part, known, byAlias);
+    const isMissing = found.length === 0 && (isPattern(part) ? !allowNoIndices : true);
+    if (isMissing && !ignoreUnavailable) throw noIndex(part);
+    for (const name of found) names.add(name);
+  }
+  return [...names];
+}
+
+/** The one index that a search reads; undefined: nothing matches. Throws for several. */
+export async function oneIndex(
+  reads: Reads,
+  expression: string | undefined,
+  options: IndexOptions,
+): Promise<string | undefined> {
+  const names = await indexNames(reads, expression, options);
+  if (names.length <= 1) return names[0];
+  throw illegal(
+    `index required; endpoint serves ${names.length} indexes: a search reads one index, ` +
+      `and the request selects [${names.slice(0, 10).join(', ')}]`,
+  );
+}
+
+const isPattern = (part: string): boolean => part === '_all' || part.includes('*');
+
+function matching(
+  part: string,
+  known: readonly string[],
+  byAlias: ReadonlyMap<string, string>,
+): readonly string[] {
+  const pattern = part === '_all' ? '*' : part;
+  const aliases = [...byAlias].filter(([alias]) => matches(pattern, alias));
+  return [...known.filter((name) => matches(pattern, name)), ...aliases.map(([, name]) => name)];
+}
+
+function named(
+  part: string,
+  known: readonly string[],
+  byAlias: ReadonlyMap<string, string>,
+): readonly string[] {
+  if (known.includes(part)) return [part];
+  const target = byAlias.get(part);
+  return target === undefined ? [] : [target];
+}
+
+/** The error of a name that no index and no alias has. */
+export const noIndex = (index: string): LhsError =>
+  new LhsError('index_not_found', `no such index [${index}]`, { details: { index } });

@@ -1,0 +1,109 @@
+/** One request to the adapter: its parts, and the operations that run under its caller. */
+import type { CallContext, Json, Operation, Principal } from '@lakehouse-search/contract';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Calls } from '../../calls/calls.ts';
+import { contextOf } from '../../rest/operation-route.ts';
+import { arrivalOf, notesOf } from '../../rest/rest-call.ts';
+import type { UrlParams } from '../base/read-json.ts';
+import type { Reads } from '../base/reads.ts';
+import { illegal } from '../query/refusal.ts';
+
+/** A request whose caller may use the operation of its endpoint. */
+export interface AdapterCall {
+  readonly method: string;
+  readonly path: UrlParams;
+  readonly params: UrlParams;
+  readonly body: Json | undefined;
+  readonly accept: string | undefined;
+  readonly version: string;
+  /** The operations of the service; `timeoutMillis` shortens the deadline of the request. */
+  reads(timeoutMillis?: number): Reads;
+  /** Begins another operation: each search of a list counts as one. */
+  begin(operation: Operation, index?: string): Promise<void>;
+  /** Notes the index of the request for its record. */
+  noteIndex(index: string): void;
+}
+
+/** The parts that a call is made of. */
+export interface CallParts {
+  readonly calls: Calls;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly authorization: string | undefined;
+  readonly version: string;
+}
+
+/**
+ * Admits a request: caller, scope, limits. `release` is called once, when it has been answered.
+ * Throws unauthenticated, permission_denied, overloaded.
+ */
+export async function admit(
+  parts: CallParts,
+  operation: Operation,
+): Promise<{ readonly call: AdapterCall; readonly release: () => void }> {
+  const { calls, request, reply, authorization, version } = parts;
+  const path = request.params as UrlParams;
+  const notes = notesOf(request);
+  notes.operation = operation;
+  if (path.index !== undefined) notes.index = path.index;
+  const releases: (() => void)[] = [];
+  const begin = async (name: Operation, index?: string): Promise<Principal | undefined> => {
+    const named = index === undefined ? {} : { index };
+    const begun = await calls.begin(name, arrivalOf(request), authorization, named);
+    if (begun.release !== undefined) releases.push(begun.release);
+    return begun.principal;
+  };
+  const principal = await begin(operation, path.index);
+  notes.subject = principal?.subject;
+  notes.tenant = principal?.tenant;
+  const { call: context } = contextOf(request, reply, principal);
+  const call: AdapterCall = {
+    method: request.method,
+    path,
+    params: textsOf(request.query),
+    body: request.body as Json | undefined,
+    accept: request.headers.accept,
+    version,
+    reads: (timeoutMillis) => readsOf(calls, within(context, timeoutMillis)),
+    begin: async (name, index) => void (await begin(name, index)),
+    noteIndex: (index) => {
+      notes.index = index;
+    },
+  };
+  const release = () => {
+    for (const one of releases.splice(0)) one();
+  };
+  return { call, release };
+}
+
+/** Parameters of the URL; one that comes twice is refused. */
+function textsOf(query: unknown): UrlParams {
+  const entries = Object.entries(query as Record<string, unknown>);
+  for (const [name, value] of entries) {
+    if (typeof value !== 'string') throw illegal(`parameter [${name.slice(0, 100)}] comes twice`);
+  }
+  return Object.fromEntries(entries) as UrlParams;
+}
+
+function within(context: CallContext, millis: number | undefined): CallContext {
+  if (millis === undefined) return context;
+  const own = Date.now() + millis;
+  return { ...context, deadline: Math.min(own, context.deadline ?? own) };
+}
+
+function readsOf(calls: Calls, context: CallContext): Reads {
+  const run = (operation: Operation) => (request?: unknown) =>
+    calls.run(operation, request, context) as Promise<never>;
+  return {
+    search: run('search'),
+    hybrid: run('hybrid'),
+    aggregate: run('aggregate'),
+    explain: run('explain'),
+    getKeys: run('getKeys'),
+    listIndexes: run('listIndexes'),
+    listAliases: run('listAliases'),
+    describeIndex: run('describeIndex'),
+    openPit: run('openPit'),
+    closePit: run('closePit'),
+  };
+}

@@ -1,0 +1,146 @@
+/** Adds the endpoints of the adapter to a REST server. */
+import { type Json, LhsError } from '@lakehouse-search/contract';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Calls } from '../../calls/calls.ts';
+import { requireAllowed } from '../../rest/allowed-origin.ts';
+import { notesOf } from '../../rest/rest-call.ts';
+import { engineError } from '../base/engine-error.ts';
+import { filterPath } from '../base/filter-path.ts';
+import { asksUnknownVersion, responseType } from '../base/media-type.ts';
+import type { UrlParams } from '../base/read-json.ts';
+import { admit } from './adapter-call.ts';
+import { type Answer, type Endpoint, requireKnown } from './endpoint.ts';
+import { SEARCH_ENDPOINTS } from './search-routes.ts';
+
+/** How the adapter behaves. */
+export interface AdapterOptions {
+  /** The version of the service. */
+  readonly version: string;
+  /** Sends `X-Elastic-Product`, which clients of Elasticsearch require. Default: true. */
+  readonly productHeader?: boolean;
+  /** Host names of the service, besides those of this machine. */
+  readonly hosts?: readonly string[];
+}
+
+const ENDPOINTS: readonly Endpoint[] = [...SEARCH_ENDPOINTS];
+
+/** Bytes of a body; `_msearch` has many searches. */
+const BODY_BYTES = 8 * 1024 * 1024;
+const VENDORED_JSON = ['elasticsearch', 'opensearch'].map((name) => `application/vnd.${name}+json`);
+const NDJSON = [
+  'application/x-ndjson',
+  'application/vnd.elasticsearch+x-ndjson',
+  'application/vnd.opensearch+x-ndjson',
+];
+
+/** Adds the endpoints to a server that has no routes at the root yet. */
+export async function addSearchAdapter(
+  rest: FastifyInstance,
+  calls: Calls,
+  options: AdapterOptions,
+): Promise<void> {
+  await rest.register(async (scope) => {
+    readBodies(scope);
+    scope.setErrorHandler((error, request, reply) => sendEngineError(request, reply, error));
+    if (options.productHeader !== false) {
+      scope.addHook('onRequest', async (_request, reply) => {
+        reply.header('x-elastic-product', 'Elasticsearch');
+      });
+    }
+    scope.addHook('onRequest', async ({ headers: { host, origin }, socket }) => {
+      const { localAddress } = socket;
+      requireAllowed({ host, origin, localAddress }, options.hosts ?? [], 'search_adapter.hosts');
+    });
+    for (const endpoint of ENDPOINTS) addEndpoint(scope, calls, endpoint, options);
+  });
+}
+
+/** JSON under its other names, and lines of JSON as a text. */
+function readBodies(scope: FastifyInstance): void {
+  scope.addContentTypeParser(VENDORED_JSON, { parseAs: 'string' }, (_request, body, done) => {
+    try {
+      done(null, body === '' ? undefined : JSON.parse(body as string));
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.message : '';
+      done(new LhsError('invalid_argument', `the body is no JSON: ${reason}`, { cause }));
+    }
+  });
+  scope.addContentTypeParser(NDJSON, { parseAs: 'string' }, (_request, body, done) => {
+    done(null, body);
+  });
+}
+
+function addEndpoint(
+  scope: FastifyInstance,
+  calls: Calls,
+  endpoint: Endpoint,
+  { version }: AdapterOptions,
+): void {
+  const handler = async (request: FastifyRequest, reply: FastifyReply) => {
+    let release: (() => void) | undefined;
+    try {
+      const { authorization, accept } = request.headers;
+      if (asksUnknownVersion(accept) || asksUnknownVersion(request.headers['content-type'])) {
+        throw new LhsError('invalid_argument', 'the media type names a version other than 7, 8, 9');
+      }
+      const parts = { calls, request, reply, authorization, version };
+      const admitted = await admit(parts, endpoint.operation);
+      ({ release } = admitted);
+      const { call } = admitted;
+      requireKnown(call.params, endpoint, request.url.split('?')[0]);
+      return send(request, reply, await endpoint.answer(call), call.params);
+    } catch (error) {
+      return sendEngineError(request, reply, error);
+    } finally {
+      release?.();
+    }
+  };
+  for (const url of endpoint.paths) {
+    scope.route({ method: [...endpoint.methods], url, bodyLimit: BODY_BYTES, handler });
+  }
+}
+
+function send(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { status = 200, json, text }: Answer,
+  params: UrlParams,
+): FastifyReply {
+  reply.code(status);
+  if (text !== undefined) {
+    notesOf(request).bytesOut = text.length;
+    return reply.header('content-type', 'text/plain; charset=UTF-8').send(text);
+  }
+  return sendJson(request, reply, json, params);
+}
+
+function sendJson(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  json: Json | undefined,
+  { filter_path, pretty }: UrlParams,
+): FastifyReply {
+  if (json === undefined) return reply.send();
+  const shown = filter_path === undefined ? json : filterPath(json, filter_path);
+  const isPretty = pretty === '' || pretty === 'true';
+  const body = isPretty ? `${JSON.stringify(shown, null, 2)}\n` : JSON.stringify(shown);
+  notesOf(request).bytesOut = body.length;
+  return reply.header('content-type', responseType(request.headers.accept)).send(body);
+}
+
+/** Answers with an error of the imitated engine. */
+function sendEngineError(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  thrown: unknown,
+): FastifyReply {
+  const { index } = request.params as UrlParams;
+  const { status, body, error } = engineError(thrown, index);
+  const notes = notesOf(request);
+  notes.code = error.code;
+  if (error.cause !== undefined) notes.cause = error.cause;
+  const { retry_after_s } = error.details;
+  if (typeof retry_after_s === 'number') reply.header('retry-after', Math.ceil(retry_after_s));
+  if (status === 401) reply.header('www-authenticate', 'Basic realm="lhs", Bearer, ApiKey');
+  return sendJson(request, reply.code(status), body, {});
+}

@@ -1,0 +1,174 @@
+/** `sort` in its forms, as our sort keys, and the sort values of hits. */
+import type { Json, JsonObject, SortSpec } from '@lakehouse-search/contract';
+import { type DateFormat, dateFormat, isoOfMicros, microsOfIso } from '../base/date-format.ts';
+import { idOfTexts, type KeyColumns, textsOfId } from '../base/document-id.ts';
+import { isObject, listIn } from '../base/read-json.ts';
+import { type FieldTable, findTableField } from '../query/field-table.ts';
+import { clipped, illegal, malformed, RefusedDsl, unserved } from '../query/refusal.ts';
+
+/** One sort key of a request. */
+export interface SortKey {
+  /** Ours; undefined: an unknown field with `unmapped_type`, whose values are all null. */
+  readonly spec: SortSpec | undefined;
+  readonly kind: 'score' | 'key' | 'date' | 'value';
+  readonly format: DateFormat | undefined;
+}
+
+/** The order of a search; `keys` empty: by relevance. */
+export interface SortPlan {
+  readonly keys: readonly SortKey[];
+  readonly columns: KeyColumns;
+  /** Hits have scores: by relevance, or `_score` is a key. */
+  readonly isScored: boolean;
+}
+
+const KEY_NAMES: ReadonlySet<string> = new Set(['_doc', '_shard_doc', '_id']);
+const OPTIONS = ['order', 'missing', 'mode', 'unmapped_type', 'format', 'numeric_type'];
+
+/** Reads `sort`: a text, an object, or a list of them; `field:desc` in a URL. */
+export function readSort(json: Json | undefined, table: FieldTable): SortPlan {
+  const keys = json === undefined ? [] : listIn(json).flatMap((one) => readOne(one, table));
+  const isRelevance = keys.every(({ kind, spec }) => kind === 'score' && spec?.desc === true);
+  const isScored = isRelevance || keys.some(({ kind }) => kind === 'score');
+  return { keys: isRelevance ? [] : keys, columns: table.key, isScored };
+}
+
+/** `sort` of a URL: `field:desc,other`. */
+export function sortOfUrl(text: string): Json {
+  return text.split(',').map((part): Json => {
+    const at = part.lastIndexOf(':');
+    if (at < 0) return part;
+    return { [part.slice(0, at)]: { order: part.slice(at + 1) } };
+  });
+}
+
+function readOne(json: Json, table: FieldTable): readonly SortKey[] {
+  if (typeof json === 'string') return [keyOf(json, {}, table)];
+  if (!isObject(json)) {
+    throw malformed('malformed sort format, within the sort array, an object, or a string');
+  }
+  return Object.entries(json).map(([field, value]) => {
+    const options = typeof value === 'string' ? { order: value } : value;
+    if (!isObject(options)) throw malformed(`[sort] malformed options of [${clipped(field)}]`);
+    return keyOf(field, options, table);
+  });
+}
+
+function keyOf(field: string, options: JsonObject, table: FieldTable): SortKey {
+  if (field === '_script' || field === '_geo_distance') {
+    throw unserved(`sort by [${field}] is not served by this adapter`);
+  }
+  const desc = isDescending(options.order, field);
+  if (field === '_score') return { spec: { field, desc }, kind: 'score', format: undefined };
+  if (KEY_NAMES.has(field)) {
+    return { spec: { field: '_key', desc }, kind: 'key', format: undefined };
+  }
+  checkOptions(field, options, desc);
+  const found = findTableField(table, field);
+  if (found === undefined) {
+    if (options.unmapped_type !== undefined) {
+      return { spec: undefined, kind: 'value', format: undefined };
+    }
+    throw unknownSortField(field);
+  }
+  const format = typeof options.format === 'string' ? dateFormat(options.format) : undefined;
+  return { spec: { field, desc }, kind: found.type === 'DATE' ? 'date' : 'value', format };
+}
+
+function isDescending(order: Json | undefined, field: string): boolean {
+  if (order === undefined) return field === '_score';
+  const text = String(order).toLowerCase();
+  if (text === 'desc' || text === 'asc') return text === 'desc';
+  throw illegal(`Unknown SortOrder [${clipped(String(order))}]`);
+}
+
+/** What our order does not have is refused by name. */
+function checkOptions(field: string, options: JsonObject, desc: boolean): void {
+  for (const name of Object.keys(options)) {
+    if (OPTIONS.includes(name)) continue;
+    if (name === 'nested' || name === 'nested_path' || name === 'nested_filter') {
+      throw unserved(`sort option [${name}] is not served by this adapter`);
+    }
+    throw malformed(`[field_sort] unknown field [${clipped(name)}]`);
+  }
+  const { missing = '_last', mode, numeric_type } = options;
+  if (missing !== '_last') {
+    throw unserved(
+      `sort [${field}] with [missing] other than [_last] is not served by this adapter`,
+    );
+  }
+  if (mode !== undefined && mode !== (desc ? 'max' : 'min')) {
+    throw unserved(`sort mode [${clipped(String(mode))}] is not served by this adapter`);
+  }
+  if (numeric_type !== undefined) {
+    throw unserved('sort option [numeric_type] is not served by this adapter');
+  }
+}
+
+function unknownSortField(field: string): RefusedDsl {
+  const reason = `No mapping found for [${clipped(field)}] in order to sort on`;
+  return new RefusedDsl({ status: 400, type: 'query_shard_exception', reason });
+}
+
+/** Our sort keys of a plan. */
+export const specsOf = ({ keys }: SortPlan): readonly SortSpec[] =>
+  keys.flatMap(({ spec }) => (spec === undefined ? [] : [spec]));
+
+/** The `sort` of a hit. `withKey`: the key follows, as the tiebreak that a point in time adds. */
+export function sortValues(plan: SortPlan, values: readonly Json[], withKey: boolean): Json[] {
+  let at = 0;
+  const own = plan.keys.map((key): Json => {
+    if (key.spec === undefined) return null;
+    return sortValue(key, values[at++]);
+  });
+  return withKey ? [...own, keyValue(values[at])] : own;
+}
+
+function sortValue({ kind, format }: SortKey, value: Json): Json {
+  if (kind === 'key') return keyValue(value);
+  if (kind !== 'date' || typeof value !== 'string') return value;
+  const micros = microsOfIso(value);
+  if (micros === undefined) return value;
+  return format === undefined ? micros / 1000 : format(micros, 0);
+}
+
+const keyValue = (value: Json): Json =>
+  typeof value === 'string' ? value : idOfTexts(value as readonly string[]);
+
+/** Greater than the text of any key: a `search_after` without a key goes behind all ties. */
+const BEHIND_ALL = '\u{10FFFF}';
+
+/** Our `search_after` of the one of a request: one value per sort key, and the key if it follows. */
+export function readSearchAfter(json: Json, plan: SortPlan): readonly Json[] {
+  const given = listIn(json);
+  const { keys } = plan;
+  const isScoreAlone = keys.length === 0;
+  const own = isScoreAlone ? 1 : keys.length;
+  if (given.length !== own && given.length !== own + 1) {
+    throw illegal(`search_after has ${given.length} value(s) but sort has ${own}.`);
+  }
+  const values = isScoreAlone
+    ? [given[0]]
+    : keys.flatMap((key, at) => (key.spec === undefined ? [] : [afterValue(key, given[at], plan)]));
+  return [...values, given.length > own ? keyOfId(given[own], plan) : behindAll(plan)];
+}
+
+function behindAll({ columns }: SortPlan): Json {
+  const count = columns.partition.length + columns.identifier.length;
+  return count === 1 ? BEHIND_ALL : new Array<string>(count).fill(BEHIND_ALL);
+}
+
+function afterValue({ kind, format }: SortKey, value: Json, plan: SortPlan): Json {
+  if (kind === 'key') return keyOfId(value, plan);
+  if (kind !== 'date' || value === null) return value;
+  if (typeof value === 'number') return isoOfMicros(Math.round(value * 1000));
+  if (format === undefined || typeof value !== 'string') return value;
+  const seconds = /^-?\d+(\.\d+)?$/.test(value);
+  return seconds ? isoOfMicros(Math.round(Number(value) * 1000)) : value;
+}
+
+function keyOfId(value: Json, { columns }: SortPlan): Json {
+  const texts = textsOfId(String(value), columns);
+  if (texts === undefined) throw illegal(`search_after has no key [${clipped(String(value))}]`);
+  return texts.length === 1 ? texts[0] : texts;
+}

@@ -1,0 +1,93 @@
+/** Runs a planned search: its page, the rows of large pages, the highest score, aggregations. */
+import {
+  type Hit,
+  type JsonObject,
+  LhsError,
+  type SearchResponse,
+} from '@lakehouse-search/contract';
+import { runAggregations } from '../aggregations/run-aggregations.ts';
+import { documentId } from '../base/document-id.ts';
+import { flagIn, type UrlParams } from '../base/read-json.ts';
+import type { Reads } from '../base/reads.ts';
+import { illegal } from '../query/refusal.ts';
+import { HYDRATED, needsRows, pageRequest, type SearchPlan } from './search-plan.ts';
+import { hitsOf, shardsOf } from './search-response.ts';
+
+/** The response of a search. */
+export async function runSearch(
+  reads: Reads,
+  plan: SearchPlan,
+  params: UrlParams,
+): Promise<JsonObject> {
+  const began = performance.now();
+  const asInt = flagIn(params.rest_total_hits_as_int ?? 'false', 'rest_total_hits_as_int');
+  try {
+    const page = await readPage(reads, plan);
+    const maxScore = await highestScore(reads, plan, page);
+    const aggregations = await runAggregations(reads, plan, params);
+    return {
+      took: Math.round(performance.now() - began),
+      timed_out: false,
+      _shards: shardsOf(page),
+      hits: hitsOf(plan, page, maxScore, asInt),
+      ...(aggregations === undefined ? {} : { aggregations }),
+    };
+  } catch (error) {
+    const isLate = error instanceof LhsError && error.code === 'deadline_exceeded';
+    if (!isLate || plan.body.timeoutMillis === undefined) throw error;
+    return timedOut(performance.now() - began, asInt);
+  }
+}
+
+/** The response of a search whose own `timeout` has passed: nothing was counted. */
+function timedOut(millis: number, asInt: boolean): JsonObject {
+  return {
+    took: Math.round(millis),
+    timed_out: true,
+    _shards: { total: 1, successful: 1, skipped: 0, failed: 0 },
+    hits: { total: asInt ? 0 : { value: 0, relation: 'gte' }, max_score: null, hits: [] },
+  };
+}
+
+async function readPage(reads: Reads, plan: SearchPlan): Promise<SearchResponse> {
+  const request = pageRequest(plan);
+  const { hybrid } = plan.selection;
+  if (hybrid !== undefined) {
+    const { ast: _, now: __, ...page } = request;
+    return reads.hybrid({ ...page, ...hybrid });
+  }
+  const page = await reads.search(request);
+  if (plan.body.size <= HYDRATED || !needsRows(plan)) return page;
+  return { ...page, hits: await withRows(reads, plan.index.name, page.hits) };
+}
+
+/** Rows of hits, read by key. */
+async function withRows(reads: Reads, index: string, hits: readonly Hit[]): Promise<Hit[]> {
+  const found = await reads.getKeys({ index, keys: hits.map(({ coordinates }) => coordinates) });
+  const byId = new Map(found.rows.map(({ key, fields }) => [documentId(key), fields]));
+  return hits.map((hit): Hit => {
+    const row = byId.get(documentId(hit.coordinates));
+    return row === undefined
+      ? { ...hit, hydrate_error: 'the table has no such row' }
+      : { ...hit, row };
+  });
+}
+
+/** The score of the best hit of all; null in any other order than by relevance. */
+async function highestScore(
+  reads: Reads,
+  plan: SearchPlan,
+  { hits }: SearchResponse,
+): Promise<number | null> {
+  const { body, sort, trackScores, selection, searchAfter } = plan;
+  if (body.size === 0) return null;
+  const isByScore = sort.keys.length === 0 && searchAfter === undefined;
+  if (isByScore && body.from === 0) return hits[0]?.score ?? null;
+  if (!isByScore && !trackScores) return null;
+  if (selection.hybrid !== undefined) {
+    throw illegal('[from] and [track_scores] do not go with fused lists');
+  }
+  const { offset: _, sort: __, search_after: ___, hydrate: ____, ...best } = pageRequest(plan);
+  const first = await reads.search({ ...best, limit: 1 });
+  return first.hits[0]?.score ?? null;
+}

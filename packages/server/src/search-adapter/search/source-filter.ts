@@ -1,0 +1,79 @@
+/** `_source`: whether hits have their row, and which parts of it. */
+import type { Json, JsonObject } from '@lakehouse-search/contract';
+import { matches } from '../base/filter-path.ts';
+import { isObject, listIn, onlyKnown, textIn, type UrlParams } from '../base/read-json.ts';
+import { malformed } from '../query/refusal.ts';
+
+/** Parts of a row; null: the request wants no row. */
+export interface SourceFilter {
+  readonly includes: readonly string[];
+  readonly excludes: readonly string[];
+}
+
+const ALL: SourceFilter = { includes: [], excludes: [] };
+
+/** Reads `_source` of a body, which the parameters of the URL replace. */
+export function readSource(
+  json: Json | undefined,
+  params: UrlParams,
+  byDefault: boolean,
+): SourceFilter | null {
+  const { _source, _source_includes, _source_excludes } = params;
+  const listed = (text: string | undefined) => (text === undefined ? [] : text.split(','));
+  const isFlag = _source === 'true' || _source === 'false';
+  if (_source === 'false') return null;
+  const named = [...(isFlag ? [] : listed(_source)), ...listed(_source_includes)];
+  if (_source !== undefined || _source_includes !== undefined || _source_excludes !== undefined) {
+    return { includes: named, excludes: listed(_source_excludes) };
+  }
+  if (json === undefined) return byDefault ? ALL : null;
+  return ofBody(json);
+}
+
+function ofBody(json: Json): SourceFilter | null {
+  if (json === true || json === 'true') return ALL;
+  if (json === false || json === 'false') return null;
+  if (typeof json === 'string' || Array.isArray(json)) {
+    return { includes: patterns(json), excludes: [] };
+  }
+  if (!isObject(json)) throw malformed('Expected one of [VALUE_BOOLEAN, START_OBJECT] for _source');
+  const known = ['includes', 'include', 'excludes', 'exclude'];
+  const { includes, include, excludes, exclude } = onlyKnown(json, '_source', known);
+  return {
+    includes: patterns(includes ?? include ?? []),
+    excludes: patterns(excludes ?? exclude ?? []),
+  };
+}
+
+const patterns = (json: Json): readonly string[] =>
+  listIn(json).map((one) => textIn(one, '_source'));
+
+/** The parts of a row that a filter selects. */
+export function filterSource(row: JsonObject, { includes, excludes }: SourceFilter): JsonObject {
+  if (includes.length === 0 && excludes.length === 0) return row;
+  return (part(row, '', includes.length === 0, includes, excludes) ?? {}) as JsonObject;
+}
+
+function part(
+  json: Json,
+  path: string,
+  isIncluded: boolean,
+  includes: readonly string[],
+  excludes: readonly string[],
+): Json | undefined {
+  if (Array.isArray(json)) {
+    const items = json
+      .map((item) => part(item, path, isIncluded, includes, excludes))
+      .filter((item) => item !== undefined);
+    return items.length === 0 && !isIncluded ? undefined : items;
+  }
+  if (!isObject(json)) return isIncluded ? json : undefined;
+  const kept = Object.entries(json).flatMap(([name, value]) => {
+    const own = path === '' ? name : `${path}.${name}`;
+    if (excludes.some((pattern) => matches(pattern, own))) return [];
+    const isOwn = isIncluded || includes.some((pattern) => matches(pattern, own));
+    const found = part(value, own, isOwn, includes, excludes);
+    return found === undefined ? [] : [[name, found] as const];
+  });
+  return kept.length === 0 && !isIncluded ? undefined : Object.fromEntries(kept);
+}
