@@ -22,7 +22,9 @@ const NAMED: Readonly<Record<string, DateFormat>> = {
   },
   basic_date: (micros, offset) => local(micros, offset).date.replaceAll('-', ''),
 };
-const PART = /'([^']*)'|yyyy|uuuu|MM|dd|HH|mm|ss|SSSSSS|SSS|XXX|[^a-zA-Z']/y;
+/** The letters of an offset such as `+01:00`. */
+const OFFSET = 'X'.repeat(3);
+const PART = /'([^']*)'|yyyy|uuuu|MM|dd|HH|mm|ss|SSSSSS|SSS|X{3}|[^a-zA-Z']/y;
 
 /** The format of a name or pattern; the first of several that `||` separates. */
 export function dateFormat(text: string = DEFAULT_FORMAT): DateFormat {
@@ -63,7 +65,7 @@ function written(part: string, micros: number, offset: number): string {
       return fraction.slice(0, 3);
     case 'SSSSSS':
       return fraction;
-    case 'XXX':
+    case OFFSET:
       return zone(offset);
     default:
       return part.startsWith("'") ? part.slice(1, -1) || "'" : part;

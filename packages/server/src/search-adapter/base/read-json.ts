@@ -1,13 +1,10 @@
 /** Readers of a request's parts; what does not fit is refused as the imitated engine refuses it. */
 import type { Json, JsonObject } from '@lakehouse-search/contract';
+import { isObject } from '../query/body.ts';
 import { clipped, illegal, malformed } from '../query/refusal.ts';
 
 /** Parameters of a URL. */
 export type UrlParams = Readonly<Record<string, string>>;
-
-/** Whether a value is an object and no array. */
-export const isObject = (json: unknown): json is JsonObject =>
-  typeof json === 'object' && json !== null && !Array.isArray(json);
 
 /** An object; `what` names it in messages. */
 export function objectIn(json: Json | undefined, what: string): JsonObject {

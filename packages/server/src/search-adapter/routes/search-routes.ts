@@ -1,6 +1,6 @@
 /** `_search`, `_count`, `_validate/query`. */
 import type { Json, JsonObject } from '@lakehouse-search/contract';
-import { flagIn, isObject, type UrlParams } from '../base/read-json.ts';
+import { flagIn, type UrlParams } from '../base/read-json.ts';
 import { type IndexOptions, oneIndex, openIndex } from '../base/served-index.ts';
 import { unserved } from '../query/refusal.ts';
 import { runSearch } from '../search/run-search.ts';
@@ -77,6 +77,3 @@ function requireSearchType({ search_type = 'query_then_fetch' }: UrlParams): voi
 }
 
 export const SEARCH_ENDPOINTS: readonly Endpoint[] = [search];
-
-export const hasMember = (json: Json | undefined, name: string): boolean =>
-  isObject(json) && json[name] !== undefined;

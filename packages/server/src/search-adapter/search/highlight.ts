@@ -1,7 +1,8 @@
 /** `highlight`: our fragments of segments, as texts with tags. */
 import type { Highlight, HighlightSpec, Json, JsonObject } from '@lakehouse-search/contract';
 import { matches } from '../base/filter-path.ts';
-import { flagIn, isObject, listIn, objectIn, textIn, wholeIn } from '../base/read-json.ts';
+import { flagIn, listIn, objectIn, textIn, wholeIn } from '../base/read-json.ts';
+import { isObject } from '../query/body.ts';
 import type { FieldTable } from '../query/field-table.ts';
 import { clipped, malformed, unserved } from '../query/refusal.ts';
 

@@ -2,8 +2,9 @@
 import type { FieldDescription, Hit, Json, JsonObject } from '@lakehouse-search/contract';
 import { type DateFormat, dateFormat, microsOfIso } from '../base/date-format.ts';
 import { matches } from '../base/filter-path.ts';
-import { isObject, listIn, onlyKnown, textIn } from '../base/read-json.ts';
+import { listIn, onlyKnown, textIn } from '../base/read-json.ts';
 import type { ServedIndex } from '../base/served-index.ts';
+import { isObject } from '../query/body.ts';
 import { clipped, illegal, malformed } from '../query/refusal.ts';
 
 /** A field that hits show. */

@@ -2,7 +2,8 @@
 import type { Json, JsonObject, SortSpec } from '@lakehouse-search/contract';
 import { type DateFormat, dateFormat, isoOfMicros, microsOfIso } from '../base/date-format.ts';
 import { idOfTexts, type KeyColumns, textsOfId } from '../base/document-id.ts';
-import { isObject, listIn } from '../base/read-json.ts';
+import { listIn } from '../base/read-json.ts';
+import { isObject } from '../query/body.ts';
 import { type FieldTable, findTableField } from '../query/field-table.ts';
 import { clipped, illegal, malformed, RefusedDsl, unserved } from '../query/refusal.ts';
 

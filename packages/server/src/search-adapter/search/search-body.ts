@@ -2,13 +2,13 @@
 import type { Json, JsonObject } from '@lakehouse-search/contract';
 import {
   flagIn,
-  isObject,
   millisIn,
   objectIn,
   onlyKnown,
   type UrlParams,
   wholeIn,
 } from '../base/read-json.ts';
+import { isObject } from '../query/body.ts';
 import { illegal, type RefusedDsl, unserved } from '../query/refusal.ts';
 import { sortOfUrl } from './read-sort.ts';
 

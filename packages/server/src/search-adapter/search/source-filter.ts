@@ -1,7 +1,8 @@
 /** `_source`: whether hits have their row, and which parts of it. */
 import type { Json, JsonObject } from '@lakehouse-search/contract';
 import { matches } from '../base/filter-path.ts';
-import { isObject, listIn, onlyKnown, textIn, type UrlParams } from '../base/read-json.ts';
+import { listIn, onlyKnown, textIn, type UrlParams } from '../base/read-json.ts';
+import { isObject } from '../query/body.ts';
 import { malformed } from '../query/refusal.ts';
 
 /** Parts of a row; null: the request wants no row. */
