@@ -1,7 +1,7 @@
-import { zstdDecompressSync } from 'node:zlib';
 import type { Region } from '../storage/directory.ts';
 import { corrupt } from '../storage/frame.ts';
 import { openSections } from '../storage/sections.ts';
+import { unpackFrame } from '../storage/zstd.ts';
 
 const SECTIONS = 5;
 export const VALUE_BYTES = 0;
@@ -138,8 +138,7 @@ export class StoredReader {
     const packed = this.#data.subarray(this.#dataAt[number], this.#dataAt[number + 1]);
     this.#demand?.(packed.byteOffset, packed.length);
     try {
-      // A copy: the result may be a slice of a pool, and offsets have to be aligned.
-      return new Uint8Array(zstdDecompressSync(packed, { maxOutputLength: MAX_BLOCK_BYTES }));
+      return unpackFrame(packed, MAX_BLOCK_BYTES);
     } catch (cause) {
       throw this.#damaged(number, cause);
     }
