@@ -11,7 +11,7 @@ export const VALUE_DOUBLE = 2;
  * Decompressed blocks that are kept, as long as they are small: the hits of a page, which are read
  * several times over (fields, highlights, the next page).
  */
-const CACHED_BLOCKS = 32;
+const CACHED_BLOCKS = 256;
 const CACHED_BYTES = 4 * 2 ** 20;
 /** A block of one huge document is as large as that document's stored values. */
 const MAX_BLOCK_BYTES = 2 ** 30;
