@@ -9,8 +9,8 @@ const HEAD_BYTES = 5;
 const DICTIONARY_BYTES = [0, 1, 2, 4];
 
 /**
- * The content of a zstd frame as bytes of its own, at offset 0 of their buffer. Throws for a damaged
- * frame and for one with more than `most` bytes.
+ * The content of a zstd frame as bytes of its own, at offset 0 of their buffer. Throws for a
+ * damaged frame and for one with more than `most` bytes.
  */
 export const unpackFrame: Unpack = (frame, most) =>
   (unpack ??= libraryUnpack() ?? zlibUnpack)(frame, most);

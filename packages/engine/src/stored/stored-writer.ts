@@ -30,8 +30,8 @@ import {
 } from './stored-reader.ts';
 
 /**
- * Decompressed bytes at which a block is closed: one document costs one block's decompression, about
- * 6 µs. Rows that are long compress badly in so few of them: their blocks are closed later.
+ * Decompressed bytes at which a block is closed: one document costs one block's decompression,
+ * about 6 µs. Few rows compress badly: blocks of long rows are closed later.
  */
 const BLOCK_BYTES = 4 * 1024;
 const BLOCK_DOCUMENTS = 32;
