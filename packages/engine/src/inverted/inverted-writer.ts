@@ -4,7 +4,8 @@
  *      order
  *   2. `finish`: a counting sort groups occurrences by term; terms are ordered by bytes and encoded
  */
-import type { Analyzer, TokenSink } from '../analysis/analyzer.ts';
+import type { Analyzer } from '../analysis/analyzer.ts';
+import { simpleAnalyzer } from '../analysis/simple.ts';
 import { LIMITS } from '../base/limits.ts';
 import { partOf, runSteps, type Steps } from '../base/steps.ts';
 import { PostingsBuffer } from '../postings/postings-buffer.ts';
@@ -13,6 +14,7 @@ import type { FieldPlan } from '../schema/field-plan.ts';
 import { type FilePart, inMemory } from '../storage/spill.ts';
 import { InvertedEncoder } from './inverted-encoder.ts';
 import { TermTable, termOrder } from './term-table.ts';
+import { type NumberSink, TokenNumbers } from './token-numbers.ts';
 
 /** How the inverted component of a field is built. */
 export type InvertedPlan = NonNullable<FieldPlan['inverted']>;
@@ -24,9 +26,11 @@ export const POSITION_GAP = 100;
 const MAX_POSITION = (1 << 24) - 1;
 /** So many occurrences are one step: about 10 ms. */
 const STEP = 1 << 20;
+/** A block of so many bytes of text is worth a kernel with memory of its own. */
+const KERNEL_BYTES = 1 << 14;
 
 /** Collects the values of one field. */
-export class InvertedWriter implements TokenSink {
+export class InvertedWriter implements NumberSink {
   readonly #plan: InvertedPlan;
   readonly #table = new TermTable();
   /** Term numbers of all occurrences, in document order. */
@@ -39,6 +43,7 @@ export class InvertedWriter implements TokenSink {
   #positionEnds = new Int32Array(1 << 10);
   #docs = 0;
   #positionEnd = 0;
+  #numbers: TokenNumbers | null = null;
 
   constructor(plan: InvertedPlan) {
     this.#plan = plan;
@@ -57,6 +62,7 @@ export class InvertedWriter implements TokenSink {
     if (block.kind !== 'bytes') throw new TypeError('an inverted field takes bytes');
     this.#reserveDocs(firstDoc + docs);
     this.#skipTo(firstDoc);
+    this.#chooseKernel(block);
     for (let doc = 0; doc < docs; doc++) {
       this.#positionEnd = 0;
       if (this.#plan.kind === 'text') this.#addText(this.#plan.analyzer, block, doc);
@@ -66,12 +72,20 @@ export class InvertedWriter implements TokenSink {
     }
   }
 
+  #chooseKernel({ bytes }: BytesBlock): void {
+    if (this.#numbers !== null) this.#numbers.begin();
+    else if (this.#plan.kind === 'text' && this.#plan.analyzer === simpleAnalyzer) {
+      if (bytes.length >= KERNEL_BYTES) this.#numbers = TokenNumbers.over(this.#table);
+    }
+  }
+
   #addText(analyzer: Analyzer, block: BytesBlock, doc: number): void {
+    const tokens = this.#numbers ?? analyzer;
     let position = 0;
     for (let value = block.starts[doc]; value < block.starts[doc + 1]; value++) {
       const { offsets, bytes } = block;
       if (value > block.starts[doc]) position += POSITION_GAP;
-      position = analyzer.analyze(bytes, offsets[value], offsets[value + 1], position, this);
+      position = tokens.analyze(bytes, offsets[value], offsets[value + 1], position, this);
     }
   }
 
@@ -80,6 +94,22 @@ export class InvertedWriter implements TokenSink {
       if (offsets[value + 1] - offsets[value] > LIMITS.keywordBytes) continue;
       this.token(bytes, offsets[value], offsets[value + 1], this.#positionEnd);
     }
+  }
+
+  /** Tokens of the current document at the positions from `position` on, by number. */
+  numbers(ids: Int32Array, count: number, position: number): void {
+    const size = this.#size;
+    const most = Math.min(count, MAX_POSITION + 1 - position);
+    if (most <= 0) return;
+    while (size + most > this.#tokens.length) this.#growTokens();
+    const tokens = this.#tokens;
+    for (let i = 0; i < most; i++) tokens[size + i] = ids[i];
+    if (this.#positions !== null || position !== size - this.#starts[this.#docs]) {
+      const positions = this.#positions ?? this.#startPositions();
+      for (let i = 0; i < most; i++) positions[size + i] = position + i;
+    }
+    this.#size = size + most;
+    if (position + most > this.#positionEnd) this.#positionEnd = position + most;
   }
 
   /** One token of the current document. */

@@ -1,5 +1,19 @@
 import { LhsError } from '@lakehouse-search/contract';
 import { compareBytes } from '../base/byte-order.ts';
+import { TERM_HASH } from './term-layout.ts';
+
+/** Arrays of a table: bytes of terms, where each begins, and slots of (hash, number + 1). */
+export interface TermArrays {
+  readonly pool: Uint8Array;
+  readonly starts: Int32Array;
+  readonly slots: Int32Array;
+}
+
+/** Longer arrays with the same contents; arrays of the length that they have may stay. */
+export type ResizeTerms = (
+  now: TermArrays,
+  lengths: Readonly<Record<keyof TermArrays, number>>,
+) => TermArrays;
 
 /**
  * Distinct terms of a field in one segment: bytes in one pool, numbered as they come, found by open
@@ -7,14 +21,42 @@ import { compareBytes } from '../base/byte-order.ts';
  */
 export class TermTable {
   /** Term t is pool[starts[t] .. starts[t + 1]). */
-  pool = new Uint8Array(1 << 16);
-  starts = new Int32Array(1 << 12);
+  pool: Uint8Array = new Uint8Array(1 << 16);
+  starts: Int32Array = new Int32Array(1 << 12);
   size = 0;
-  #slots = new Int32Array(1 << 14);
+  #slots: Int32Array = new Int32Array(1 << 14);
   #mask = (1 << 13) - 1;
+  #resizing: ResizeTerms = resizeApart;
 
   get bytes(): number {
     return this.pool.length + 4 * (this.starts.length + this.#slots.length);
+  }
+
+  /** Slots less one. */
+  get mask(): number {
+    return this.#mask;
+  }
+
+  /** Moves the arrays to where `resize` puts them, now and whenever they grow. */
+  moveTo(resize: ResizeTerms): void {
+    this.#resizing = resize;
+    this.#resize({});
+  }
+
+  /** Terms that fit before slots or starts have to grow; never over MAX_TERMS. */
+  get room(): number {
+    return Math.min(this.#mask >> 1, this.starts.length - 2, MAX_TERMS);
+  }
+
+  /** Makes room for one more term of up to `length` bytes. Throws limit_exceeded. */
+  reserve(length: number): void {
+    const { size } = this;
+    if (size >= MAX_TERMS)
+      throw new LhsError('limit_exceeded', `more than ${MAX_TERMS} terms in a segment`);
+    const end = this.starts[size] + length;
+    if (end > this.pool.length) this.#resize({ pool: Math.max(this.pool.length * 2, end) });
+    if (size + 2 >= this.starts.length) this.#resize({ starts: this.starts.length * 2 });
+    if ((size + 1) * 2 > this.#mask) this.#rehash();
   }
 
   /** The number of a term, a new one where it was not there. */
@@ -36,32 +78,45 @@ export class TermTable {
   }
 
   #insert(slot: number, hash: number, bytes: Uint8Array, from: number, to: number): number {
+    const mask = this.#mask;
+    this.reserve(to - from);
     const id = this.size++;
-    if (id >= MAX_TERMS)
-      throw new LhsError('limit_exceeded', `more than ${MAX_TERMS} terms in a segment`);
-    const end = this.starts[id] + (to - from);
-    if (end > this.pool.length) this.pool = grown(this.pool, end);
     const { pool, starts } = this;
     for (let i = from, at = starts[id]; i < to; i++, at++) pool[at] = bytes[i];
-    this.#slots[2 * slot] = hash;
-    this.#slots[2 * slot + 1] = id + 1;
-    if (id + 2 >= starts.length) this.starts = grown(starts, starts.length);
-    this.starts[id + 1] = end;
-    if (this.size * 2 > this.#mask) this.#rehash();
+    starts[id + 1] = starts[id] + to - from;
+    this.#put(mask === this.#mask ? slot : this.#emptySlot(hash), hash, id);
     return id;
   }
 
+  #put(slot: number, hash: number, id: number): void {
+    this.#slots[2 * slot] = hash;
+    this.#slots[2 * slot + 1] = id + 1;
+  }
+
+  #emptySlot(hash: number): number {
+    let slot = mix(hash) & this.#mask;
+    while (this.#slots[2 * slot + 1] !== 0) slot = (slot + 1) & this.#mask;
+    return slot;
+  }
+
   #rehash(): void {
-    const old = this.#slots;
-    this.#slots = new Int32Array(old.length * 2);
+    const old = this.#slots.slice();
+    this.#resize({ slots: old.length * 2 });
+    this.#slots.fill(0);
     this.#mask = this.#mask * 2 + 1;
     for (let i = 0; i < old.length; i += 2) {
-      if (old[i + 1] === 0) continue;
-      let slot = mix(old[i]) & this.#mask;
-      while (this.#slots[2 * slot + 1] !== 0) slot = (slot + 1) & this.#mask;
-      this.#slots[2 * slot] = old[i];
-      this.#slots[2 * slot + 1] = old[i + 1];
+      if (old[i + 1] !== 0) this.#put(this.#emptySlot(old[i]), old[i], old[i + 1] - 1);
     }
+  }
+
+  #resize(lengths: Partial<Record<keyof TermArrays, number>>): void {
+    const { pool, starts } = this;
+    const now = { pool, starts, slots: this.#slots };
+    const kept = { pool: pool.length, starts: starts.length, slots: now.slots.length };
+    const next = this.#resizing(now, { ...kept, ...lengths });
+    this.pool = next.pool;
+    this.starts = next.starts;
+    this.#slots = next.slots;
   }
 }
 
@@ -69,22 +124,41 @@ const MAX_TERMS = (1 << 24) - 1;
 /** Runs up to this length are sorted by insertion. */
 const INSERTION = 16;
 
-function grown<T extends Uint8Array | Int32Array>(array: T, needed: number): T {
-  const next = new (array.constructor as new (length: number) => T)(
-    Math.max(array.length * 2, needed),
-  );
+/** Each array in memory of its own. */
+const resizeApart: ResizeTerms = ({ pool, starts, slots }, lengths) => ({
+  pool: grown(pool, lengths.pool),
+  starts: grown(starts, lengths.starts),
+  slots: grown(slots, lengths.slots),
+});
+
+function grown<T extends Uint8Array | Int32Array>(array: T, length: number): T {
+  if (length === array.length) return array;
+  const next = new (array.constructor as new (length: number) => T)(length);
   next.set(array);
   return next;
 }
 
+/** As the kernel computes it (scripts/kernels-inverted). */
 function hashOf(bytes: Uint8Array, from: number, to: number): number {
-  let hash = 0;
-  for (let i = from; i < to; i++) hash = (Math.imul(hash ^ bytes[i], 0x01000193) + 0x9e3779b9) | 0;
-  return hash;
+  let hash = to - from;
+  let at = from;
+  for (; at + 4 <= to; at += 4) {
+    const word = bytes[at] | (bytes[at + 1] << 8) | (bytes[at + 2] << 16) | (bytes[at + 3] << 24);
+    hash = hashWord(hash, word);
+  }
+  if (at === to) return hash;
+  let word = 0;
+  for (let shift = 0; at < to; at++, shift += 8) word |= bytes[at] << shift;
+  return hashWord(hash, word);
 }
 
+const { rotate: ROTATE, multiply: MULTIPLY, mix: MIX } = TERM_HASH;
+
+const hashWord = (hash: number, word: number): number =>
+  Math.imul(((hash << ROTATE) | (hash >>> (32 - ROTATE))) ^ word, MULTIPLY);
+
 function mix(hash: number): number {
-  const folded = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
+  const folded = Math.imul(hash ^ (hash >>> 15), MIX);
   return folded ^ (folded >>> 13);
 }
 

@@ -1,0 +1,64 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { seededBelow } from '../../../../test/support/random.ts';
+import { simpleAnalyzer } from '../analysis/simple.ts';
+import type { FieldBlock } from '../schema/field-block.ts';
+import { InvertedWriter } from './inverted-writer.ts';
+
+/** Pieces of texts: words, separators, letters beyond ASCII, tokens around 16 and 255 bytes. */
+const PIECES = [
+  ...['a', 'The', 'quick', 'FOX', 'x9', '2026', 'memory', 'leak', 'Z', 'zzzzzzzz', 'ABCDEFGH'],
+  ...['fifteenletters1', 'sixteenletters16', 'seventeenletters7', 'c0ffee'.repeat(7)],
+  ...['y'.repeat(254), 'Y'.repeat(255), 'y'.repeat(256), 'y'.repeat(300), 'é', 'Straße', 'naïve'],
+  ...['日本語', 'Ωmega', '\u{1d4d0}', 'a\u0301b', '–', '\u00a0', '"', '@[`{', '/:', '__', '\0'],
+];
+
+function blocksOf(seed: number, docs: number, most: number): FieldBlock[] {
+  const random = seededBelow(seed);
+  const word = () => {
+    if (random(3) > 0) return PIECES[random(PIECES.length)];
+    return random(50_000).toString(36);
+  };
+  return Array.from({ length: 3 }, () => {
+    const texts = Array.from({ length: docs * 2 }, () =>
+      Array.from({ length: random(most) }, word).join(
+        random(8) === 0 ? '' : ' '.repeat(random(20)),
+      ),
+    );
+    const bytes = texts.map((text) => Buffer.from(text));
+    const offsets = new Int32Array(bytes.length + 1);
+    for (const [i, { length }] of bytes.entries()) offsets[i + 1] = offsets[i] + length;
+    const starts = Int32Array.from({ length: docs + 1 }, (_, doc) => 2 * doc);
+    return { kind: 'bytes', starts, offsets, bytes: Buffer.concat(bytes) };
+  });
+}
+
+/** The component of blocks, which all lie in the same memory as the last one did. */
+function componentOf(blocks: readonly FieldBlock[], docs: number): string {
+  const shared = new Uint8Array(Math.max(...blocks.map((block) => bytesOf(block).length)));
+  const writer = new InvertedWriter({ kind: 'text', analyzer: simpleAnalyzer });
+  for (const [i, block] of blocks.entries()) {
+    shared.set(bytesOf(block));
+    writer.add(i * docs, docs, { ...block, bytes: shared } as FieldBlock);
+  }
+  return Buffer.concat(writer.finish(blocks.length * docs)).toString('base64');
+}
+
+const bytesOf = (block: FieldBlock): Uint8Array => (block.kind === 'bytes' ? block.bytes : shared0);
+const shared0 = new Uint8Array();
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+describe('the kernel that numbers tokens', () => {
+  it.each([
+    ['short documents', 1, 800, 20],
+    ['long documents, whose table grows often', 2, 60, 4000],
+    ['documents longer than the memory of the kernel', 3, 2, 60_000],
+  ] as const)('gives the component of the plain loops for %s', (_, seed, docs, most) => {
+    const blocks = blocksOf(seed, docs, most);
+    const compiled = componentOf(blocks, docs);
+    vi.stubEnv('LHS_WASM', '0');
+    expect(compiled === componentOf(blocks, docs)).toBe(true);
+  });
+});
