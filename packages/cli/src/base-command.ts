@@ -10,7 +10,9 @@ import { Command, Flags } from '@oclif/core';
 import { localOnly, refuseUrl } from './config/local-commands.ts';
 import { type FlagSettings, readSettings, serviceUrl, settingValue } from './config/settings.ts';
 import { absoluteTarget } from './files/backup-target.ts';
-import { type OutputTarget, outputTarget } from './output/output-target.ts';
+import type { OutputColumn, OutputRow } from './output/columns.ts';
+import { type OutputTarget, outputTarget, rowTarget } from './output/output-target.ts';
+import type { RowFormat } from './output/row-formats.ts';
 import type { AnswerShapes } from './output/write-answer.ts';
 import type { JobFlags, JobWork } from './sync/run-job.ts';
 import { jsonText } from './terminal/json-text.ts';
@@ -77,6 +79,11 @@ export abstract class LhsCommand extends Command {
     return outputTarget(flags, this.terminal.interactive);
   }
 
+  /** Columns of the lines of an answer: no limit in a file. */
+  protected widthOf(target: OutputTarget): number {
+    return target.file === undefined ? this.terminal.width : Number.POSITIVE_INFINITY;
+  }
+
   /** Colour, unless the lines go to a file. */
   protected styleOf(target: OutputTarget): Style {
     return target.file === undefined ? this.style : styleFor({ color: false });
@@ -84,10 +91,34 @@ export abstract class LhsCommand extends Command {
 
   /** Writes a response in the format and to the file that the flags name. */
   protected async answer(target: OutputTarget, shapes: AnswerShapes): Promise<void> {
-    const { writeAnswer } = await import('./output/write-answer.ts');
+    const { writeAnswer, writtenLine } = await import('./output/write-answer.ts');
     const { interactive, color } = this.terminal;
     const here = target.file === undefined;
-    await writeAnswer(target, shapes, { indent: here && interactive, styled: here && color });
+    const reader = { indent: here && interactive, styled: here && color };
+    const written = await writeAnswer(target, shapes, reader);
+    if (!here) this.terminal.err(writtenLine(target, written));
+  }
+
+  /** Writes rows, as `each` passes them on, in the format and to the file that the flags name. */
+  protected async rows(
+    flags: Parameters<typeof rowTarget>[0],
+    columns: readonly OutputColumn[],
+    each: (write: (row: OutputRow) => Promise<void>, format: RowFormat) => Promise<void>,
+  ): Promise<void> {
+    const { withSink } = await import('./output/output-sink.ts');
+    const { rowWriter } = await import('./output/row-writer.ts');
+    const { writtenLine } = await import('./output/write-answer.ts');
+    const target = rowTarget(flags, this.terminal.interactive);
+    let rows = 0;
+    const bytes = await withSink(target.file, async (sink) => {
+      const out = await rowWriter(target.format, columns, sink);
+      await each(async (row) => {
+        await out.write(row);
+        rows++;
+      }, target.format);
+      await out.end();
+    });
+    if (target.file !== undefined) this.terminal.err(writtenLine(target, { bytes, rows }));
   }
 
   /** The settings of flags, environment and files. */
@@ -227,10 +258,10 @@ export abstract class LhsCommand extends Command {
   }
 
   override async catch(error: Error): Promise<void> {
-    const columns = process.stderr.columns ?? this.terminal.width;
     const color = { color: this.terminal.color && process.stderr.isTTY === true };
     const { errorReport } = await import('./terminal/error-report.ts');
-    const report = errorReport(error, styleFor(color), columns, process.stderr.isTTY === true);
+    const columns = this.terminal.errWidth;
+    const report = errorReport(error, styleFor(color), columns, this.id ?? '');
     if (this.argv.includes('--json')) this.printJson(report.body);
     else this.terminal.err(...report.lines);
     if (this.argv.includes('--debug')) this.terminal.err(...String(error.stack).split('\n'));

@@ -12,6 +12,8 @@ import { processTerminal } from './terminal/terminal.ts';
 export function run(program: URL): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', brokenPipe);
   printWarnings();
+  // NO_COLOR wins; Node would warn about the two
+  if (process.env.NO_COLOR) delete process.env.FORCE_COLOR;
   const args = process.argv.slice(2);
   // oclif takes LHS_DATA_DIR for a folder of plug-ins; a data folder must not bring code
   const pjson = JSON.parse(readFileSync(new URL('../package.json', program), 'utf8'));
@@ -28,9 +30,10 @@ async function showFirstScreen(): Promise<void> {
 async function report(error: Error & { readonly code?: string }): Promise<void> {
   const { errorReport } = await import('./terminal/error-report.ts');
   const { styleFor } = await import('./terminal/style.ts');
-  const { lines, exit } = errorReport(error, styleFor({ color: false }), process.stderr.columns);
+  const terminal = processTerminal();
+  const { lines, exit } = errorReport(error, styleFor({ color: false }), terminal.errWidth);
   process.exitCode = exit;
-  if (error.code !== 'EEXIT') processTerminal().err(...lines);
+  if (error.code !== 'EEXIT') terminal.err(...lines);
 }
 
 /** Prints our own warnings as a line of text; Node would add its process id and advice. */

@@ -6,7 +6,8 @@ import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { tableFromIPC } from 'apache-arrow';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { OutputColumn, OutputRow } from './columns.ts';
-import { type RowFormat, rowWriter } from './row-writer.ts';
+import type { RowFormat } from './row-formats.ts';
+import { rowWriter } from './row-writer.ts';
 
 const ROWS = 140_000;
 const columns: readonly OutputColumn[] = [

@@ -4,20 +4,28 @@ import { type ByteSink, stdoutSink } from './columns.ts';
 
 /**
  * Calls `write` with a place for bytes: a file that gets its name only when it is complete, a
- * device or a pipe that is there, or standard output. Throws invalid_argument where the file cannot
- * be made, and what `write` throws.
+ * device or a pipe that is there, or standard output. Returns the number of bytes written to the
+ * file. Throws permission_denied or invalid_argument if the file cannot be made, and what `write`
+ * throws.
  */
 export async function withSink(
   file: string | undefined,
   write: (sink: ByteSink) => Promise<void>,
-): Promise<void> {
-  if (file === undefined) return write(stdoutSink);
+): Promise<number> {
+  if (file === undefined) {
+    await write(stdoutSink);
+    return 0;
+  }
   const { path, draft } = await making(file, () => placeOf(file));
   const handle = await making(file, () => (draft === null ? open(path, 'w') : open(draft, 'wx')));
+  let bytes = 0;
   try {
-    await write((chunk) => append(handle, chunk));
+    await write(async (chunk) => {
+      bytes += await append(handle, chunk);
+    });
     await handle.close();
     if (draft !== null) await making(file, () => rename(draft, path));
+    return bytes;
   } catch (error) {
     await handle.close().catch(() => {});
     if (draft !== null) await rm(draft, { force: true });
@@ -39,9 +47,10 @@ async function placeOf(file: string) {
   return { path, draft: `${path}.part-${process.pid}` };
 }
 
-async function append(handle: FileHandle, chunk: Uint8Array | string): Promise<void> {
+async function append(handle: FileHandle, chunk: Uint8Array | string): Promise<number> {
   const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
   await handle.writeFile(bytes);
+  return bytes.length;
 }
 
 async function making<T>(file: string, step: () => Promise<T>): Promise<T> {
@@ -49,6 +58,8 @@ async function making<T>(file: string, step: () => Promise<T>): Promise<T> {
     return await step();
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
-    throw new LhsError('invalid_argument', `cannot write "${file}" (${code})`, { cause });
+    const isDenied = code === 'EACCES' || code === 'EPERM' || code === 'EROFS';
+    const kind = isDenied ? 'permission_denied' : 'invalid_argument';
+    throw new LhsError(kind, `cannot write "${file}" (${code})`, { cause });
   }
 }

@@ -1,6 +1,7 @@
 import { extname } from 'node:path';
 import { LhsError } from '@lakehouse-search/contract';
 import { Flags } from '@oclif/core';
+import { ROW_FORMATS, type RowFormat } from './row-formats.ts';
 
 /** What an answer can be printed as. `table`: for people; `json`: the wire answer. */
 export const OUTPUT_FORMATS = ['table', 'json', 'ndjson', 'csv', 'arrow', 'parquet'] as const;
@@ -26,9 +27,18 @@ interface OutputFlags {
   readonly output?: string;
 }
 
+/** The flags of commands that print rows alone. */
+export const rowOutputFlags = {
+  format: Flags.string({
+    options: [...ROW_FORMATS],
+    description: 'output format (ndjson; with --output the file’s ending decides)',
+  }),
+  output: outputFlags.output,
+};
+
 /** Where an answer goes, and as what. */
-export interface OutputTarget {
-  readonly format: OutputFormat;
+export interface OutputTarget<Format extends OutputFormat = OutputFormat> {
+  readonly format: Format;
   /** None: standard output. */
   readonly file?: string;
 }
@@ -55,23 +65,36 @@ export function outputTarget(flags: OutputFlags, interactive: boolean): OutputTa
   }
   const file = flags.output === '-' ? undefined : flags.output;
   const format = flags.json ? 'json' : (asked ?? (file === undefined ? 'table' : endingOf(file)));
+  return checked(format, file, interactive);
+}
+
+/** The same for rows alone: NDJSON by default, and no format for people. */
+export function rowTarget(flags: OutputFlags, interactive: boolean): OutputTarget<RowFormat> {
+  const file = flags.output === '-' ? undefined : flags.output;
+  const asked = flags.format as RowFormat | undefined;
+  const format = asked ?? (file === undefined ? 'ndjson' : endingOf(file, ROW_FORMATS));
+  return checked(format as RowFormat, file, interactive);
+}
+
+function checked<Format extends OutputFormat>(
+  format: Format,
+  file: string | undefined,
+  interactive: boolean,
+): OutputTarget<Format> {
   if (file !== undefined) return { format, file };
   if (interactive && (format === 'arrow' || format === 'parquet')) {
-    throw new LhsError(
-      'invalid_argument',
-      `--format ${format} is binary and cannot be written to a terminal`,
-      {
-        hint: `add --output FILE, or redirect standard output`,
-      },
-    );
+    const message = `--format ${format} is binary and cannot be written to a terminal`;
+    const hint = 'add --output FILE, or redirect standard output';
+    throw new LhsError('invalid_argument', message, { hint });
   }
   return { format };
 }
 
-function endingOf(file: string): OutputFormat {
+function endingOf(file: string, formats: readonly OutputFormat[] = OUTPUT_FORMATS): OutputFormat {
   const format = BY_ENDING[extname(file).toLowerCase()];
-  if (format !== undefined) return format;
+  if (format !== undefined && formats.includes(format)) return format;
+  const endings = Object.keys(BY_ENDING).filter((ending) => formats.includes(BY_ENDING[ending]));
   throw new LhsError('invalid_argument', `--output "${file}": the file name has no known ending`, {
-    hint: `add --format, or end it in ${Object.keys(BY_ENDING).join(', ')}`,
+    hint: `add --format, or end it in ${endings.join(', ')}`,
   });
 }

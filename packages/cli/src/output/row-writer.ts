@@ -1,10 +1,8 @@
 import { arrowWriter } from './arrow-rows.ts';
 import { type ByteSink, type OutputColumn, type RowWriter, stdoutSink } from './columns.ts';
 import { parquetWriter } from './parquet-rows.ts';
+import type { RowFormat } from './row-formats.ts';
 import { csvWriter, ndjsonWriter } from './text-rows.ts';
-
-export const ROW_FORMATS = ['ndjson', 'csv', 'arrow', 'parquet'] as const;
-export type RowFormat = (typeof ROW_FORMATS)[number];
 
 /** A writer of rows in a format. */
 export async function rowWriter(

@@ -1,9 +1,11 @@
+import { bytes as byteText, plural } from '../terminal/figures.ts';
 import { jsonPieces } from '../terminal/json-text.ts';
 import { safeLine } from '../terminal/printable.ts';
 import type { ByteSink, OutputColumn, OutputRow } from './columns.ts';
 import { withSink } from './output-sink.ts';
 import type { OutputTarget } from './output-target.ts';
-import { type RowFormat, rowWriter } from './row-writer.ts';
+import type { RowFormat } from './row-formats.ts';
+import { rowWriter } from './row-writer.ts';
 import { writeTexts } from './text-rows.ts';
 
 /** An answer as rows of one table. */
@@ -29,26 +31,40 @@ export interface AnswerReader {
   readonly styled: boolean;
 }
 
+/** What was written to a file. `rows` is absent where the file is not a table of rows. */
+export interface Written {
+  readonly bytes: number;
+  readonly rows?: number;
+}
+
 /** Writes a response to its target. Throws invalid_argument if the file cannot be created. */
 export async function writeAnswer(
   target: OutputTarget,
   answer: AnswerShapes,
   { indent, styled }: AnswerReader,
-): Promise<void> {
+): Promise<Written> {
   const { format, file } = target;
   if (format === 'table') {
     const lines = await answer.lines();
     const texts = function* () {
       for (const line of lines) yield `${safeLine(line, styled)}\n`;
     };
-    return withSink(file, (sink) => writeTexts(sink, texts()));
+    return { bytes: await withSink(file, (sink) => writeTexts(sink, texts())) };
   }
   if (format === 'json') {
     const value = await answer.wire();
-    return withSink(file, (sink) => writeJson(sink, value, indent ? 2 : 0));
+    return { bytes: await withSink(file, (sink) => writeJson(sink, value, indent ? 2 : 0)) };
   }
   const table = await answer.table();
-  return withSink(file, (sink) => writeRows(format, table, sink));
+  const rows = format === 'ndjson' ? (table.records ?? table.rows) : table.rows;
+  const bytes = await withSink(file, (sink) => writeRows(format, table.columns, rows, sink));
+  return { bytes, rows: rows.length };
+}
+
+/** `wrote hits.csv: 5 rows as csv, 1.2 kB`. */
+export function writtenLine({ file, format }: OutputTarget, { bytes, rows }: Written): string {
+  const what = rows === undefined ? format : `${plural(rows, 'row')} as ${format}`;
+  return `wrote ${file}: ${what}, ${byteText(bytes)}`;
 }
 
 /** Writes a value as JSON and a line end; `indent` blanks for people. */
@@ -60,9 +76,13 @@ export async function writeJson(sink: ByteSink, value: unknown, indent = 0): Pro
   await writeTexts(sink, texts());
 }
 
-async function writeRows(format: RowFormat, table: RowTable, sink: ByteSink) {
-  const out = await rowWriter(format, table.columns, sink);
-  const rows = format === 'ndjson' ? (table.records ?? table.rows) : table.rows;
+async function writeRows(
+  format: RowFormat,
+  columns: RowTable['columns'],
+  rows: RowTable['rows'],
+  sink: ByteSink,
+): Promise<void> {
+  const out = await rowWriter(format, columns, sink);
   for (const row of rows) await out.write(row);
   await out.end();
 }

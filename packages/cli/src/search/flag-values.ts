@@ -18,12 +18,16 @@ export function list(text: string | undefined): string[] | undefined {
 /** `opened_at:desc,service` -> sort specs. Throws invalid_argument. */
 export function sortSpecs(text: string): SortSpec[] {
   return text.split(',').map((part) => {
-    const [, field, order] = /^(.*?)(?::(asc|desc))?$/.exec(part.trim()) ?? [];
+    const [, field, order = 'asc'] = /^(.*?)(?::([^:]*))?$/.exec(part.trim()) ?? [];
     if (!field) {
-      throw new LhsError(
-        'invalid_argument',
-        `--sort "${text}" should be like opened_at:desc,service`,
-      );
+      const message = `--sort "${text}" should be like opened_at:desc,service`;
+      throw new LhsError('invalid_argument', message);
+    }
+    if (order !== 'asc' && order !== 'desc') {
+      const message = `--sort "${text}": "${order}" is no order`;
+      throw new LhsError('invalid_argument', message, {
+        hint: `write ${field}:desc or ${field}:asc`,
+      });
     }
     return { field, desc: order === 'desc' };
   });

@@ -27,7 +27,7 @@ export function followReport(terminal: Terminal, style: Style): FollowReport {
   };
   const wait = (text: string) => {
     clear();
-    if (terminal.progress) process.stderr.write(style.dim(cut(text, terminal.width - 1)));
+    if (terminal.progress) process.stderr.write(style.dim(cut(text, terminal.errWidth - 1)));
   };
   const line = (at: string, text: string) => {
     const whole = `${clockTime(at)}  ${text}`;

@@ -1,8 +1,9 @@
-import { ERROR_CODES, errorBody, LhsError, nearest } from '@lakehouse-search/contract';
+import { ERROR_CODES, errorBody, LhsError } from '@lakehouse-search/contract';
 import { sourceError } from '@lakehouse-search/engine';
 import { adviceLines } from './next-step.ts';
 import type { Style } from './style.ts';
 import { cut, printable, width, wrap } from './text.ts';
+import { type UsageError, usageFault } from './usage-fault.ts';
 
 /** The lines that report an error, and the exit code. */
 export interface ErrorReport {
@@ -14,33 +15,18 @@ export interface ErrorReport {
 
 const USAGE_EXIT = 2;
 
-/** Usage errors of oclif carry the exit code with them. */
-interface UsageError extends Error {
-  readonly oclif?: { readonly exit?: number };
-  /** Flags that do not exist, with their dashes. */
-  readonly flags?: readonly string[];
-  /** Arguments that are missing or wrong. */
-  readonly args?: readonly { readonly name: string; readonly description?: string }[];
-  readonly parse?: {
-    readonly input?: {
-      readonly argv?: readonly string[];
-      readonly flags?: Readonly<Record<string, unknown>>;
-    };
-  };
-}
-
 /**
  * The report of an error: the message, a caret under its place, the nearest correct name and the
- * next step. On a terminal (`isRead`) long lines wrap, except commands, which users copy.
+ * next step. Lines longer than `columns` wrap, except commands, which users copy. `command`: the id
+ * of the command whose help is named.
  */
 export function errorReport(
   error: unknown,
   style: Style,
   columns: number,
-  isRead = false,
+  command = '',
 ): ErrorReport {
-  const report = reportOf(error, style, columns);
-  if (!isRead) return report;
+  const report = reportOf(error, style, columns, command);
   return { ...report, lines: report.lines.flatMap((line) => wrapped(line, columns)) };
 }
 
@@ -51,19 +37,60 @@ function wrapped(line: string, columns: number): string[] {
   return wrap(line.slice(indent.length), columns - indent.length, '  ').map((l) => indent + l);
 }
 
-function reportOf(error: unknown, style: Style, columns: number): ErrorReport {
-  const known = sourceError(error);
+function reportOf(error: unknown, style: Style, columns: number, command: string): ErrorReport {
+  const known = systemFault(error) ?? sourceError(error);
   if (known instanceof LhsError) return ownReport(known, style, columns);
   const usage = error as UsageError;
-  if (usage?.oclif?.exit !== undefined) return usageReport(usage, style);
+  if (usage?.oclif?.exit !== undefined) return usageReport(usage, style, command);
   return bugReport(error, style);
 }
 
 function ownReport(error: LhsError, style: Style, columns: number): ErrorReport {
-  const lines = [`${style.red('error:')} ${printable(error.message)}`];
+  const lines = [`${style.red('error:')} ${printable(flagNames(error.message))}`];
   if (error.place !== undefined) lines.push(...caret(error, style, columns));
-  for (const line of adviceLines(error.hint, error.next)) lines.push(`  ${printable(line)}`);
-  return { lines, exit: ERROR_CODES[error.code].exit, body: errorBody(error) };
+  for (const line of adviceLines(error.hint, error.next)) {
+    lines.push(`  ${printable(flagNames(line))}`);
+  }
+  return { lines, exit: exitOf(error), body: errorBody(error) };
+}
+
+const DENIED: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM', 'EROFS']);
+
+/** The exit code of an error. A file that this user may not use is a fault of permission. */
+function exitOf({ code, details }: LhsError): number {
+  const isDenied = code === 'io_error' && DENIED.has(details.errno);
+  return ERROR_CODES[isDenied ? 'permission_denied' : code].exit;
+}
+
+/** A failed system call that no code has explained; undefined for other errors. */
+function systemFault(error: unknown): LhsError | undefined {
+  const { code: errno, syscall, path } = error as NodeJS.ErrnoException;
+  if (!(error instanceof Error) || errno === undefined || syscall === undefined) return undefined;
+  const details = { errno, ...(path === undefined ? {} : { path }) };
+  return new LhsError('io_error', error.message, { details, cause: error });
+}
+
+/** Fields of requests that have a flag, at the beginning of a message. */
+const FLAGS: Readonly<Record<string, string>> = {
+  ...{
+    limit: 'limit',
+    offset: 'offset',
+    sort: 'sort',
+    k: 'k',
+    filter: 'filter',
+    weights: 'weights',
+  },
+  ...{ search_after: 'after', default_operator: 'operator', pit_id: 'pit', collapse: 'collapse' },
+  ...{ hydrate_columns: 'columns', min_snapshot: 'snapshot-min', query_vector: 'vector' },
+  ...{ min_score: 'min-score', vector_field: 'vector-field', rrf_k: 'rrf-k', fields: 'fields' },
+};
+
+/** The text with the flags of the command line in place of the fields of a request. */
+function flagNames(text: string): string {
+  return text.replace(/^"([a-z_]+)"|(?<=with )"(search_after)"/g, (whole, first, later) => {
+    const flag = FLAGS[first ?? later];
+    return flag === undefined ? whole : `--${flag}`;
+  });
 }
 
 /**
@@ -82,54 +109,17 @@ function caret(error: LhsError, style: Style, columns: number): string[] {
   return [`  ${cut(printable(line), room)}`, `  ${' '.repeat(before)}${style.red(marks)}`];
 }
 
-function usageReport(error: UsageError, style: Style): ErrorReport {
-  const { message, hints } = missing(error) ?? refused(error);
+function usageReport(error: UsageError, style: Style, command: string): ErrorReport {
+  const { message, hints } = usageFault(error);
+  const help = ['lhs', ...command.split(':').filter(Boolean), '--help'].join(' ');
   const lines = [
     `${style.red('error:')} ${printable(message)}`,
     ...hints.map((hint) => `  ${printable(hint)}`),
-    '  --help shows how it is used',
+    `  ${help}`,
   ];
   const exit = error.oclif?.exit ?? USAGE_EXIT;
-  return { lines, exit, body: wire('invalid_argument', 400, message) };
-}
-
-interface Fault {
-  readonly message: string;
-  readonly hints: readonly string[];
-}
-
-/** The arguments that are missing, and the flag that may have taken one as its value. */
-function missing({ message, args = [], parse }: UsageError): Fault | undefined {
-  if (!/^Missing \d+ required arg/.test(message)) return undefined;
-  const names = args.map(({ name, description }) =>
-    description === undefined ? `"${name}"` : `"${name}" (${description})`,
-  );
-  const flags = /\nNote: (.*?) allows? multiple/.exec(message)?.[1].split(', ') ?? [];
-  const taken = flags.filter((flag) => parse?.input?.argv?.includes(flag));
-  return {
-    message: `missing argument${names.length === 1 ? '' : 's'} ${names.join(', ')}`,
-    hints: taken.map((flag) => `write arguments before ${flag}, or after --`),
-  };
-}
-
-/** Any other fault, in the words of oclif. */
-function refused(error: UsageError): Fault {
-  const whole = error.message.replace(/\nSee more help with --help$/, '').trim();
-  const [cause = '', ...notes] = whole
-    .replace(/^The following errors? occurred:\s*/, '')
-    .split(/\n\s*(?:Note: |(?=Alternatively, ))/);
-  const message = cause.trim().replace(/:?\s*\n\s*/g, ': ');
-  return { message, hints: [...flagHints(error), ...notes.map((note) => note.trim())] };
-}
-
-/** The nearest flag for each that does not exist. */
-function flagHints(error: UsageError): string[] {
-  const known = Object.keys(error.parse?.input?.flags ?? {});
-  return (Array.isArray(error.flags) ? error.flags : []).flatMap((flag) => {
-    const near = nearest(String(flag).replace(/^-+/, ''), known);
-    if (near !== undefined) return [`did you mean --${near}?`];
-    return /^-[^-]/.test(String(flag)) ? ['write a query that begins with "-" after --'] : [];
-  });
+  const hint = hints.length === 0 ? {} : { hint: hints.join('\n') };
+  return { lines, exit, body: wire('invalid_argument', 400, message, hint) };
 }
 
 function bugReport(error: unknown, style: Style): ErrorReport {
@@ -142,6 +132,6 @@ function bugReport(error: unknown, style: Style): ErrorReport {
   return { lines, exit: 1, body: wire('internal', 500, message) };
 }
 
-function wire(code: string, status: number, message: string) {
-  return { error: { code, status, message, details: {} } };
+function wire(code: string, status: number, message: string, details: object = {}) {
+  return { error: { code, status, message, details } };
 }

@@ -30,7 +30,7 @@ const STEPS: { readonly [S in NextStep['step']]: Extract<NextStep, { readonly st
   choose_data_folder: { step: 'choose_data_folder' },
 };
 
-const reported = (error: LhsError) => errorReport(error, styleFor({ color: false }), 80, true);
+const reported = (error: LhsError) => errorReport(error, styleFor({ color: false }), 80);
 
 describe('the command of a next step', () => {
   it.each(Object.values(STEPS))('is one that exists: $step', (step) => {

@@ -52,7 +52,7 @@ export function progressReport(
       if (stageOf(p) !== stage) started = performance.now();
       stage = stageOf(p);
       if (!due(REDRAW_MS)) return;
-      const room = terminal.width - 1;
+      const room = terminal.errWidth - 1;
       const line = progressLine(label, p, performance.now() - started, room);
       process.stderr.write(`\r\u001b[K${cut(line, room)}`);
     },

@@ -31,6 +31,14 @@ describe('width of text', () => {
     expect(wrap('日本 語テ', 8)).toEqual(['日本', '  語テ']);
   });
 
+  it('never breaks a command in parentheses', () => {
+    expect(wrap('3 snapshots behind (lhs index sync incidents) now', 24)).toEqual([
+      '3 snapshots behind',
+      '  (lhs index sync incidents)',
+      '  now',
+    ]);
+  });
+
   it('pads wide characters by their columns', () => {
     expect(pad('日本', 6)).toBe('日本  ');
     expect(pad('7', 3, 'right')).toBe('  7');
@@ -147,37 +155,24 @@ describe('errors', () => {
   it('ends lines at blanks for a person; commands stay whole, a program has a line each', () => {
     const hint = `fields: ${'a_field, '.repeat(12)}z\nlhs index ${'create '.repeat(14)}`;
     const error = new LhsError('invalid_argument', `no field\u001b ${'x'.repeat(70)} y`, { hint });
-    const { lines } = errorReport(error, plain, 80, true);
+    const { lines } = errorReport(error, plain, 80);
     expect(lines.slice(0, 2)).toEqual([`error: no field�`, `  ${'x'.repeat(70)} y`]);
     expect(lines.slice(2, -1).every((line) => width(line) <= 80 && /[,z]$/.test(line))).toBe(true);
     expect(lines.at(-1)).toBe(`  lhs index ${'create '.repeat(14)}`);
-    expect(errorReport(error, plain, 80).lines).toHaveLength(3);
+    expect(errorReport(error, plain, Number.POSITIVE_INFINITY).lines).toHaveLength(3);
   });
 
-  it('names missing arguments, and the flag that may have taken one', () => {
-    const text =
-      'Missing 1 required arg:\nindex  name of the index\n\n' +
-      'Note: --facet, --terms allow multiple values. Because of this you need to provide …';
-    const report = (...argv: string[]) =>
-      errorReport(
-        Object.assign(new Error(`${text}\nSee more help with --help`), {
-          args: [{ name: 'index', description: 'name of the index' }],
-          oclif: { exit: 2 },
-          parse: { input: { argv } },
-        }),
-        plain,
-        80,
-      ).lines;
-    const [message, last] = [
-      'error: missing argument "index" (name of the index)',
-      '  --help shows how it is used',
-    ];
-    expect(report()).toEqual([message, last]);
-    expect(report('--facet', 'service', 'incidents')).toEqual([
-      message,
-      '  write arguments before --facet, or after --',
-      last,
+  it('names flags instead of the fields of a request', () => {
+    const error = new LhsError('limit_exceeded', '"limit" is 20000: at most 10000', {
+      hint: 'go further with "search_after": the "sort" of the last hit',
+    });
+    expect(errorReport(error, plain, 80).lines).toEqual([
+      'error: --limit is 20000: at most 10000',
+      '  go further with --after: the "sort" of the last hit',
     ]);
+    expect(errorReport(error, plain, 80).body).toMatchObject({
+      error: { message: '"limit" is 20000: at most 10000' },
+    });
   });
 
   it('calls a bug a bug', () => {

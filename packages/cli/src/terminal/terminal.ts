@@ -2,8 +2,10 @@ import { safeLine } from './printable.ts';
 
 /** What is at the other end of the streams: a person at a terminal of some width, or a program. */
 export interface Terminal {
-  /** Columns of the terminal; 80 if unknown. */
+  /** Columns of stdout: Infinity on a pipe without COLUMNS; 80 if a terminal does not say. */
   readonly width: number;
+  /** The same of stderr. */
+  readonly errWidth: number;
   /** Whether stdout accepts colors and bold text. */
   readonly color: boolean;
   /** A person reads stdout. */
@@ -34,7 +36,8 @@ export function processTerminal(env: NodeJS.ProcessEnv = process.env): Terminal 
   const lines = (texts: readonly string[]) =>
     texts.map((text) => `${safeLine(text, color)}\n`).join('');
   return Object.freeze({
-    width: columns(env),
+    width: columns(process.stdout, env),
+    errWidth: columns(process.stderr, env),
     color,
     interactive,
     progress: process.stderr.isTTY === true && env.TERM !== 'dumb',
@@ -45,7 +48,12 @@ export function processTerminal(env: NodeJS.ProcessEnv = process.env): Terminal 
   });
 }
 
-function columns(env: NodeJS.ProcessEnv): number {
-  const asked = Number(process.stdout.columns ?? env.COLUMNS);
-  return Number.isInteger(asked) && asked >= 20 ? asked : 80;
+/** Nothing is cut or wrapped on a pipe, unless COLUMNS asks for it. */
+function columns(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): number {
+  const isTerminal = stream.isTTY === true;
+  const said = Number((isTerminal ? stream.columns : undefined) ?? env.COLUMNS);
+  if (Number.isInteger(said) && said >= LEAST_COLUMNS) return said;
+  return isTerminal ? USUAL_COLUMNS : Number.POSITIVE_INFINITY;
 }
+const LEAST_COLUMNS = 20;
+const USUAL_COLUMNS = 80;

@@ -25,12 +25,12 @@ export function cut(text: string, columns: number): string {
 const SEGMENTER = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 /**
- * Lines of at most `columns`, broken at blanks; what follows the first stands `indent` in. A long
- * word stays whole.
+ * Lines of at most `columns`, broken at blanks; lines after the first are indented. A long word
+ * stays whole, and so does a command in parentheses: `(lhs index sync incidents)`.
  */
 export function wrap(text: string, columns: number, indent = '  '): string[] {
   const out: string[] = [];
-  for (const word of text.split(' ')) {
+  for (const word of text.split(BREAK)) {
     const last = out.at(-1);
     if (last === undefined) out.push(word);
     else if (width(last) + 1 + width(word) <= columns) out[out.length - 1] = `${last} ${word}`;
@@ -38,6 +38,8 @@ export function wrap(text: string, columns: number, indent = '  '): string[] {
   }
   return out;
 }
+
+const BREAK = / (?!(?<=\(lhs [^()]*)[^()]*\))/;
 
 /** Pads to `columns`; figures to the right. */
 export function pad(text: string, columns: number, side: 'left' | 'right' = 'left'): string {

@@ -15,7 +15,7 @@
  *   generations    see generations.ts; goes with the index
  *   merge_faults   see merge-faults.ts; goes with the index
  */
-import { statSync } from 'node:fs';
+import { closeSync, openSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { LhsError } from '@lakehouse-search/contract';
 import Database from 'better-sqlite3';
@@ -276,6 +276,20 @@ function registryError(error: unknown, path: string): LhsError {
   }
   if (code === 'SQLITE_FULL')
     return ioError(Object.assign(new Error(reason), { code: 'ENOSPC' }), 'write', path);
+  if (code.startsWith('SQLITE_READONLY') || code.startsWith('SQLITE_CANTOPEN')) {
+    const denied = writeFault(path);
+    if (denied !== null) return denied;
+  }
   const hint = 'check who owns the data folder and its permissions';
   return new LhsError('io_error', `cannot use "${path}": ${reason}`, { hint, cause: error });
+}
+
+/** Why the system does not let this process write a file that is there; null: it does. */
+function writeFault(path: string): LhsError | null {
+  try {
+    closeSync(openSync(path, 'r+'));
+    return null;
+  } catch (error) {
+    return ioError(error, 'write', path);
+  }
 }

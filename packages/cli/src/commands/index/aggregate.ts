@@ -29,7 +29,7 @@ export default class IndexAggregate extends LhsCommand {
     });
     const { results, total, took_ms: took } = answer;
     const head = `${plural(total, 'row')} in ${args.index} · ${duration(took)}`;
-    const { width } = this.terminal;
+    const width = this.widthOf(target);
     await this.answer(target, {
       wire: () => answer,
       table: () => aggregationTable(results),

@@ -2,25 +2,20 @@ import type { ExportedDocument } from '@lakehouse-search/contract';
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import type { OutputRow } from '../../output/columns.ts';
-import { type RowFormat, rowWriter } from '../../output/row-writer.ts';
+import { rowOutputFlags } from '../../output/output-target.ts';
 import { fieldColumns, keyCells, keyColumns } from '../../search/field-columns.ts';
 
 export default class IndexExport extends LhsCommand {
   static override summary = 'Print every live document by key, with its cached and fast fields.';
   static override examples = [
     '<%= config.bin %> index export incidents --format ndjson',
-    "<%= config.bin %> index export incidents --format parquet --query 'service:billing' " +
-      '> billing.parquet',
+    "<%= config.bin %> index export incidents --query 'service:billing' " + '-o billing.parquet',
   ];
   static override args = {
     index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
   };
   static override flags = {
-    format: Flags.string({
-      options: ['ndjson', 'arrow', 'parquet'],
-      default: 'ndjson',
-      description: 'output format',
-    }),
+    ...rowOutputFlags,
     query: Flags.string({
       description: 'export only documents that match this query',
       helpValue: 'Q',
@@ -30,15 +25,14 @@ export default class IndexExport extends LhsCommand {
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(IndexExport);
     const backend = await this.backend(flags);
-    const format = flags.format as RowFormat;
     const index = await backend.describeIndex({ index: args.index });
     const shown = fieldColumns(index.fields.filter((field) => field.cached || field.fast));
-    const out = await rowWriter(format, [...keyColumns(index), ...shown]);
     const documents = backend.exportDocuments({ index: args.index, query: flags.query });
-    for await (const document of documents) {
-      await out.write(format === 'ndjson' ? { ...document } : flat(document));
-    }
-    await out.end();
+    await this.rows(flags, [...keyColumns(index), ...shown], async (write, format) => {
+      for await (const document of documents) {
+        await write(format === 'ndjson' ? { ...document } : flat(document));
+      }
+    });
   }
 }
 

@@ -35,7 +35,7 @@ export default class IndexFacets extends LhsCommand {
     const { facets, total, took_ms: took } = answer;
     this.terminal.err(...skippedFacets(answer));
     const head = `${plural(total, 'row')} in ${args.index} · ${duration(took)}`;
-    const { width } = this.terminal;
+    const width = this.widthOf(target);
     await this.answer(target, {
       wire: () => answer,
       table: () => facetTable(facets),

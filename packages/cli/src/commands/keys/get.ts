@@ -67,20 +67,24 @@ export default class KeysGet extends LhsCommand {
   }
 
   #lines({ key, fields }: KeysResponse['rows'][number], target: OutputTarget): string[] {
-    return [this.styleOf(target).bold(printable(formatKey(key))), ...this.#rowLines(fields), ''];
+    return [
+      this.styleOf(target).bold(printable(formatKey(key))),
+      ...this.#rowLines(fields, target),
+      '',
+    ];
   }
 
   /** A column a line; on a terminal long values go on below, under their beginning. */
-  #rowLines(fields: Readonly<Record<string, unknown>>): string[] {
+  #rowLines(fields: Readonly<Record<string, unknown>>, target: OutputTarget): string[] {
     const entries = Object.entries(fields).map(
       ([name, value]) => [printable(name), value] as const,
     );
     const wide = Math.max(0, ...entries.map(([name]) => width(name))) + 4;
-    const { interactive, width: columns } = this.terminal;
+    const columns = this.widthOf(target);
     return entries.flatMap(([name, value]) => {
       const text = printable(typeof value === 'string' ? value : jsonText(value));
       const line = pad(`  ${name}`, wide) + text;
-      return interactive ? wrap(line, columns, ' '.repeat(wide)) : [line];
+      return wrap(line, columns, ' '.repeat(wide));
     });
   }
 }

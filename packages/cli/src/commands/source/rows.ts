@@ -2,7 +2,7 @@ import { LhsError } from '@lakehouse-search/contract';
 import { type Field, openTable, type Schema, type SourceTable } from '@lakehouse-search/lake';
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
-import { ROW_FORMATS, type RowFormat, rowWriter } from '../../output/row-writer.ts';
+import { rowOutputFlags } from '../../output/output-target.ts';
 import { list } from '../../search/flag-values.ts';
 import { batchRows, columnKind } from '../../source/row-json.ts';
 import { snapshotId } from '../../source/snapshot-id.ts';
@@ -34,7 +34,7 @@ export default class SourceRows extends LhsCommand {
       helpValue: 'N',
       min: 0,
     }),
-    format: Flags.string({ options: [...ROW_FORMATS], default: 'ndjson' }),
+    ...rowOutputFlags,
   };
 
   override async run(): Promise<void> {
@@ -43,24 +43,19 @@ export default class SourceRows extends LhsCommand {
     const { id, schema } = target(source, flags.snapshot, flags.ref);
     const fields = chosen(schema, list(flags.columns));
     const columns = fields.map((f) => ({ name: f.name, kind: columnKind(f.type) }));
-    const out = await rowWriter(flags.format as RowFormat, columns);
     const limit = flags.limit ?? Number.POSITIVE_INFINITY;
-    let written = 0;
-    if (limit > 0) {
-      const scan = source.scan({
-        snapshotId: id,
-        schema,
-        columns: fields.map((f) => f.name),
-        where: flags.where,
-      });
-      scanning: for await (const batch of scan) {
+    await this.rows(flags, columns, async (write) => {
+      if (limit === 0) return;
+      let written = 0;
+      const names = fields.map((f) => f.name);
+      const { where } = flags;
+      for await (const batch of source.scan({ snapshotId: id, schema, columns: names, where })) {
         for (const row of batchRows(batch, fields)) {
-          await out.write(row);
-          if (++written >= limit) break scanning;
+          await write(row);
+          if (++written >= limit) return;
         }
       }
-    }
-    await out.end();
+    });
     await source.close();
   }
 }

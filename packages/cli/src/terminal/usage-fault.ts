@@ -1,0 +1,124 @@
+import { nearest } from '@lakehouse-search/contract';
+
+/** An error of the parser of arguments and flags. */
+export interface UsageError extends Error {
+  readonly oclif?: { readonly exit?: number };
+  /** Flags that do not exist, with their dashes. */
+  readonly flags?: readonly string[];
+  /** Arguments: definitions of the missing ones, or the words that are too many. */
+  readonly args?: readonly (string | { readonly name: string; readonly description?: string })[];
+  readonly parse?: {
+    readonly input?: {
+      readonly argv?: readonly string[];
+      readonly args?: Readonly<Record<string, unknown>>;
+      readonly flags?: Readonly<Record<string, unknown>>;
+    };
+  };
+}
+
+/** What is wrong with a command line, and the ways out. */
+export interface UsageFault {
+  readonly message: string;
+  readonly hints: readonly string[];
+}
+
+type Reader = (match: readonly string[], error: UsageError) => UsageFault;
+
+const fault = (message: string, ...hints: readonly string[]): UsageFault => ({ message, hints });
+const quoted = (words: readonly string[]): string => words.map((word) => `"${word}"`).join(', ');
+
+/** The messages of the parser, and ours. */
+const FAULTS: readonly (readonly [RegExp, Reader])[] = [
+  [/^Missing \d+ required arg/, (_, error) => missing(error)],
+  [/^Nonexistent flags?: (.*)/, ([, names], error) => noFlags(names.split(', '), error)],
+  [/^Unexpected arguments?: /, (_, error) => tooMany(error)],
+  [
+    /^Expected --([\w-]+)=(.*) to be one of: (.*)/,
+    ([, flag, value, options]) => notOneOf(`--${flag} "${value}"`, value, options),
+  ],
+  [
+    /^Expected (.*) to be one of: (.*)/,
+    ([, value, options]) => notOneOf(`"${value}"`, value, options),
+  ],
+  [
+    /^Parsing --([\w-]+)[\s:]*Expected an integer( greater than or equal to | less than or equal to )?(-?\d+)? ?but received: (.*)/,
+    ([, flag, limit = '', bound = '', value]) => {
+      const least = limit.includes('greater') ? ` of ${bound} or more` : '';
+      const most = limit.includes('less') ? ` of ${bound} or less` : '';
+      return fault(`--${flag} "${value}" should be a whole number${least}${most}`);
+    },
+  ],
+  [/^Flag --([\w-]+) expects/, ([, flag]) => fault(`--${flag} needs a value`)],
+  [/^Flag --([\w-]+) can only be specified once/, ([, flag]) => fault(`--${flag} is given twice`)],
+  [/^Missing required flag ([\w-]+)/, ([, flag]) => fault(`--${flag} is missing`)],
+  [
+    /^--([\w-]+)(?:=.*)? cannot also be provided when using --([\w-]+)/,
+    ([, one, other]) => fault(`--${one} and --${other} cannot be combined`),
+  ],
+  [
+    /^All of the following must be provided when using --([\w-]+): (.*)/,
+    ([, flag, needed]) => fault(`--${flag} needs ${needed}`),
+  ],
+];
+
+/** The fault that an error of the parser reports, in the style of all other errors. */
+export function usageFault(error: UsageError): UsageFault {
+  const [cause, ...notes] = error.message
+    .replace(/\nSee more help with --help$/, '')
+    .trim()
+    .replace(/^The following errors? occurred:\s*/, '')
+    .split(/\n\s*(?:Note: |(?=Alternatively, ))/);
+  for (const [pattern, read] of FAULTS) {
+    const match = pattern.exec(cause.trim());
+    if (match !== null) return read(match, error);
+  }
+  const message = cause.trim().replace(/:?\s*\n\s*/g, ': ');
+  return fault(
+    message.charAt(0).toLowerCase() + message.slice(1),
+    ...notes.map((note) => note.trim()),
+  );
+}
+
+/** The arguments that are missing, and the flag that may have taken one as its value. */
+function missing({ message, args = [], parse }: UsageError): UsageFault {
+  const names = args.map((arg) => {
+    if (typeof arg === 'string' || arg.description === undefined) {
+      return `"${typeof arg === 'string' ? arg : arg.name}"`;
+    }
+    return `"${arg.name}" (${arg.description})`;
+  });
+  const flags = /\nNote: (.*?) allows? multiple/.exec(message)?.[1].split(', ') ?? [];
+  const taken = flags.filter((flag) => parse?.input?.argv?.includes(flag));
+  return fault(
+    `missing argument${names.length === 1 ? '' : 's'} ${names.join(', ')}`,
+    ...taken.map((flag) => `write arguments before ${flag}, or after --`),
+  );
+}
+
+function noFlags(names: readonly string[], { parse }: UsageError): UsageFault {
+  const known = Object.keys(parse?.input?.flags ?? {});
+  const hints = names.flatMap((name) => {
+    const near = nearest(name.replace(/^-+/, ''), known);
+    if (near !== undefined) return [`did you mean --${near}?`];
+    return /^-[^-]/.test(name) ? ['write a query that begins with "-" after --'] : [];
+  });
+  const are = names.length === 1 ? 'is no flag' : 'are no flags';
+  return fault(`there ${are} ${quoted(names)}`, ...hints);
+}
+
+function tooMany({ args = [], parse }: UsageError): UsageFault {
+  const words = args.map(String);
+  const are = words.length === 1 ? 'is one argument too many' : 'are too many arguments';
+  const takesText = ['query', 'text'].some((name) => name in (parse?.input?.args ?? {}));
+  const flag = words.find((word) => /^--?\w/.test(word));
+  const quotes = "put quotes around several words: 'connection AND reset'";
+  const hint = flag === undefined ? (takesText ? [quotes] : []) : [`write ${flag} before --`];
+  return fault(`${quoted(words)} ${are}`, ...hint);
+}
+
+function notOneOf(what: string, value: string, options: string): UsageFault {
+  const known = options.split(', ');
+  const near = nearest(value, known);
+  const hint = near === undefined ? [] : [`did you mean ${near}?`];
+  return fault(`${what} should be one of ${options}`, ...hint);
+}

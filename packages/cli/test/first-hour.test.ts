@@ -1,0 +1,120 @@
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Home } from './child.ts';
+import { hasTmux, Pane } from './tmux.ts';
+
+/** What a newcomer meets in the first hour: outputs, errors, and files beside the command. */
+const home = new Home();
+const LONG = `a ${'very '.repeat(40)}long text`;
+const WIDE = '{"id":"k1","name":"tent","note":"NOTE","at":"2024-06-01","price":19.5}'.replace(
+  'NOTE',
+  LONG,
+);
+
+/** A definition of the small table, with further lines of fields. */
+const definition = (index: string, more = '') => `version: 1
+index: ${index}
+source:
+  catalog: { type: filesystem, warehouse: ./lake }
+  table: shop.items
+key: { identifier: [id] }
+fields:
+  - { name: name, type: TEXT, cached: true }
+  - { name: price, type: DOUBLE, fast: true, cached: true }
+  - { name: at, type: DATE, fast: true, cached: true }
+${more}`;
+
+beforeAll(async () => {
+  const more = '{"id":"k2","name":"tent lamp","note":"b","at":"2024-08-15","price":250}';
+  writeFileSync(home.path('items.ndjson'), `${WIDE}\n${more}\n`);
+  const table = ['--table', 'shop.items', '--warehouse', home.path('lake')];
+  await home.run(['source', 'import', 'items.ndjson', ...table, '--key', 'id']);
+  writeFileSync(home.path('items.yaml'), definition('items'));
+  await home.run(['index', 'create', 'items.yaml']);
+  await home.run(['index', 'reindex', 'items']);
+});
+afterAll(() => home.dispose());
+
+/** Runs `lhs` in a terminal of 60 columns and returns its screen. */
+async function onTerminal(command: string): Promise<string> {
+  const lhs = `${process.execPath} ${new URL('../bin/lhs.js', import.meta.url).pathname}`;
+  const pane = new Pane(60, 40, `cd ${home.folder}; ${lhs} ${command}; echo END $?; cat`, {
+    LHS_DATA_DIR: home.path('data'),
+    XDG_CONFIG_HOME: home.path('config'),
+    XDG_CACHE_HOME: home.path('cache'),
+  });
+  try {
+    return await pane.until(/END \d/);
+  } finally {
+    pane.dispose();
+  }
+}
+
+describe('output for a pipe', () => {
+  it('is neither cut nor wrapped', async () => {
+    const { stdout } = await home.run(['search', 'items', 'tent', '--hydrate']);
+    expect(stdout).toContain(`note   ${LONG}\n`);
+    expect(stdout).not.toMatch(/…$/m);
+  });
+
+  it('is the same in a text file', async () => {
+    await home.run(['search', 'items', 'tent', '--hydrate', '-o', 'hits.txt']);
+    expect(readFileSync(home.path('hits.txt'), 'utf8')).toContain(LONG);
+  });
+});
+
+describe.runIf(hasTmux)('output on a terminal', () => {
+  it('is cut to its columns, and binary is refused', async () => {
+    const [hits, rows] = await Promise.all([
+      onTerminal('search items tent --hydrate'),
+      onTerminal('source rows shop.items --warehouse ./lake --format parquet'),
+    ]);
+    expect(hits).toMatch(/note {3}a very very very.*…$/m);
+    expect(rows).toMatch(/--format parquet is binary and cannot be written to a\n/);
+    expect(rows).toMatch(/END 2/);
+  });
+});
+
+describe('--output', () => {
+  it.each([
+    [['search', 'items', 'tent', '-o', 'a.csv'], /^wrote a\.csv: 2 rows as csv, \d+ B\n$/],
+    [
+      ['search', 'items', 'tent', '--format', 'csv', '-o', 'a.parquet'],
+      /^wrote a\.parquet: 2 rows as csv, /,
+    ],
+    [['search', 'items', 'tent', '-o', 'a.json'], /^wrote a\.json: json, /],
+    [['index', 'export', 'items', '-o', 'b.csv'], /^wrote b\.csv: 2 rows as csv, /],
+    [
+      ['source', 'rows', 'shop.items', '--warehouse', 'lake', '-o', 'b.ndjson'],
+      /^wrote b\.ndjson: 2 rows as ndjson, /,
+    ],
+  ])('of %j says what it wrote', async (args, said) => {
+    const done = await home.run(args);
+    expect(done).toMatchObject({ code: 0, stdout: '' });
+    expect(done.stderr).toMatch(said);
+  });
+});
+
+describe.runIf(process.platform === 'linux')('a denied file', () => {
+  /** Root may write everywhere: read-only places of the kernel stand in for foreign folders. */
+  const denied = () => {
+    if (process.getuid?.() === 0) return '/proc/1/x';
+    mkdirSync(home.path('closed'), { recursive: true });
+    chmodSync(home.path('closed'), 0o500);
+    return home.path('closed', 'x');
+  };
+
+  it('ends the command with an error, and never in a loop', async () => {
+    const done = await home.run(['index', 'list'], { env: { LHS_DATA_DIR: denied() } });
+    expect(done.stderr).toMatch(/^error: cannot make "/);
+    expect([1, 4]).toContain(done.code);
+  });
+});
+
+describe('NO_COLOR beside FORCE_COLOR', () => {
+  it('prints no warning of the runtime', async () => {
+    const env = { NO_COLOR: '1', FORCE_COLOR: '1' };
+    const done = await home.run(['search', 'items', 'tent'], { env });
+    expect([done.stderr, done.stdout.includes('\u001b')]).toEqual(['', false]);
+  });
+});
