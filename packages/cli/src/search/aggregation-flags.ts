@@ -2,6 +2,18 @@ import { type JsonObject, LhsError } from '@lakehouse-search/contract';
 import { Flags } from '@oclif/core';
 import { aggsOf } from './flag-values.ts';
 
+/** Figures with a name of their own. */
+const FIGURES = ['avg', 'min', 'max', 'sum'] as const;
+type FigureFlags = Readonly<Record<(typeof FIGURES)[number], typeof figureFlag>>;
+const figureFlag = Flags.string({ multiple: true });
+
+function figureFlags(): FigureFlags {
+  const flags = FIGURES.map((name) => {
+    return [name, { ...figureFlag, description: `${name} alone`, helpValue: 'FIELD' }];
+  });
+  return Object.fromEntries(flags) as FigureFlags;
+}
+
 /** Flags of aggregations. */
 export const aggregationFlags = {
   aggs: Flags.string({
@@ -15,8 +27,9 @@ export const aggregationFlags = {
     helpValue: 'FIELD',
     multiple: true,
   }),
+  ...figureFlags(),
   histogram: Flags.string({
-    description: 'documents per interval: 1h, 7d, or day, month, …',
+    description: 'documents per interval: 1h, 7d, day, month, … of a DATE field, or a number',
     helpValue: 'FIELD:INTERVAL',
     multiple: true,
   }),
@@ -43,6 +56,10 @@ export interface AggregationFlags {
   readonly terms?: readonly string[];
   readonly size?: number;
   readonly stats?: readonly string[];
+  readonly avg?: readonly string[];
+  readonly min?: readonly string[];
+  readonly max?: readonly string[];
+  readonly sum?: readonly string[];
   readonly histogram?: readonly string[];
   readonly 'time-zone'?: string;
   readonly cardinality?: readonly string[];
@@ -54,16 +71,19 @@ const CALENDAR = ['minute', 'hour', 'day', 'week', 'month', 'quarter', 'year'];
 /** The aggregations of flags. Throws invalid_argument if there are none or JSON is not valid. */
 export async function aggregationSpecs(flags: AggregationFlags): Promise<JsonObject> {
   const specs = flags.aggs === undefined ? {} : await aggsOf(flags.aggs);
-  const add = (field: string, kind: string, spec: JsonObject) => {
-    specs[field in specs ? `${field} ${kind}` : field] = { [kind]: spec };
+  const add = (name: string, kind: string, spec: JsonObject) => {
+    specs[name in specs ? `${name} ${kind}` : name] = { [kind]: spec };
   };
   const size: JsonObject = flags.size === undefined ? {} : { size: flags.size };
   for (const field of flags.terms ?? []) add(field, 'terms', { field, ...size });
   for (const text of flags.histogram ?? []) {
-    const spec = histogram(text, flags['time-zone']);
-    add(spec.field as string, 'date_histogram', spec);
+    const { kind, field, spec } = histogram(text, flags['time-zone']);
+    add(field, kind, { field, ...spec, min_doc_count: 0 });
   }
   for (const field of flags.stats ?? []) add(field, 'stats', { field });
+  for (const kind of FIGURES) {
+    for (const field of flags[kind] ?? []) add(`${field} ${kind}`, kind, { field });
+  }
   for (const field of flags.cardinality ?? []) add(field, 'cardinality', { field });
   for (const field of flags.percentiles ?? []) add(field, 'percentiles', { field });
   if (Object.keys(specs).length > 0) return specs;
@@ -72,15 +92,25 @@ export async function aggregationSpecs(flags: AggregationFlags): Promise<JsonObj
   });
 }
 
-function histogram(text: string, zone: string | undefined): JsonObject {
+interface Histogram {
+  readonly kind: 'histogram' | 'date_histogram';
+  readonly field: string;
+  readonly spec: JsonObject;
+}
+
+/** `opened_at:day`, `opened_at:7d` or `price:100`. */
+function histogram(text: string, zone: string | undefined): Histogram {
   const [, field, interval] = /^(.+):([^:]+)$/.exec(text) ?? [];
   if (field === undefined) {
-    throw new LhsError('invalid_argument', `--histogram "${text}" should be like opened_at:day`);
+    const message = `--histogram "${text}" should be like opened_at:day or price:100`;
+    throw new LhsError('invalid_argument', message);
   }
-  if (!CALENDAR.includes(interval)) {
-    const more: JsonObject = zone === undefined ? {} : { time_zone: zone };
-    return { field, fixed_interval: interval, min_doc_count: 0, ...more };
+  const width = Number(interval);
+  if (Number.isFinite(width)) return { kind: 'histogram', field, spec: { interval: width } };
+  const kind = 'date_histogram';
+  if (CALENDAR.includes(interval)) {
+    return { kind, field, spec: { calendar_interval: interval, time_zone: zone ?? 'UTC' } };
   }
-  const time_zone = zone ?? 'UTC';
-  return { field, calendar_interval: interval, time_zone, min_doc_count: 0 };
+  const more: JsonObject = zone === undefined ? {} : { time_zone: zone };
+  return { kind, field, spec: { fixed_interval: interval, ...more } };
 }

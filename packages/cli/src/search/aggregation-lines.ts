@@ -1,4 +1,7 @@
-/** Answers of aggregations as people read them: bars, a sparkline for times, figures in a line. */
+/**
+ * Results of aggregations as people read them: bars, a sparkline for times, figures in a line.
+ * Dates are texts (aggregation-dates.ts).
+ */
 import type {
   AggBucket,
   AggResult,
@@ -7,6 +10,7 @@ import type {
   JsonObject,
 } from '@lakehouse-search/contract';
 import { count, sparkline } from '../terminal/figures.ts';
+import { instantText } from '../terminal/instants.ts';
 import type { Style } from '../terminal/style.ts';
 import { cut, pad, printable, width, wrap } from '../terminal/text.ts';
 import { barLayout, barLines } from './facet-lines.ts';
@@ -34,10 +38,11 @@ function resultLines(result: AggResult, spec: JsonObject, style: Style, columns:
   const nested = (spec.aggs ?? {}) as JsonObject;
   if ('buckets' in result) {
     if (result.buckets.length === 0) return [style.dim('nothing')];
-    if (isHistogram(spec) && Object.keys(nested).length === 0) {
-      return [timeLine(result.buckets, style, columns)];
+    const isLong = isOfTimes(spec) || (isOfNumbers(spec) && result.buckets.length > MOST_BARS);
+    if (isLong && Object.keys(nested).length === 0) {
+      return [lineOfLevels(result.buckets, style, columns)];
     }
-    return bucketLines(result, isHistogram(spec), nested, style, columns);
+    return bucketLines(result, nested, style, columns);
   }
   if ('doc_count' in result) {
     const inner = result.aggs === undefined ? [] : nestedLines(result.aggs, nested, style, columns);
@@ -48,13 +53,11 @@ function resultLines(result: AggResult, spec: JsonObject, style: Style, columns:
 
 function bucketLines(
   result: Extract<AggResult, { readonly buckets: readonly AggBucket[] }>,
-  times: boolean,
   nested: JsonObject,
   style: Style,
   columns: number,
 ): string[] {
-  const label = ({ key }: AggBucket) => (times ? instant(key) : String(key));
-  const rows = result.buckets.map((b) => ({ label: label(b), count: b.doc_count }));
+  const rows = result.buckets.map(({ key, doc_count: n }) => ({ label: figure(key), count: n }));
   const left = 'sum_other_doc_count' in result ? result.sum_other_doc_count : 0;
   const others = left === 0 ? [] : [{ label: 'others', count: left }];
   const lines = barLines(rows, others, style, barLayout([...rows, ...others], columns));
@@ -68,26 +71,24 @@ function nestedLines(aggs: AggResults, specs: JsonObject, style: Style, columns:
   return aggregationLines(aggs, specs, style, columns - 2).map((line) => `  ${line}`);
 }
 
-const isHistogram = (spec: JsonObject): boolean =>
+const isOfTimes = (spec: JsonObject): boolean =>
   'date_histogram' in spec || 'DateHistogram' in spec;
+const isOfNumbers = (spec: JsonObject): boolean => 'histogram' in spec || 'Histogram' in spec;
 
-/** `2025-09-01 ▂▃▃▅▇█▆▅ 2025-12-01  peak 2025-10-14 (1,322)`. */
-function timeLine(buckets: readonly AggBucket[], style: Style, columns: number): string {
+/** A histogram of numbers with more buckets is a line of levels. */
+const MOST_BARS = 20;
+
+/** `2025-09-01 ▂▃▃▅▇█▆▅ 2025-12-01  0 to 1,322, most at 2025-10-14`. */
+function lineOfLevels(buckets: readonly AggBucket[], style: Style, columns: number): string {
   const counts = buckets.map((bucket) => bucket.doc_count);
-  const most = Math.max(...counts);
-  const peak = buckets[counts.indexOf(most)];
-  const [from, to] = [instant(buckets[0].key), instant(buckets.at(-1)!.key)];
-  const tail = `${to}  peak ${instant(peak.key)} (${count(most)})`;
+  const [least, most] = [Math.min(...counts), Math.max(...counts)];
+  const peak = figure(buckets[counts.indexOf(most)].key);
+  const [from, to] = [figure(buckets[0].key), figure(buckets.at(-1)!.key)];
+  const scale =
+    least === most ? `${count(least)} each` : `${count(least)} to ${count(most)}, most at ${peak}`;
+  const tail = `${to}  ${scale}`;
   const room = Math.max(8, Math.min(60, columns - width(from) - width(tail) - 2));
   return `${from} ${style.cyan(sparkline(counts, room))} ${tail}`;
-}
-
-/** Microseconds since 1970 as a day, with the time where it is not midnight (UTC). */
-function instant(key: Json): string {
-  const at = new Date(Math.floor(Number(key) / 1000));
-  if (Number.isNaN(at.getTime())) return String(key);
-  const iso = at.toISOString();
-  return iso.endsWith('T00:00:00.000Z') ? iso.slice(0, -14) : iso.slice(0, -8).replace('T', ' ');
 }
 
 function figures(result: AggResult, style: Style): string {
@@ -96,18 +97,19 @@ function figures(result: AggResult, style: Style): string {
     return [...parts, ...(result.exact ? [] : [style.dim('estimated')])].join(' · ');
   }
   if ('value' in result) {
+    if (!('exact' in result)) return figure(result.value);
     const { value, exact, standard_error: error } = result;
     return exact ? count(value) : `about ${count(value)} (± ${((error ?? 0) * 100).toFixed(1)} %)`;
   }
   if (!('avg' in result)) return '';
   const { count: n, min, max, sum, avg } = result;
-  const parts = { min, max, sum, avg };
+  const parts = sum === null && n > 0 ? { min, max, avg } : { min, max, sum, avg };
   const shown = Object.entries(parts).map(([name, value]) => `${name} ${figure(value)}`);
   return [`count ${count(n)}`, ...shown].join(' · ');
 }
 
 function figure(value: Json): string {
-  if (typeof value !== 'number') return value === null ? '-' : String(value);
+  if (typeof value !== 'number') return value === null ? '-' : instantText(String(value));
   return Number.isInteger(value)
     ? value.toLocaleString('en-US')
     : String(Number(value.toPrecision(6)));

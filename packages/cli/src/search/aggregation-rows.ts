@@ -30,12 +30,15 @@ const NAMES = [
   ...['count', 'min', 'max', 'sum', 'avg', 'percent', 'value', 'exact', 'standard_error'],
 ];
 
+/** Columns of values of several fields, which may have several types. */
+const MIXED: ReadonlySet<string> = new Set(['key', 'min', 'max', 'avg', 'value']);
+
 /** The rows of all answers, in their order, inner ones after the bucket that they are of. */
 export function aggregationTable(results: AggResults): RowTable {
   const rows = [...rowsOf(results, '', [])];
   const names = NAMES.filter((name) => rows.some((row) => present(row[name])));
   const columns = columnsOf(names.length === 0 ? ['agg'] : names, rows).map((column) =>
-    column.name === 'key' && kindOfValues(rows.map((row) => row.key)) === 'json'
+    MIXED.has(column.name) && kindOfValues(rows.map((row) => row[column.name])) === 'json'
       ? { ...column, kind: 'text' as const }
       : column,
   );

@@ -1,5 +1,6 @@
 import type { Facet, FacetsResponse, SearchResponse } from '@lakehouse-search/contract';
 import { bar, count } from '../terminal/figures.ts';
+import { instantText } from '../terminal/instants.ts';
 import type { Style } from '../terminal/style.ts';
 import { cut, pad, printable, width } from '../terminal/text.ts';
 
@@ -23,7 +24,7 @@ export function skippedFacets({ skipped_facets: skipped = [] }: SearchResponse |
 export function facetLines(facets: readonly Facet[], style: Style, columns: number): string[] {
   const head = Math.min(20, Math.max(0, ...facets.map(({ field }) => width(printable(field)))));
   const all = facets.map(({ field, buckets, other_count }) => {
-    const rows = buckets.map(({ value, count: n }) => ({ label: value, count: n }));
+    const rows = buckets.map(({ value, count: n }) => ({ label: instantText(value), count: n }));
     return {
       field,
       rows,

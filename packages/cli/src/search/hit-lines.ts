@@ -4,9 +4,11 @@ import type {
   Hit,
   IndexDescription,
   Json,
+  ModeRequest,
   SearchResponse,
 } from '@lakehouse-search/contract';
 import { formatKey } from '@lakehouse-search/engine';
+import { instantText } from '../terminal/instants.ts';
 import { adviceLines } from '../terminal/next-step.ts';
 import type { Style } from '../terminal/style.ts';
 import { cut, pad, printable, width, wrap } from '../terminal/text.ts';
@@ -21,12 +23,13 @@ export function hitLines(
   index: IndexDescription,
   style: Style,
   columns: number,
+  order: HitOrder = BY_SCORE,
 ): string[] {
   const text = index.fields.filter((f) => f.type === 'TEXT' && f.cached).map((f) => f.name);
   const head =
-    `${pad(String(rank), 2, 'right')}  ${scoreText(hit)}  ` +
+    `${pad(String(rank), 2, 'right')}  ${orderText(hit, order)}` +
     `${printable(formatKey(hit.coordinates))}`;
-  const facts = [armWords(hit), smallFields(hit, index.fields)].filter(Boolean).join(' · ');
+  const facts = [armWords(hit), smallFields(hit, index, order)].filter(Boolean).join(' · ');
   const lines = [headLine(head, facts, style, columns)];
   const [title] = text;
   if (title !== undefined && typeof hit.fields?.[title] === 'string') {
@@ -40,6 +43,39 @@ export function hitLines(
   return lines;
 }
 
+/** What puts hits into their order: fields of a sort, the score, or the key alone. */
+export interface HitOrder {
+  readonly by: 'score' | 'fields' | 'key';
+  /** Names of the fields, with their places among the keys of the sort. */
+  readonly fields: readonly (readonly [name: string, at: number])[];
+}
+const BY_SCORE: HitOrder = { by: 'score', fields: [] };
+
+/** The order of the hits of a request. Without a query and a sort, all scores are equal. */
+export function hitOrder({ mode, request }: ModeRequest): HitOrder {
+  const keys = (request.sort ?? []).map(({ field }, at) => [field, at] as const);
+  if (keys.length > 0 && keys[0][0] !== '_score') {
+    const fields = keys.filter(([field]) => !field.startsWith('_'));
+    return { by: fields.length === 0 ? 'key' : 'fields', fields };
+  }
+  const isAll = mode === 'lexical' && [undefined, '', '*:*'].includes(request.query);
+  return isAll && request.ast === undefined ? { by: 'key', fields: [] } : BY_SCORE;
+}
+
+/** The score, or the values that the hits are sorted by. */
+function orderText(hit: Hit, { by, fields }: HitOrder): string {
+  if (by === 'score') return `${scoreText(hit)}  `;
+  if (by === 'key') return '';
+  const values = fields.map(([field, at]) => {
+    const value = hit.sort?.[at];
+    return `${field} ${value === null || value === undefined ? '-' : sortText(value)}`;
+  });
+  return `${printable(values.join(' · '))}  `;
+}
+
+const sortText = (value: Json): string =>
+  typeof value === 'string' ? instantText(value) : JSON.stringify(value);
+
 /** Two decimals; fused scores are small, and differ behind those. */
 const scoreText = ({ score, arms }: Hit): string => score.toFixed(arms === undefined ? 2 : 4);
 
@@ -50,10 +86,16 @@ function headLine(head: string, facts: string, style: Style, columns: number): s
   return `${pad(head, wide)}   ${style.dim(cut(facts, room))}`;
 }
 
-/** The cached fields that are not text, as ` · `-joined values; dates without their zeros. */
-function smallFields(hit: Hit, fields: readonly FieldDescription[]): string {
+/**
+ * The cached fields that are not text, as ` · `-joined values, except those that the line has
+ * already: the key and the fields of the sort.
+ */
+function smallFields(hit: Hit, index: IndexDescription, { fields }: HitOrder): string {
+  const { identifier, partition } = index.key;
+  const seen = new Set([...identifier, ...partition, ...fields.map(([name]) => name)]);
   const values: string[] = [];
-  for (const field of fields) {
+  for (const field of index.fields) {
+    if (seen.has(field.name)) continue;
     const value = hit.fields?.[field.name];
     if (value === undefined || value === null || field.type === 'TEXT') continue;
     values.push(printable(shortValue(field, value)));
@@ -63,7 +105,7 @@ function smallFields(hit: Hit, fields: readonly FieldDescription[]): string {
 
 function shortValue(field: FieldDescription, value: Json): string {
   if (Array.isArray(value)) return value.map((v) => shortValue(field, v)).join(', ');
-  if (field.type === 'DATE') return String(value).replace('T', ' ').slice(0, 16);
+  if (field.type === 'DATE') return instantText(String(value)).slice(0, 16);
   if (field.type === 'LONG' || field.type === 'BOOL' || field.type === 'DOUBLE') {
     return `${field.name} ${String(value)}`;
   }

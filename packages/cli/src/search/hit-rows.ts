@@ -21,8 +21,10 @@ export function hitTable(
   { mode, request }: ModeRequest,
   index: IndexDescription,
 ): RowTable {
-  const shown = new Set(request.fields ?? index.fields.map((field) => field.name));
-  const fields = index.fields.filter((field) => field.cached && shown.has(field.name));
+  const shown = request.fields ?? index.fields.map((field) => field.name);
+  const fields = [...new Set(shown)].flatMap((name) =>
+    index.fields.filter((field) => field.cached && field.name === name),
+  );
   const rows = answer.hits.map(hitRow);
   const hydrated = new Set(answer.hits.flatMap((hit) => Object.keys(hit.row ?? {})));
   const more = [...hydrated].map((name) => `row.${name}`);

@@ -7,9 +7,10 @@ import type {
 import { count, duration, plural, snapshotName } from '../terminal/figures.ts';
 import type { Style } from '../terminal/style.ts';
 import { wrap } from '../terminal/text.ts';
+import { withDates } from './aggregation-dates.ts';
 import { aggregationLines } from './aggregation-lines.ts';
 import { facetLines } from './facet-lines.ts';
-import { hitLines, remarks } from './hit-lines.ts';
+import { hitLines, hitOrder, remarks } from './hit-lines.ts';
 import { operatorRemark } from './other-fields.ts';
 import { flagWords, quote } from './search-flags.ts';
 
@@ -30,11 +31,14 @@ export function resultLines(
     lines.push('', ...facetLines(answer.facets, style, columns));
   }
   if (answer.aggs !== undefined && request.aggs !== undefined) {
-    lines.push('', ...aggregationLines(answer.aggs, request.aggs, style, columns));
+    const dates = index.fields.filter(({ type }) => type === 'DATE').map(({ name }) => name);
+    const results = withDates(answer.aggs, request.aggs, new Set(dates));
+    lines.push('', ...aggregationLines(results, request.aggs, style, columns));
   }
   const offset = request.offset ?? 0;
+  const order = hitOrder(search);
   answer.hits.forEach((hit, i) => {
-    lines.push('', ...hitLines(hit, offset + i + 1, index, style, columns));
+    lines.push('', ...hitLines(hit, offset + i + 1, index, style, columns, order));
   });
   const next = nextPage(answer, search, index.index);
   if (next !== undefined) lines.push('', style.dim(`next: ${next}`));

@@ -118,8 +118,9 @@ export interface HybridRequest extends SemanticRequest {
 }
 
 /**
- * Aggregations by name: `{name: {kind: {options}, aggs?}}`, kinds terms, stats, date_histogram,
- * range, filter, missing, cardinality, percentiles (docs/aggregations.md).
+ * Aggregations by name: `{name: {kind: {options}, aggs?}}`, kinds terms, stats, avg, min, max, sum,
+ * histogram, date_histogram, range, filter, missing, cardinality, percentiles
+ * (docs/aggregations.md).
  */
 export type AggSpecs = JsonObject;
 

@@ -86,12 +86,21 @@ export interface SkippedFacet {
 
 /** A bucket of an answer. `aggs`: the aggregations of its documents. */
 export interface AggBucket {
-  /** A value, the first microsecond of an interval since 1970, or a range's name. */
+  /** A value, the first microsecond of an interval since 1970, a number, or a range's name. */
   readonly key: Json;
   readonly from?: Json;
   readonly to?: Json;
   readonly doc_count: number;
   readonly aggs?: AggResults;
+}
+
+/** All figures of a field; min, max and avg are null without values. */
+export interface StatsResult {
+  readonly count: number;
+  readonly min: Json;
+  readonly max: Json;
+  readonly sum: Json;
+  readonly avg: Json;
 }
 
 /** The answer of one aggregation; which of the shapes follows from its kind. */
@@ -103,13 +112,9 @@ export type AggResult =
     }
   | { readonly buckets: readonly AggBucket[] }
   | { readonly doc_count: number; readonly aggs?: AggResults }
-  | {
-      readonly count: number;
-      readonly min: Json;
-      readonly max: Json;
-      readonly sum: Json;
-      readonly avg: Json;
-    }
+  | StatsResult
+  /** One figure of stats. */
+  | { readonly value: Json }
   | { readonly value: number; readonly exact: boolean; readonly standard_error?: number }
   | {
       readonly values: readonly { readonly percent: number; readonly value: Json }[];

@@ -90,7 +90,7 @@ function taskOf(
 ): AggregationTask {
   switch (aggregation.kind) {
     case 'terms':
-    case 'date_histogram':
+    case 'histogram':
     case 'cardinality':
       return codeTask(run, aggregation, parts, owners);
     case 'range':

@@ -23,10 +23,17 @@ export interface TermsOrder {
   readonly desc: boolean;
 }
 
-/** How instants fall into buckets. */
+/**
+ * How values fall into buckets. `fixed`: whole numbers (LONG; DATE in microseconds). `numbers`:
+ * DOUBLE, whose buckets are numbered from the one that begins at 0 (number-buckets.ts).
+ */
 export type HistogramInterval =
-  | { readonly kind: 'fixed'; readonly micros: bigint }
+  | { readonly kind: 'fixed'; readonly width: bigint }
+  | { readonly kind: 'numbers'; readonly width: number }
   | { readonly kind: 'calendar'; readonly unit: CalendarUnit; readonly zone: string };
+
+/** A figure of stats. */
+export type Figure = 'min' | 'max' | 'sum' | 'avg';
 
 /** One aggregation; `subs` are made of the documents of each bucket. */
 export type Aggregation = { readonly name: string } & (
@@ -40,7 +47,7 @@ export type Aggregation = { readonly name: string } & (
       readonly subs: readonly Aggregation[];
     }
   | {
-      readonly kind: 'date_histogram';
+      readonly kind: 'histogram';
       readonly field: FieldPlan;
       readonly interval: HistogramInterval;
       /** Buckets with fewer documents are left out; 0: empty ones between others are shown. */
@@ -55,7 +62,8 @@ export type Aggregation = { readonly name: string } & (
     }
   | { readonly kind: 'filter'; readonly clause: Clause; readonly subs: readonly Aggregation[] }
   | { readonly kind: 'missing'; readonly field: FieldPlan; readonly subs: readonly Aggregation[] }
-  | { readonly kind: 'stats'; readonly field: FieldPlan }
+  /** `only`: the figure that the answer holds alone; null: all. */
+  | { readonly kind: 'stats'; readonly field: FieldPlan; readonly only: Figure | null }
   | { readonly kind: 'cardinality'; readonly field: FieldPlan }
   | {
       readonly kind: 'percentiles';

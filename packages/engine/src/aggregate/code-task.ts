@@ -24,7 +24,7 @@ import type { SegmentPart } from './segment-collector.ts';
 import { NumberedCounter, SortedCounter } from './sparse-counters.ts';
 import type { AggregationRun, AggregationTask } from './task.ts';
 
-type Coded = Extract<Aggregation, { readonly kind: 'terms' | 'date_histogram' | 'cardinality' }>;
+type Coded = Extract<Aggregation, { readonly kind: 'terms' | 'histogram' | 'cardinality' }>;
 
 /** Pairs of owner and code that are counted in one array: 16 MiB. */
 const DENSE_PAIRS = 1 << 22;
@@ -60,7 +60,7 @@ function fits(values: FieldValues | null, owners: number): boolean {
 }
 
 function valuesOf({ scope }: SegmentPart, aggregation: Coded): FieldValues | null {
-  if (aggregation.kind !== 'date_histogram') return fieldValues(scope.reader, aggregation.field);
+  if (aggregation.kind !== 'histogram') return fieldValues(scope.reader, aggregation.field);
   let coder = scope.coders.get(aggregation);
   if (coder === undefined) {
     coder = histogramCoder(scope.reader, aggregation);
@@ -189,7 +189,7 @@ class CodeTask implements AggregationTask {
 
   get #mostBuckets(): number {
     const top = this.#parts.every(({ stream }) => stream.matches !== null);
-    return top && this.#aggregation.kind === 'date_histogram'
+    return top && this.#aggregation.kind === 'histogram'
       ? LIMITS.aggBuckets
       : LIMITS.aggNestedBuckets;
   }

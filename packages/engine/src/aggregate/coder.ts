@@ -201,7 +201,7 @@ function distinct<Code extends number | bigint>(
 }
 
 /** A document counts once in a bucket, however often it has its value. */
-function once<Code extends number | bigint>(code: Code, out: Code[], count: number): number {
+export function once<Code extends number | bigint>(code: Code, out: Code[], count: number): number {
   for (let i = 0; i < count; i++) if (out[i] === code) return count;
   out[count] = code;
   return count + 1;

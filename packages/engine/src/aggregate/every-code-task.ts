@@ -9,7 +9,7 @@ import type { AggPartial, PartialBucket } from './partial.ts';
 import type { SegmentPart } from './segment-collector.ts';
 import type { AggregationRun, AggregationTask } from './task.ts';
 
-type Coded = Extract<Aggregation, { readonly kind: 'terms' | 'date_histogram' }>;
+type Coded = Extract<Aggregation, { readonly kind: 'terms' | 'histogram' }>;
 
 /** A coder of few codes, of which a document has one at most. */
 export interface SingleCoder extends Coder {
@@ -23,7 +23,7 @@ const MOST_CODES = 4096;
 export function everyCode(aggregation: Aggregation, coder: Coder | null): SingleCoder | null {
   if (coder === null || coder.fill === null || coder.size > MOST_CODES) return null;
   if (!('subs' in aggregation) || aggregation.subs.length === 0) return null;
-  if (aggregation.kind === 'date_histogram') return coder as SingleCoder;
+  if (aggregation.kind === 'histogram') return coder as SingleCoder;
   if (aggregation.kind !== 'terms' || aggregation.missing !== null) return null;
   return coder.size <= aggregation.size ? (coder as SingleCoder) : null;
 }

@@ -1,5 +1,5 @@
 /** Merged partials become answers, as they go over the wire. */
-import type { AggBucket, AggResult, Json } from '@lakehouse-search/contract';
+import type { AggBucket, AggResult, Json, StatsResult } from '@lakehouse-search/contract';
 import { LIMITS } from '../base/limits.ts';
 import { doubleFromOrdered } from '../base/ordered-double.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
@@ -10,6 +10,7 @@ import { nextCalendarStart, zoneOffsets } from './calendar.ts';
 import { distinctCount } from './distinct.ts';
 import { doubleSum } from './exact-sum.ts';
 import { STANDARD_ERROR } from './hyperloglog.ts';
+import { bucketStart } from './number-buckets.ts';
 import type { AggPartial, PartialBucket, StatsPartial } from './partial.ts';
 import { emptyBucket } from './partial.ts';
 import { type Digest, digestValues } from './t-digest.ts';
@@ -40,7 +41,9 @@ class Finish {
 
   result(aggregation: Aggregation, partial: AggPartial): AggResult {
     if (partial.kind === 'stats') {
-      return statsResult((aggregation as Of<'stats'>).field, partial);
+      const { field, only } = aggregation as Of<'stats'>;
+      const figures = statsResult(field, partial);
+      return only === null ? figures : { value: figures[only] };
     }
     if (partial.kind === 'counted') return { value: partial.value, exact: true };
     if (partial.kind === 'distinct') {
@@ -55,7 +58,7 @@ class Finish {
     switch (aggregation.kind) {
       case 'terms':
         return this.#terms(aggregation, partial);
-      case 'date_histogram':
+      case 'histogram':
         return this.#histogram(aggregation, partial);
       case 'range':
         return this.#ranges(aggregation, partial);
@@ -79,18 +82,20 @@ class Finish {
     };
   }
 
-  #histogram(aggregation: Of<'date_histogram'>, { buckets }: Buckets): AggResult {
-    const { name, least, subs } = aggregation;
+  #histogram(aggregation: Of<'histogram'>, { buckets }: Buckets): AggResult {
+    const { name, least, subs, interval } = aggregation;
+    const keyOf = (start: bigint): Json =>
+      interval.kind === 'numbers' ? bucketStart(start, interval.width) : longToJson(start);
     const starts = ([...buckets.keys()] as bigint[]).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
     const shown: AggBucket[] = [];
     let next: bigint | null = null;
     for (const start of starts) {
       for (; least === 0 && next !== null && next < start; next = nextStart(aggregation, next)) {
-        shown.push(this.#bucket(name, { key: longToJson(next) }, emptyBucket(subs), subs));
+        shown.push(this.#bucket(name, { key: keyOf(next) }, emptyBucket(subs), subs));
       }
       const bucket = buckets.get(start)!;
       if (bucket.count >= least) {
-        shown.push(this.#bucket(name, { key: longToJson(start) }, bucket, subs));
+        shown.push(this.#bucket(name, { key: keyOf(start) }, bucket, subs));
       }
       if (least === 0) next = nextStart(aggregation, start);
     }
@@ -145,13 +150,14 @@ function rangeHead(field: FieldPlan, { key, from, to }: AggRange) {
   };
 }
 
-function nextStart({ interval }: Of<'date_histogram'>, start: bigint): bigint {
-  if (interval.kind === 'fixed') return start + interval.micros;
+function nextStart({ interval }: Of<'histogram'>, start: bigint): bigint {
+  if (interval.kind === 'fixed') return start + interval.width;
+  if (interval.kind === 'numbers') return start + 1n;
   const offsets = zoneOffsets(interval.zone)!;
   return BigInt(nextCalendarStart(Number(start / 1000n), interval.unit, offsets)) * 1000n;
 }
 
-function statsResult(field: FieldPlan, stats: StatsPartial): AggResult {
+function statsResult(field: FieldPlan, stats: StatsPartial): StatsResult {
   const { count, min, max, whole } = stats;
   if (field.type === 'DOUBLE') {
     const sum = doubleSum(stats.double);

@@ -1,4 +1,4 @@
-/** Instants of a segment as numbered buckets of time. */
+/** Instants and numbers of a segment as numbered buckets of a histogram. */
 import type { NumericColumn } from '../columnar/numeric-column.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
 import type { Aggregation } from './aggregation.ts';
@@ -9,22 +9,24 @@ import { type Coder, DENSE_CODES, slotFiller, slotReader, wideCoder } from './co
 import { loopsOf } from './compiled-loops.ts';
 import { floorTo, type HistogramLine, histogramLine } from './histogram-line.ts';
 import type { BucketLine } from './loops.ts';
+import { numberCoder } from './number-buckets.ts';
 import { forBoth } from './plain-loops.ts';
 
 const EXACT = 2n ** 50n;
 
-/** The buckets of a date histogram; null where no document of the segment has a value. */
+/** The buckets of a histogram; null where no document of the segment has a value. */
 export function histogramCoder(
   reader: SegmentReader,
-  { field, interval }: Extract<Aggregation, { readonly kind: 'date_histogram' }>,
+  { field, interval }: Extract<Aggregation, { readonly kind: 'histogram' }>,
 ): Coder | null {
   const column = reader.numeric(field.id);
   if (column === null || column.values === 0) return null;
+  if (interval.kind === 'numbers') return numberCoder(column, interval.width);
   const line = histogramLine(column, interval);
   if (line !== null && column.width < 4) return fewCodesCoder(column, line);
   if (line?.line) return lineCoder(column, line, line.line);
   if (interval.kind === 'calendar') return calendarCoder(column, interval.unit, interval.zone);
-  return fixedCoder(column, interval.micros);
+  return fixedCoder(column, interval.width);
 }
 
 /** Each code of 8 or 16 bits has its bucket. */

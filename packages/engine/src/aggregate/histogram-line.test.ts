@@ -62,7 +62,7 @@ describe('histogram buckets of a column', () => {
     }
     expect(lines).toBeGreaterThan(20);
     for (const micros of [86_400_000_000n, 70_000_001n * 1000n, 3_600_000_000n * 50n]) {
-      const { keys, line } = histogramLine(column, { kind: 'fixed', micros })!;
+      const { keys, line } = histogramLine(column, { kind: 'fixed', width: micros })!;
       for (let doc = 0; doc < DOCS; doc++) {
         const wanted = floorTo(column.orderedAt(doc, 0), micros);
         expect(keys[bucketOf(line!, xOf(doc))]).toBe(wanted);

@@ -1,4 +1,4 @@
-/** The buckets of a date histogram over a column, all of them at once where they are not many. */
+/** The buckets of a histogram over a column of whole numbers, all of them at once where they are not many. */
 import type { NumericColumn } from '../columnar/numeric-column.ts';
 import type { HistogramInterval } from './aggregation.ts';
 import { bucketLine, LINE_BUCKETS } from './bucket-line.ts';
@@ -13,6 +13,9 @@ export interface HistogramLine {
   /** Null for columns of few codes, and where a grid does not do. */
   readonly line: BucketLine | null;
 }
+
+/** An interval over whole numbers. */
+type LineInterval = Exclude<HistogramInterval, { readonly kind: 'numbers' }>;
 
 /** Lines that are kept for a column. */
 const CACHED_LINES = 8;
@@ -33,14 +36,11 @@ const lines = new WeakMap<NumericColumn, Map<string, HistogramLine | null>>();
  * The line of an interval over a column with values; null where it has more buckets than are worth
  * their making.
  */
-export function histogramLine(
-  column: NumericColumn,
-  interval: HistogramInterval,
-): HistogramLine | null {
+export function histogramLine(column: NumericColumn, interval: LineInterval): HistogramLine | null {
   const cached = lines.get(column) ?? new Map<string, HistogramLine | null>();
   lines.set(column, cached);
   const name =
-    interval.kind === 'fixed' ? `${interval.micros}` : `${interval.unit} ${interval.zone}`;
+    interval.kind === 'fixed' ? `${interval.width}` : `${interval.unit} ${interval.zone}`;
   let line = cached.get(name);
   if (line === undefined) {
     if (cached.size >= CACHED_LINES) cached.clear();
@@ -49,13 +49,13 @@ export function histogramLine(
   return line;
 }
 
-function makeLine(column: NumericColumn, interval: HistogramInterval): HistogramLine | null {
-  const width = interval.kind === 'fixed' ? interval.micros : MICROS[interval.unit];
+function makeLine(column: NumericColumn, interval: LineInterval): HistogramLine | null {
+  const width = interval.kind === 'fixed' ? interval.width : MICROS[interval.unit];
   const buckets = (column.max - column.min) / width + 2n;
   if (buckets > LINE_BUCKETS || buckets > 1024 + column.values) return null;
   const made =
     interval.kind === 'fixed'
-      ? fixedStarts(column, interval.micros)
+      ? fixedStarts(column, interval.width)
       : calendarStarts(column, interval.unit, interval.zone);
   return { ...made, line: column.width < 4 ? null : bucketLine(column, made.starts) };
 }

@@ -97,7 +97,7 @@ export function emptyPartial(aggregation: Aggregation): AggPartial {
     case 'percentiles':
       return { kind: 'digest', digest: noDigest() };
     case 'terms':
-    case 'date_histogram':
+    case 'histogram':
       return { kind: 'buckets', buckets: new Map(), left: 0, error: 0 };
     case 'range':
     case 'filter':

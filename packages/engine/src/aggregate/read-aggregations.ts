@@ -10,7 +10,7 @@ import type { Clause } from '../query/bind/clause.ts';
 import type { QueryFields } from '../query/bind/fields.ts';
 import type { Aggregation } from './aggregation.ts';
 import { aggregationField } from './aggregation-field.ts';
-import { readInterval } from './read-interval.ts';
+import { readInterval, readWidth } from './read-interval.ts';
 import { type AggregationOptions, readAggregationOptions } from './read-options.ts';
 import { readMissing, readOrder, readPercents, readRanges } from './read-values.ts';
 
@@ -21,9 +21,12 @@ export interface AggregationScope {
   readonly bindFilter: (filter: string | JsonObject) => Clause;
 }
 
+const FIGURES = ['avg', 'min', 'max', 'sum'] as const;
 const KINDS = [
   'terms',
   'stats',
+  ...FIGURES,
+  'histogram',
   'date_histogram',
   'range',
   'filter',
@@ -87,7 +90,7 @@ function readOne(
   if (subs.length > 0 && !('subs' in aggregation)) {
     const message = `"${path}" (${kind}) makes no buckets: "aggs" cannot stand in it`;
     throw new LhsError('invalid_argument', message, {
-      hint: 'nest in terms, date_histogram, range, filter or missing',
+      hint: 'nest in terms, histogram, date_histogram, range, filter or missing',
     });
   }
   return aggregation;
@@ -126,7 +129,14 @@ function readKind(
       const options = readAggregationOptions(body, path, ['field', ...intervals, 'min_doc_count']);
       const least = options.whole('min_doc_count', 0, 2 ** 31 - 1) ?? 1;
       const plan = field(options, ['DATE']);
-      return { name, kind, field: plan, interval: readInterval(options), least, subs };
+      const interval = readInterval(options);
+      return { name, kind: 'histogram', field: plan, interval, least, subs };
+    }
+    case 'histogram': {
+      const options = readAggregationOptions(body, path, ['field', 'interval', 'min_doc_count']);
+      const least = options.whole('min_doc_count', 0, 2 ** 31 - 1) ?? 1;
+      const plan = field(options, ['LONG', 'DOUBLE']);
+      return { name, kind, field: plan, interval: readWidth(options, plan), least, subs };
     }
     case 'range': {
       const options = readAggregationOptions(body, path, ['field', 'ranges']);
@@ -136,7 +146,13 @@ function readKind(
     case 'missing':
       return { name, kind, field: field(readAggregationOptions(body, path, ['field'])), subs };
     case 'stats':
-      return { name, kind, field: field(readAggregationOptions(body, path, ['field']), NUMBERS) };
+    case 'avg':
+    case 'min':
+    case 'max':
+    case 'sum': {
+      const plan = field(readAggregationOptions(body, path, ['field']), NUMBERS);
+      return { name, kind: 'stats', field: plan, only: kind === 'stats' ? null : kind };
+    }
     case 'cardinality':
       return { name, kind, field: field(readAggregationOptions(body, path, ['field'])) };
     case 'percentiles': {

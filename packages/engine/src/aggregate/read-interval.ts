@@ -1,4 +1,5 @@
 import { didYouMean, LhsError, wrong } from '@lakehouse-search/contract';
+import type { FieldPlan } from '../schema/field-plan.ts';
 import type { HistogramInterval } from './aggregation.ts';
 import { CALENDAR_UNITS, type CalendarUnit, zoneOffsets } from './calendar.ts';
 import { intervalHint, parseInterval } from './interval.ts';
@@ -30,7 +31,7 @@ export function readInterval(options: AggregationOptions): HistogramInterval {
       throw new LhsError('invalid_argument', message, { hint: 'take "calendar_interval"' });
     }
     const micros = parseInterval(fixed);
-    if (micros !== null) return { kind: 'fixed', micros };
+    if (micros !== null) return { kind: 'fixed', width: micros };
     const expected = 'a duration like "30s", "1h" or "7d"';
     throw wrong(`${path}.fixed_interval`, fixed, expected, intervalHint(fixed));
   }
@@ -38,6 +39,16 @@ export function readInterval(options: AggregationOptions): HistogramInterval {
   const known = zone ?? 'UTC';
   if (zoneOffsets(known) !== null) return { kind: 'calendar', unit, zone: known };
   throw wrong(`${path}.time_zone`, zone, 'an IANA zone like "Europe/Berlin", or "+02:00"');
+}
+
+/** The interval of a histogram of numbers: above 0, and whole for a LONG field. */
+export function readWidth(options: AggregationOptions, field: FieldPlan): HistogramInterval {
+  const path = `${options.path}.interval`;
+  const width = options.get('interval');
+  if (typeof width !== 'number' || !(width > 0)) throw wrong(path, width, 'a number above 0');
+  if (field.type === 'DOUBLE') return { kind: 'numbers', width };
+  if (Number.isSafeInteger(width)) return { kind: 'fixed', width: BigInt(width) };
+  throw wrong(path, width, `a whole number, because "${field.name}" is ${field.type}`);
 }
 
 function unitOf(text: string, path: string): CalendarUnit {

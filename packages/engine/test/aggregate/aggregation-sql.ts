@@ -28,6 +28,18 @@ export type TestAgg =
       readonly micros: bigint;
       readonly subs: readonly TestAgg[];
     }
+  /** Buckets of a LONG field, or of a DOUBLE one whose width is a power of two. */
+  | {
+      readonly kind: 'numbers';
+      readonly field: string;
+      readonly width: number;
+      readonly subs: readonly TestAgg[];
+    }
+  | {
+      readonly kind: 'figure';
+      readonly field: string;
+      readonly figure: 'min' | 'max' | 'sum' | 'avg';
+    }
   | {
       readonly kind: 'calendar';
       readonly field: string;
@@ -66,6 +78,10 @@ export function specOf(agg: TestAgg): Record<string, unknown> {
     }
     case 'fixed':
       return { date_histogram: { field: agg.field, fixed_interval: agg.text }, ...subs };
+    case 'numbers':
+      return { histogram: { field: agg.field, interval: agg.width }, ...subs };
+    case 'figure':
+      return { [agg.figure]: { field: agg.field } };
     case 'calendar': {
       const { field, unit: calendar_interval, zone: time_zone } = agg;
       return { date_histogram: { field, calendar_interval, time_zone }, ...subs };
@@ -208,8 +224,11 @@ export class SqlOracle {
       case 'terms':
         return this.#terms(agg, part);
       case 'fixed':
+      case 'numbers':
       case 'calendar':
         return this.#histogram(agg, part);
+      case 'figure':
+        return { value: (await this.#stats(agg.field, part))[agg.figure] };
       case 'range':
         return this.#ranges(agg, part);
       case 'filter':
@@ -267,12 +286,16 @@ export class SqlOracle {
     return type === 'DOUBLE' ? `${quoted}::double` : `${quoted}::bigint`;
   }
 
-  async #histogram(agg: Extract<TestAgg, { kind: 'fixed' | 'calendar' }>, part: Part) {
-    const starts = startsOf(agg);
+  async #histogram(agg: Histogram, part: Part) {
+    const isDouble = this.#columns[agg.field].type === 'DOUBLE';
+    const starts = startsOf(agg, isDouble);
+    const width = isDouble && agg.kind === 'numbers' ? agg.width : null;
     const from = `(select unnest(${starts}) v from $T)`;
     const sql = `select v::varchar, count(*) from ${from} group by v order by v`;
     const rows = await this.#rows(part, sql);
-    const heads = rows.map(([text]) => ({ key: longWire(text as string) }));
+    const heads = rows.map(([text]) => ({
+      key: width === null ? longWire(text as string) : Number(text) * width,
+    }));
     const { subs } = agg;
     if (subs.length === 0) {
       const plain = heads.map((head, i) => ({ ...head, doc_count: Number(rows[i][1]) }));
@@ -377,10 +400,19 @@ function distinct(field: string, empty?: string): string {
 const valuesOf = (field: string): string => `(select unnest(${col(field)}) v from $T)`;
 
 /** The starts of a document's buckets, each once. */
-function startsOf(agg: Extract<TestAgg, { kind: 'fixed' | 'calendar' }>): string {
+type Histogram = Extract<TestAgg, { kind: 'fixed' | 'calendar' | 'numbers' }>;
+
+/** The buckets of each row: their beginnings, or their numbers for doubles. */
+function startsOf(agg: Histogram, isDouble: boolean): string {
+  if (isDouble && agg.kind === 'numbers') {
+    const finite = `list_filter(${col(agg.field)}, v -> isfinite(v))`;
+    // the quotient of a tiny negative value is -0
+    const bucket = `if(v < 0 and v > -${agg.width}, -1, floor(v / ${agg.width})::bigint)`;
+    return `list_distinct(list_transform(${finite}, v -> ${bucket}))`;
+  }
   const start = (v: string) => {
-    if (agg.kind === 'fixed') {
-      const w = `${agg.micros}::hugeint`;
+    if (agg.kind !== 'calendar') {
+      const w = `${agg.kind === 'fixed' ? agg.micros : agg.width}::hugeint`;
       return `(${v}::hugeint - ((${v}::hugeint % ${w}) + ${w}) % ${w})::bigint`;
     }
     const local = `(make_timestamp(${v}) at time zone 'UTC') at time zone '${agg.zone}'`;

@@ -46,6 +46,10 @@ const FIELDS: RandomFields = {
     ['3650d', 315_360_000_000_000n],
     ['1000d', 86_400_000_000_000n],
   ],
+  widths: [
+    ['lines', 1000],
+    ['upper_ratio', 0.25],
+  ],
   units: ['year'],
   zones: ['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'America/Sao_Paulo'],
   bounds: {

@@ -33,6 +33,12 @@ export const FIELDS: RandomFields = {
     ['3us', 3n],
     ['100000d', 8_640_000_000_000_000n],
   ],
+  widths: [
+    ['n1', 1],
+    ['n1', 100],
+    ['n2', 2 ** 52],
+    ['d1', 2 ** 990],
+  ],
   units: ['minute', 'hour', 'day', 'week', 'month', 'quarter', 'year'],
   zones: ['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata'],
   bounds: {

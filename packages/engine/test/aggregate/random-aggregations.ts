@@ -11,6 +11,8 @@ export interface RandomFields {
   /** The DATE field. */
   readonly date: string;
   readonly fixed: readonly (readonly [string, bigint])[];
+  /** Fields and widths of histograms of numbers. */
+  readonly widths: readonly (readonly [string, number])[];
   readonly units: readonly string[];
   readonly zones: readonly string[];
   /** Texts of bounds of ranges, rising; infinities as in JavaScript. */
@@ -35,6 +37,11 @@ export function randomAggs(from: RandomFields, depth: number): fc.Arbitrary<read
       .map(({ filter, subs: s }): TestAgg => ({ kind: 'filter', ...filter, subs: s })),
     fc.record({ kind: fc.constant('missing' as const), field: any, subs }),
     fc.record({ kind: fc.constant('stats' as const), field: numbers }),
+    fc.record({
+      kind: fc.constant('figure' as const),
+      field: numbers,
+      figure: fc.constantFrom('min' as const, 'max' as const, 'sum' as const, 'avg' as const),
+    }),
     fc.record({ kind: fc.constant('cardinality' as const), field: any }),
     fc.record({
       kind: fc.constant('percentiles' as const),
@@ -74,7 +81,12 @@ function histograms(from: RandomFields, subs: Subs): fc.Arbitrary<TestAgg> {
   const calendar = fc
     .record({ unit: fc.constantFrom(...from.units), zone: fc.constantFrom(...from.zones), subs })
     .map((rest): TestAgg => ({ kind: 'calendar', field, ...rest }));
-  return fc.oneof(fixed, calendar);
+  const numbers = fc
+    .record({ width: fc.constantFrom(...from.widths), subs })
+    .map(({ width: [name, width], subs: s }): TestAgg => {
+      return { kind: 'numbers', field: name, width, subs: s };
+    });
+  return fc.oneof(fixed, calendar, numbers);
 }
 
 function ranges(from: RandomFields, subs: Subs): fc.Arbitrary<TestAgg> {

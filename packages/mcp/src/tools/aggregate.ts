@@ -46,8 +46,8 @@ const INPUT = {
   cardinality: textArgument('number of distinct values of this field, per group if there are'),
   percentiles: textArgument('percentiles of this number field, per group if there are'),
   aggs: objectArgument(
-    'other aggregations as {name: {kind: {field, …}, aggs?}}: kinds terms, stats, range, ' +
-      'date_histogram, filter, missing, cardinality, percentiles',
+    'other aggregations as {name: {kind: {field, …}, aggs?}}: kinds terms, stats, avg, min, max, ' +
+      'sum, range, histogram, date_histogram, filter, missing, cardinality, percentiles',
   ),
   max_tokens: MAX_TOKENS,
   cursor: CURSOR,

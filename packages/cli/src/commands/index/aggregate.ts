@@ -1,5 +1,6 @@
 import { LhsCommand } from '../../base-command.ts';
 import { outputFlags } from '../../output/output-target.ts';
+import { withDates } from '../../search/aggregation-dates.ts';
 import { aggregationFlags, aggregationSpecs } from '../../search/aggregation-flags.ts';
 import { aggregationLines } from '../../search/aggregation-lines.ts';
 import { aggregationTable } from '../../search/aggregation-rows.ts';
@@ -13,6 +14,7 @@ export default class IndexAggregate extends LhsCommand {
     '<%= config.bin %> index aggregate incidents timeout --terms service --histogram ' +
       'opened_at:week',
     `<%= config.bin %> index aggregate incidents --stats severity --percentiles severity`,
+    `<%= config.bin %> index aggregate incidents --histogram severity:1 --avg severity`,
     `<%= config.bin %> index aggregate incidents --aggs '{"by": {"terms": {"field": ` +
       `"service"}, "aggs": {"s": {"stats": {"field": "severity"}}}}}'`,
   ];
@@ -23,11 +25,18 @@ export default class IndexAggregate extends LhsCommand {
     const { args, flags } = await this.parse(IndexAggregate);
     const target = this.target(flags);
     const aggs = await aggregationSpecs(flags);
-    const answer = await (await this.backend(flags)).aggregate({
+    const backend = await this.backend(flags);
+    const answer = await backend.aggregate({
       ...(await matchRequest(args, flags)),
       aggs,
     });
-    const { results, total, took_ms: took } = answer;
+    const { total, took_ms: took } = answer;
+    const { fields } =
+      target.format === 'json'
+        ? { fields: [] }
+        : await backend.describeIndex({ index: args.index });
+    const dates = new Set(fields.filter(({ type }) => type === 'DATE').map(({ name }) => name));
+    const results = withDates(answer.results, aggs, dates);
     const head = `${plural(total, 'row')} in ${args.index} · ${duration(took)}`;
     const width = this.widthOf(target);
     await this.answer(target, {

@@ -137,7 +137,7 @@ const PATHS: Readonly<Record<string, (deadline: Deadline) => unknown>> = {
           size: 10,
           order: { by: 'count', desc: true },
           missing: null,
-          subs: [{ name: 'stats', kind: 'stats', field: number }],
+          subs: [{ name: 'stats', kind: 'stats', field: number, only: null }],
         },
       ],
       true,
