@@ -3,13 +3,19 @@ import { type Json, LhsError } from '@lakehouse-search/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Calls } from '../../calls/calls.ts';
 import { requireAllowed } from '../../rest/allowed-origin.ts';
-import { notesOf } from '../../rest/rest-call.ts';
+import { arrivalOf, notesOf } from '../../rest/rest-call.ts';
 import { engineError } from '../base/engine-error.ts';
 import { filterPath } from '../base/filter-path.ts';
 import { asksUnknownVersion, responseType } from '../base/media-type.ts';
 import type { UrlParams } from '../base/read-json.ts';
 import { admit } from './adapter-call.ts';
+import { BasicCredentials } from './basic-credentials.ts';
+import { CLUSTER_ENDPOINTS } from './cluster-routes.ts';
+import { DOCUMENT_ENDPOINTS } from './document-routes.ts';
 import { type Answer, type Endpoint, requireKnown } from './endpoint.ts';
+import { INDEX_ENDPOINTS } from './index-routes.ts';
+import { PIT_ENDPOINTS } from './pit-routes.ts';
+import { REFUSED_ROUTES, refusalOf } from './refused-routes.ts';
 import { SEARCH_ENDPOINTS } from './search-routes.ts';
 
 /** How the adapter behaves. */
@@ -22,7 +28,10 @@ export interface AdapterOptions {
   readonly hosts?: readonly string[];
 }
 
-const ENDPOINTS: readonly Endpoint[] = [...SEARCH_ENDPOINTS];
+const ENDPOINTS: readonly Endpoint[] = [
+  ...[...SEARCH_ENDPOINTS, ...PIT_ENDPOINTS, ...DOCUMENT_ENDPOINTS],
+  ...[...INDEX_ENDPOINTS, ...CLUSTER_ENDPOINTS],
+];
 
 /** Bytes of a body; `_msearch` has many searches. */
 const BODY_BYTES = 8 * 1024 * 1024;
@@ -51,7 +60,14 @@ export async function addSearchAdapter(
       const { localAddress } = socket;
       requireAllowed({ host, origin, localAddress }, options.hosts ?? [], 'search_adapter.hosts');
     });
-    for (const endpoint of ENDPOINTS) addEndpoint(scope, calls, endpoint, options);
+    const credentials = new BasicCredentials(calls);
+    for (const endpoint of ENDPOINTS) addEndpoint(scope, calls, endpoint, options, credentials);
+    for (const { methods, path: url } of REFUSED_ROUTES) {
+      const handler = async ({ method, url: requested }: FastifyRequest) => {
+        throw refusalOf(method, requested);
+      };
+      scope.route({ method: [...methods], url, bodyLimit: BODY_BYTES, handler });
+    }
   });
 }
 
@@ -75,14 +91,17 @@ function addEndpoint(
   calls: Calls,
   endpoint: Endpoint,
   { version }: AdapterOptions,
+  credentials: BasicCredentials,
 ): void {
   const handler = async (request: FastifyRequest, reply: FastifyReply) => {
     let release: (() => void) | undefined;
     try {
-      const { authorization, accept } = request.headers;
+      const { accept } = request.headers;
       if (asksUnknownVersion(accept) || asksUnknownVersion(request.headers['content-type'])) {
         throw new LhsError('invalid_argument', 'the media type names a version other than 7, 8, 9');
       }
+      const arrival = arrivalOf(request);
+      const authorization = await credentials.headerOf(request.headers.authorization, arrival);
       const parts = { calls, request, reply, authorization, version };
       const admitted = await admit(parts, endpoint.operation);
       ({ release } = admitted);

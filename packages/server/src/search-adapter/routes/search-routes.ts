@@ -1,79 +1,163 @@
-/** `_search`, `_count`, `_validate/query`. */
+/** `_search`, `_msearch`, `_count`, `_validate/query`. */
 import type { Json, JsonObject } from '@lakehouse-search/contract';
-import { flagIn, type UrlParams } from '../base/read-json.ts';
-import { type IndexOptions, oneIndex, openIndex } from '../base/served-index.ts';
-import { unserved } from '../query/refusal.ts';
-import { runSearch } from '../search/run-search.ts';
-import { readBody } from '../search/search-body.ts';
-import { planSearch } from '../search/search-plan.ts';
+import { engineError } from '../base/engine-error.ts';
+import { flagIn } from '../base/read-json.ts';
+import type { Reads } from '../base/reads.ts';
+import { indexNames, openIndex } from '../base/served-index.ts';
+import { illegal, RefusedDsl, unserved } from '../query/refusal.ts';
+import { queryOfUrl, readBody } from '../search/search-body.ts';
+import { selectionOf } from '../search/search-plan.ts';
+import { shardsOf } from '../search/search-response.ts';
 import type { AdapterCall } from './adapter-call.ts';
 import { type Endpoint, INDEX_PARAMS } from './endpoint.ts';
+import { linesOf } from './msearch-lines.ts';
+import { nextScroll, openScroll } from './scroll.ts';
+import { indexOptions, searchOnce } from './search-once.ts';
 
-/** Parameters of the URL of a search. */
-export const SEARCH_PARAMS: readonly string[] = [
-  ...INDEX_PARAMS,
-  ...['q', 'df', 'default_operator', 'analyze_wildcard', 'lenient', 'from', 'size', 'sort'],
-  ...['_source', '_source_includes', '_source_excludes', 'stored_fields', 'docvalue_fields'],
-  ...['timeout', 'terminate_after', 'track_total_hits', 'track_scores', 'version'],
-  ...['rest_total_hits_as_int', 'typed_keys', 'search_type', 'request_cache', 'scroll'],
-  ...['batched_reduce_size', 'max_concurrent_shard_requests', 'pre_filter_shard_size'],
-  ...[
-    'ccs_minimize_roundtrips',
-    'allow_partial_search_results',
-    'phase_took',
-    'cancel_after_time_interval',
-  ],
-];
-
-/** How a request treats names that match nothing. */
-export const indexOptions = (params: UrlParams): IndexOptions => ({
-  ignoreUnavailable: flagIn(params.ignore_unavailable ?? 'false', 'ignore_unavailable'),
-  allowNoIndices: flagIn(params.allow_no_indices ?? 'true', 'allow_no_indices'),
-});
-
-/** The response of one search. `expression`: the indexes that the request names. */
-export async function searchOnce(
-  call: AdapterCall,
-  expression: string | undefined,
-  input: Json | undefined,
-  params: UrlParams,
-): Promise<JsonObject> {
-  const now = Date.now();
-  const body = readBody(input, params);
-  const reads = call.reads(body.timeoutMillis);
-  const name = await oneIndex(reads, expression, indexOptions(params));
-  if (name === undefined) return emptySearch(params);
-  const index = await openIndex(reads, name, now);
-  call.noteIndex(index.name);
-  return runSearch(reads, planSearch(index, body, params, undefined), params);
-}
-
-/** The response of a search of no index. */
-function emptySearch(params: UrlParams): JsonObject {
-  const asInt = flagIn(params.rest_total_hits_as_int ?? 'false', 'rest_total_hits_as_int');
-  return {
-    took: 0,
-    timed_out: false,
-    _shards: { total: 0, successful: 0, skipped: 0, failed: 0 },
-    hits: { total: asInt ? 0 : { value: 0, relation: 'eq' }, max_score: 0, hits: [] },
-  };
-}
+const QUERY_PARAMS = ['q', 'df', 'default_operator', 'analyze_wildcard', 'lenient'] as const;
+/** Parameters of searches that may say how the work is spread; results do not depend on them. */
+const WORK_PARAMS = [
+  ...['search_type', 'request_cache', 'batched_reduce_size', 'max_concurrent_shard_requests'],
+  ...['pre_filter_shard_size', 'ccs_minimize_roundtrips', 'allow_partial_search_results'],
+  ...['max_concurrent_searches', 'cancel_after_time_interval', 'phase_took'],
+] as const;
 
 const search: Endpoint = {
   methods: ['GET', 'POST'],
   paths: ['/_search', '/:index/_search'],
   operation: 'search',
-  params: SEARCH_PARAMS,
+  params: [
+    ...[...INDEX_PARAMS, ...QUERY_PARAMS, ...WORK_PARAMS],
+    ...['from', 'size', 'sort', '_source', '_source_includes', '_source_excludes'],
+    ...['stored_fields', 'docvalue_fields', 'timeout', 'terminate_after', 'track_total_hits'],
+    ...['track_scores', 'version', 'rest_total_hits_as_int', 'typed_keys', 'scroll'],
+  ],
   async answer(call) {
     const { params, path, body } = call;
-    requireSearchType(params);
+    requireSearchType(params.search_type);
+    if (params.scroll !== undefined) return { json: await openScroll(call) };
     return { json: await searchOnce(call, path.index, body, params) };
   },
 };
 
-function requireSearchType({ search_type = 'query_then_fetch' }: UrlParams): void {
-  if (search_type === 'query_then_fetch' || search_type === 'dfs_query_then_fetch') return;
-  throw unserved(`search type [${search_type.slice(0, 100)}] is not served by this adapter`);
+function requireSearchType(type = 'query_then_fetch'): void {
+  if (type === 'query_then_fetch' || type === 'dfs_query_then_fetch') return;
+  throw unserved(`search type [${type.slice(0, 100)}] is not served by this adapter`);
 }
 
-export const SEARCH_ENDPOINTS: readonly Endpoint[] = [search];
+/** Pages of a scroll, whose id holds all that the next page needs. */
+const scroll: Endpoint = {
+  methods: ['GET', 'POST'],
+  paths: ['/_search/scroll', '/_search/scroll/:scroll_id'],
+  operation: 'search',
+  params: ['scroll', 'scroll_id', 'rest_total_hits_as_int'],
+  answer: async (call) => ({ json: await nextScroll(call) }),
+};
+
+/** Most searches of one `_msearch`. */
+const SEARCHES = 1000;
+/** Members of a header that the adapter reads or that change no result. */
+const HEADER = new Set<string>([...INDEX_PARAMS, ...WORK_PARAMS, 'index', 'indices', 'version']);
+
+const msearch: Endpoint = {
+  methods: ['GET', 'POST'],
+  paths: ['/_msearch', '/:index/_msearch'],
+  operation: 'search',
+  params: [...INDEX_PARAMS, ...WORK_PARAMS, 'rest_total_hits_as_int', 'typed_keys'],
+  async answer(call) {
+    const began = performance.now();
+    const searches = linesOf(call.body);
+    if (searches.length > SEARCHES) throw illegal(`more than ${SEARCHES} searches in one request`);
+    const responses: Json[] = [];
+    for (const [at, { header, body }] of searches.entries()) {
+      responses.push(await oneOfMany(call, header, body, at > 0));
+    }
+    return { json: { took: Math.round(performance.now() - began), responses } };
+  },
+};
+
+/** One search of several; its error is its response, unless the caller may send no more. */
+async function oneOfMany(call: AdapterCall, header: JsonObject, body: Json, isNext: boolean) {
+  const { params, path } = call;
+  const named = header.index ?? header.indices;
+  const listed = Array.isArray(named) ? named.join(',') : named;
+  const expression = typeof listed === 'string' && listed !== '' ? listed : path.index;
+  try {
+    const unknown = Object.keys(header).find((name) => !HEADER.has(name));
+    if (unknown !== undefined) {
+      throw illegal(`key [${unknown.slice(0, 100)}] is not supported in the metadata section`);
+    }
+    if (isNext) await call.begin('search', expression);
+    requireSearchType(header.search_type === undefined ? undefined : String(header.search_type));
+    const own = Object.fromEntries(
+      (['ignore_unavailable', 'allow_no_indices'] as const)
+        .filter((name) => header[name] !== undefined)
+        .map((name) => [name, String(header[name])]),
+    );
+    return { ...(await searchOnce(call, expression, body, { ...params, ...own })), status: 200 };
+  } catch (error) {
+    return engineError(error, expression).body;
+  }
+}
+
+/** Documents of a query; its own parameters and members are all that it takes. */
+async function counted(reads: Reads, name: string, { body, params }: AdapterCall) {
+  const index = await openIndex(reads, name, Date.now());
+  const { json } = readBody(body, {});
+  const other = Object.keys(json).find((member) => member !== 'query');
+  if (other !== undefined) {
+    const reason = `request does not support [${other.slice(0, 100)}]`;
+    throw new RefusedDsl({ status: 400, type: 'parsing_exception', reason });
+  }
+  const query = params.q === undefined ? json : { query: queryOfUrl(params.q, params) };
+  const { hybrid, ...selection } = selectionOf(query, index, undefined);
+  if (hybrid !== undefined) throw illegal('fused lists have no count');
+  return reads.search({ ...selection, limit: 1 });
+}
+
+const count: Endpoint = {
+  methods: ['GET', 'POST'],
+  paths: ['/_count', '/:index/_count'],
+  operation: 'search',
+  params: [...INDEX_PARAMS, ...QUERY_PARAMS],
+  async answer(call) {
+    const reads = call.reads();
+    const names = await indexNames(reads, call.path.index, indexOptions(call.params));
+    const found = await Promise.all(names.map((name) => counted(reads, name, call)));
+    const sum = (of: (one: (typeof found)[number]) => number) =>
+      found.reduce((total, one) => total + of(one), 0);
+    const _shards = shardsOf({
+      shards_scanned: sum((one) => one.shards_scanned),
+      shards_total: sum((one) => one.shards_total),
+    });
+    return { json: { count: sum(({ total }) => total), _shards } };
+  },
+};
+
+const VALIDATED = { total: 1, successful: 1, failed: 0 };
+
+const validate: Endpoint = {
+  methods: ['GET', 'POST'],
+  paths: ['/_validate/query', '/:index/_validate/query'],
+  operation: 'search',
+  params: [...INDEX_PARAMS, ...QUERY_PARAMS, 'explain', 'rewrite', 'all_shards'],
+  async answer(call) {
+    const reads = call.reads();
+    const names = await indexNames(reads, call.path.index, indexOptions(call.params));
+    const shown = flagIn(call.params.explain ?? 'false', 'explain');
+    try {
+      await Promise.all(names.map((name) => counted(reads, name, call)));
+      const explanations = names.map((index) => ({ index, valid: true }));
+      const said: JsonObject = shown ? { explanations } : {};
+      return { json: { _shards: VALIDATED, valid: true, ...said } };
+    } catch (error) {
+      const { status, error: known } = engineError(error);
+      if (status !== 400) throw error;
+      const said: JsonObject = shown ? { error: known.message } : {};
+      return { json: { _shards: VALIDATED, valid: false, ...said } };
+    }
+  },
+};
+
+/** Endpoints that search. */
+export const SEARCH_ENDPOINTS: readonly Endpoint[] = [search, scroll, msearch, count, validate];

@@ -5,7 +5,8 @@ import {
   LhsError,
   type SearchResponse,
 } from '@lakehouse-search/contract';
-import { runAggregations } from '../aggregations/run-aggregations.ts';
+import type { AggLevel, AggSource } from '../aggregations/agg-part.ts';
+import { planAggregations } from '../aggregations/plan-aggregations.ts';
 import { documentId } from '../base/document-id.ts';
 import { flagIn, type UrlParams } from '../base/read-json.ts';
 import type { Reads } from '../base/reads.ts';
@@ -22,9 +23,10 @@ export async function runSearch(
   const began = performance.now();
   const asInt = flagIn(params.rest_total_hits_as_int ?? 'false', 'rest_total_hits_as_int');
   try {
-    const page = await readPage(reads, plan);
+    const level = await aggregationsOf(reads, plan, params);
+    const page = await readPage(reads, plan, level);
     const maxScore = await highestScore(reads, plan, page);
-    const aggregations = await runAggregations(reads, plan, params);
+    const aggregations = await finished(reads, plan, page, level);
     return {
       took: Math.round(performance.now() - began),
       timed_out: false,
@@ -49,8 +51,52 @@ function timedOut(millis: number, asInt: boolean): JsonObject {
   };
 }
 
-async function readPage(reads: Reads, plan: SearchPlan): Promise<SearchResponse> {
-  const request = pageRequest(plan);
+/** The aggregations of a plan; undefined: it has none. */
+async function aggregationsOf(
+  reads: Reads,
+  { body, index, selection }: SearchPlan,
+  params: UrlParams,
+): Promise<AggLevel | undefined> {
+  const { aggs, aggregations = aggs } = body.json;
+  if (aggregations === undefined) return undefined;
+  const { hybrid, ...documents } = selection;
+  const hasTypedKeys = flagIn(params.typed_keys ?? 'false', 'typed_keys');
+  const run: AggSource['run'] = async (aggs, filter) => {
+    if (hybrid !== undefined) throw illegal('this aggregation does not go with fused lists');
+    const restricted = filter === undefined ? {} : { filter };
+    return (await reads.aggregate({ ...documents, ...restricted, aggs })).results;
+  };
+  return planAggregations(aggregations, { index, hasTypedKeys, run });
+}
+
+/** Our aggregations of a level; none if all of its results are known. */
+const specsIn = (level: AggLevel | undefined): JsonObject | undefined =>
+  level === undefined || Object.keys(level.specs).length === 0 ? undefined : level.specs;
+
+/** The results of aggregations: of the page's own search, unless its hits are restricted. */
+async function finished(
+  reads: Reads,
+  { postFilter, selection }: SearchPlan,
+  page: SearchResponse,
+  level: AggLevel | undefined,
+): Promise<JsonObject | undefined> {
+  if (level === undefined) return undefined;
+  const aggs = specsIn(level);
+  if (aggs === undefined) return level.finish({});
+  if (postFilter === undefined) return level.finish(page.aggs ?? {});
+  const { hybrid, ...documents } = selection;
+  if (hybrid !== undefined) throw illegal('[post_filter] does not go with fused lists');
+  const { results } = await reads.aggregate({ ...documents, aggs });
+  return level.finish(results);
+}
+
+async function readPage(
+  reads: Reads,
+  plan: SearchPlan,
+  level: AggLevel | undefined,
+): Promise<SearchResponse> {
+  const aggs = plan.postFilter === undefined ? specsIn(level) : undefined;
+  const request = { ...pageRequest(plan), ...(aggs === undefined ? {} : { aggs }) };
   const { hybrid } = plan.selection;
   if (hybrid !== undefined) {
     const { ast: _, now: __, ...page } = request;

@@ -1,0 +1,160 @@
+/**
+ * `composite`: combinations of values in order, page by page. Each source is read as one aggregation
+ * of ours per value of the sources before it, from the place that `after` names.
+ */
+import type { AggBucket, Json, JsonObject } from '@lakehouse-search/contract';
+import { dateFormat, isoOfMicros } from '../base/date-format.ts';
+import { listIn, objectIn, onlyKnown, wholeIn } from '../base/read-json.ts';
+import type { TableField } from '../query/field-table.ts';
+import { clipped, illegal, unserved } from '../query/refusal.ts';
+import {
+  type AggSource,
+  type AggTranslator,
+  aggField,
+  bucketOf,
+  bucketsOf,
+  isMultiValued,
+  numberOf,
+  refuseOptions,
+  withSubs,
+} from './agg-part.ts';
+import { type DateInterval, isUtc, nextStart, ourInterval, readInterval } from './date-interval.ts';
+import { keyHead } from './terms-aggregation.ts';
+
+/** One source. */
+interface CompositeSource {
+  readonly name: string;
+  readonly field: TableField;
+  readonly interval: DateInterval | undefined;
+  readonly desc: boolean;
+  /** The value after which the page begins. */
+  readonly after: Json | undefined;
+}
+
+/** A combination of values and its documents. */
+interface Combination {
+  readonly key: JsonObject;
+  readonly bucket: AggBucket;
+}
+
+const SIZE = 10;
+const MOST = 10_000;
+
+/** `composite`, whose buckets are read while it is translated. */
+export const compositeAggregation: AggTranslator = async (source, kind) => {
+  const body = onlyKnown(objectIn(source.body, kind), kind, ['sources', 'size', 'after']);
+  const size = wholeIn(body.size ?? SIZE, 'size');
+  if (size < 1 || size > MOST) throw illegal(`[size] of [composite] must be from 1 to ${MOST}`);
+  const sources = readSources(body, source);
+  const found: Combination[] = [];
+  await collect(source, { sources, size, found }, 0, [], {}, body.after !== undefined);
+  const buckets = found.map(({ key, bucket }) => bucketOf({ key }, bucket, source.subs));
+  const last = found.at(-1)?.key;
+  return {
+    type: kind,
+    specs: {},
+    finish: () => ({ ...(last === undefined ? {} : { after_key: last }), buckets }),
+  };
+};
+
+function readSources(body: JsonObject, { index }: AggSource): readonly CompositeSource[] {
+  const list = listIn(body.sources ?? []);
+  if (list.length === 0) throw illegal('Composite [sources] cannot be null or empty');
+  const after = body.after === undefined ? undefined : objectIn(body.after, 'after');
+  return list.map((one): CompositeSource => {
+    const [[name, kinds] = ['', {}]] = Object.entries(objectIn(one, 'sources'));
+    const [[kind, options] = ['', {}]] = Object.entries(objectIn(kinds, 'sources'));
+    if (kind !== 'terms' && kind !== 'date_histogram') {
+      throw unserved(`[composite] with a source [${clipped(kind)}] is not served by this adapter`);
+    }
+    const json = objectIn(options, kind);
+    refuseOptions(json, 'composite', ['missing_bucket', 'missing_order', 'script', 'offset']);
+    const field = aggField(json.field, 'composite', index);
+    if (isMultiValued(index, field.name)) {
+      throw unserved(`[composite] over [${field.name}], which has several values, is not served`);
+    }
+    const interval = kind === 'date_histogram' ? readInterval(json) : undefined;
+    if (interval !== undefined && !isUtc(interval)) {
+      throw unserved('[composite] with a [time_zone] other than UTC is not served');
+    }
+    if (after !== undefined && after[name] === undefined) {
+      throw illegal(`Missing value for [after.${clipped(name)}]`);
+    }
+    return { name, field, interval, desc: json.order === 'desc', after: after?.[name] };
+  });
+}
+
+interface Collecting {
+  readonly sources: readonly CompositeSource[];
+  readonly size: number;
+  readonly found: Combination[];
+}
+
+/** Reads the values of source `at` below the values of the sources before it. */
+async function collect(
+  source: AggSource,
+  page: Collecting,
+  at: number,
+  clauses: readonly JsonObject[],
+  key: JsonObject,
+  isAfter: boolean,
+): Promise<void> {
+  const { sources, size, found } = page;
+  const own = sources[at];
+  const isLast = at === sources.length - 1;
+  const from = isAfter ? [fromClause(own, isLast)] : [];
+  const spec = specOf(own, size - found.length);
+  const named = { v: isLast ? withSubs(spec, source.subs) : spec };
+  const results = await source.run(named, { bool: { filter: [...clauses, ...from] } });
+  const buckets = bucketsOf(results, 'v');
+  for (const bucket of own.desc && own.interval !== undefined ? [...buckets].reverse() : buckets) {
+    if (found.length === size) return;
+    const value = sourceValue(bucket, own);
+    const next = { ...key, [own.name]: value };
+    if (isLast) {
+      found.push({ key: next, bucket });
+      continue;
+    }
+    const isSame = isAfter && value === own.after;
+    await collect(source, page, at + 1, [...clauses, equalClause(own, bucket)], next, isSame);
+  }
+}
+
+function specOf({ field, interval, desc }: CompositeSource, size: number): JsonObject {
+  if (interval !== undefined) {
+    return { date_histogram: { field: field.name, ...ourInterval(interval), min_doc_count: 1 } };
+  }
+  return { terms: { field: field.name, size, order: { _key: desc ? 'desc' : 'asc' } } };
+}
+
+function sourceValue(bucket: AggBucket, { field, interval }: CompositeSource): Json {
+  if (interval !== undefined) return numberOf(bucket.key)! / 1000;
+  if (field.type === 'BOOL') return bucket.key;
+  return keyHead(bucket, field, dateFormat()).key as Json;
+}
+
+/** The documents from the value of `after`, or behind it for the last source. */
+function fromClause(
+  { field, interval, desc, after }: CompositeSource,
+  isLast: boolean,
+): JsonObject {
+  const { name } = field;
+  if (interval !== undefined) {
+    const start = Number(after);
+    const bound = (millis: number) => isoOfMicros(millis * 1000);
+    const [begin, end] = [bound(start), bound(nextStart(interval, start))];
+    if (desc) return { range: { field: name, lt: isLast ? begin : end } };
+    return { range: { field: name, gte: isLast ? end : begin } };
+  }
+  const value = field.type === 'DATE' ? isoOfMicros(Number(after) * 1000) : (after as Json);
+  const comparison = `${desc ? 'lt' : 'gt'}${isLast ? '' : 'e'}`;
+  return { range: { field: name, [comparison]: value } };
+}
+
+function equalClause({ field, interval }: CompositeSource, { key }: AggBucket): JsonObject {
+  const { name } = field;
+  if (interval === undefined) return { terms: { field: name, values: [key] } };
+  const start = numberOf(key)! / 1000;
+  const gte = isoOfMicros(start * 1000);
+  return { range: { field: name, gte, lt: isoOfMicros(nextStart(interval, start) * 1000) } };
+}

@@ -1,0 +1,174 @@
+/** `terms`: order, least counts, included and excluded values, keys of each type. */
+import type { AggBucket, AggResults, Json, JsonObject } from '@lakehouse-search/contract';
+import { type DateFormat, dateFormat, microsOfIso } from '../base/date-format.ts';
+import { flagIn, listIn, objectIn, onlyKnown, textIn, wholeIn } from '../base/read-json.ts';
+import { isObject } from '../query/body.ts';
+import type { TableField } from '../query/field-table.ts';
+import { clipped, illegal, malformed, unserved } from '../query/refusal.ts';
+import {
+  type AggSource,
+  type AggTranslator,
+  aggField,
+  bucketOf,
+  bucketsOf,
+  isMultiValued,
+  numberOf,
+  refuseOptions,
+  withSubs,
+} from './agg-part.ts';
+
+const OPTIONS = [
+  ...['field', 'size', 'order', 'min_doc_count', 'missing', 'include', 'exclude', 'format'],
+  ...['shard_size', 'shard_min_doc_count', 'show_term_doc_count_error', 'execution_hint'],
+  ...['collect_mode', 'value_type'],
+];
+/** Values that are read where we order or leave out buckets ourselves. */
+const MOST_VALUES = 10_000;
+const SIZE = 10;
+
+/** One key of an order. */
+interface OrderKey {
+  readonly path: string;
+  readonly desc: boolean;
+}
+
+/** `terms`. */
+export const termsAggregation: AggTranslator = (source, kind) => {
+  const { name, subs, index } = source;
+  const body = objectIn(source.body, kind);
+  refuseOptions(body, kind, ['script']);
+  onlyKnown(body, kind, OPTIONS);
+  const field = aggField(body.field, kind, index);
+  const order = readOrder(body.order);
+  const least = wholeIn(body.min_doc_count ?? 1, 'min_doc_count');
+  if (least < 1) throw unserved('[terms] with [min_doc_count: 0] is not served by this adapter');
+  const size = wholeIn(body.size ?? SIZE, 'size');
+  if (size < 1) throw illegal('[size] must be greater than 0. Found [0] in [terms]');
+  const engine = engineOrder(order, least);
+  const spec = withSubs(
+    {
+      terms: {
+        field: field.name,
+        size: engine === undefined ? MOST_VALUES : size,
+        ...(engine === undefined ? {} : { order: engine }),
+        ...(body.missing === undefined ? {} : { missing: body.missing }),
+      },
+    },
+    subs,
+  );
+  const filter = valueFilter(body, field, source);
+  const format = dateFormat(typeof body.format === 'string' ? body.format : undefined);
+  const showError = flagIn(body.show_term_doc_count_error ?? false, 'show_term_doc_count_error');
+  return {
+    type: typedName(field),
+    specs: { [name]: filter === undefined ? spec : { filter, aggs: { t: spec } } },
+    finish(results) {
+      const own = filter === undefined ? results : innerOf(results, name);
+      const key = filter === undefined ? name : 't';
+      const others = (own[key] as { readonly sum_other_doc_count: number }).sum_other_doc_count;
+      const found = bucketsOf(own, key).filter(({ doc_count }) => doc_count >= least);
+      if (engine === undefined && others > 0) {
+        throw illegal(`[terms] orders more than ${MOST_VALUES} values of [${field.name}] itself`);
+      }
+      const all = found.map((bucket): JsonObject => {
+        const extra: JsonObject = showError ? { doc_count_error_upper_bound: 0 } : {};
+        return { ...bucketOf(keyHead(bucket, field, format), bucket, subs), ...extra };
+      });
+      const ordered = engine === undefined ? all.sort(byOrder(order)) : all;
+      const cut = ordered.slice(size).reduce((sum, one) => sum + Number(one.doc_count), 0);
+      return {
+        doc_count_error_upper_bound: 0,
+        sum_other_doc_count: others + cut,
+        buckets: ordered.slice(0, size),
+      };
+    },
+  };
+};
+
+const innerOf = (results: AggResults, name: string): AggResults =>
+  (results[name] as { readonly aggs?: AggResults }).aggs ?? {};
+
+const typedName = ({ type }: TableField): string =>
+  type === 'DOUBLE' ? 'dterms' : type === 'KEYWORD' || type === 'IP' ? 'sterms' : 'lterms';
+
+/** The key of a bucket, and its text if the type has one. */
+export function keyHead(
+  { key }: Pick<AggBucket, 'key'>,
+  { type }: TableField,
+  format: DateFormat,
+): JsonObject {
+  if (type === 'BOOL') return { key: key === true ? 1 : 0, key_as_string: String(key) };
+  if (type !== 'DATE') return { key };
+  const micros = typeof key === 'string' ? (microsOfIso(key) ?? numberOf(key)!) : Number(key);
+  return { key: micros / 1000, key_as_string: format(micros, 0) };
+}
+
+function readOrder(json: Json | undefined): readonly OrderKey[] {
+  if (json === undefined) return [{ path: '_count', desc: true }];
+  return listIn(json).flatMap((one) =>
+    Object.entries(objectIn(one, 'order')).map(([path, direction]): OrderKey => {
+      const text = textIn(direction, 'order').toLowerCase();
+      if (text !== 'asc' && text !== 'desc') {
+        throw illegal(`Unknown order direction [${clipped(text)}]`);
+      }
+      return { path: path === '_term' ? '_key' : path, desc: text === 'desc' };
+    }),
+  );
+}
+
+/** The order as our engine has it; undefined: we order its buckets. */
+function engineOrder(order: readonly OrderKey[], least: number): JsonObject | undefined {
+  const [first, second] = order;
+  const { path, desc } = first;
+  const isPlain =
+    order.length === 1 || (path === '_count' && second.path === '_key' && !second.desc);
+  if (!isPlain || (path !== '_count' && path !== '_key')) return undefined;
+  if (least > 1 && !(path === '_count' && desc)) return undefined;
+  return { [path]: desc ? 'desc' : 'asc' };
+}
+
+function byOrder(order: readonly OrderKey[]) {
+  return (a: JsonObject, b: JsonObject): number => {
+    for (const { path, desc } of [...order, { path: '_key', desc: false }]) {
+      const [x, y] = [orderValue(a, path), orderValue(b, path)];
+      if (x === y) continue;
+      const isLess = x === null || (y !== null && x < y);
+      return isLess === desc ? 1 : -1;
+    }
+    return 0;
+  };
+}
+
+/** The value that a bucket is ordered by: its count, its key, or a metric such as `cost.avg`. */
+function orderValue(bucket: JsonObject, path: string): string | number | null {
+  if (path === '_count') return Number(bucket.doc_count);
+  if (path === '_key') return bucket.key as string | number;
+  const [name, stat = 'value'] = path.split('.');
+  const metric = bucket[name];
+  if (isObject(metric) && (stat in metric || 'doc_count' in metric)) {
+    return (metric[stat] ?? metric.doc_count ?? null) as number | null;
+  }
+  throw illegal(`Invalid aggregation order path [${clipped(path)}]`);
+}
+
+/** The documents whose value is included and not excluded; undefined: all. */
+function valueFilter(body: JsonObject, field: TableField, { index }: AggSource) {
+  const { include, exclude, missing } = body;
+  if (include === undefined && exclude === undefined) return undefined;
+  if (isMultiValued(index, field.name) || missing !== undefined) {
+    const reason = missing === undefined ? 'a field with several values' : '[missing]';
+    throw unserved(`[terms] with [include] or [exclude] on ${reason} is not served`);
+  }
+  const clause = (json: Json | undefined) => (json === undefined ? [] : [valuesOf(json, field)]);
+  return { bool: { filter: clause(include), must_not: clause(exclude) } };
+}
+
+function valuesOf(json: Json, { name, type }: TableField): JsonObject {
+  if (Array.isArray(json)) return { terms: { field: name, values: json.map(String) } };
+  if (typeof json === 'string') {
+    if (type === 'KEYWORD') return { regex: { field: name, value: json } };
+    throw illegal(`[terms] with a regular expression needs a keyword field, not [${name}]`);
+  }
+  if (isObject(json)) throw unserved('[terms] with partitions is not served by this adapter');
+  throw malformed('[terms] include and exclude are a text or a list');
+}

@@ -1,0 +1,213 @@
+/** What indexes are: `_mapping`, `_field_caps`, `_cat/indices`, `_alias`. */
+import type { FieldDescription, Json, JsonObject } from '@lakehouse-search/contract';
+import { matches } from '../base/filter-path.ts';
+import { flagIn, listIn, objectIn, textIn } from '../base/read-json.ts';
+import { indexNames, openIndex, type ServedIndex } from '../base/served-index.ts';
+import type { AdapterCall } from './adapter-call.ts';
+import { type Endpoint, INDEX_PARAMS } from './endpoint.ts';
+import { indexOptions } from './search-once.ts';
+
+const TYPES: Readonly<Record<string, string>> = {
+  TEXT: 'text',
+  KEYWORD: 'keyword',
+  LONG: 'long',
+  DOUBLE: 'double',
+  DATE: 'date',
+  IP: 'ip',
+  BOOL: 'boolean',
+  VECTOR: 'dense_vector',
+};
+
+async function indexesOf(call: AdapterCall): Promise<readonly ServedIndex[]> {
+  const reads = call.reads();
+  const names = await indexNames(reads, call.path.index, indexOptions(call.params));
+  const now = Date.now();
+  return Promise.all(names.map((name) => openIndex(reads, name, now)));
+}
+
+/** The type of a field as the imitated engine names it. */
+function typeOf({ name, type }: FieldDescription, { table }: ServedIndex): string {
+  return table.variants.includes(name) ? 'flattened' : (TYPES[type] ?? 'keyword');
+}
+
+/** `properties` of an index; names with dots become objects. */
+function propertiesOf(index: ServedIndex): JsonObject {
+  const root: Record<string, Record<string, unknown>> = {};
+  for (const field of index.description.fields) {
+    const path = field.name.split('.');
+    let at = root;
+    for (const part of path.slice(0, -1)) {
+      at[part] ??= {};
+      at[part].properties ??= {};
+      at = at[part].properties as typeof root;
+    }
+    const dims = index.description.vector_fields.find(({ name }) => name === field.name)?.dims;
+    const own = { type: typeOf(field, index), ...(dims === undefined ? {} : { dims }) };
+    const last = path[path.length - 1];
+    at[last] = { ...at[last], ...own };
+  }
+  return root as JsonObject;
+}
+
+const mapping: Endpoint = {
+  methods: ['GET'],
+  paths: ['/_mapping', '/_mappings', '/:index/_mapping', '/:index/_mappings'],
+  operation: 'describeIndex',
+  params: INDEX_PARAMS,
+  async answer(call) {
+    const indexes = await indexesOf(call);
+    const entries = indexes.map((index) => {
+      const mappings = { dynamic: 'false', properties: propertiesOf(index) };
+      return [index.name, { mappings }] as const;
+    });
+    return { json: Object.fromEntries(entries) };
+  },
+};
+
+const fieldCaps: Endpoint = {
+  methods: ['GET', 'POST'],
+  paths: ['/_field_caps', '/:index/_field_caps'],
+  operation: 'describeIndex',
+  params: [
+    ...INDEX_PARAMS,
+    'fields',
+    'include_unmapped',
+    'filters',
+    'types',
+    'include_empty_fields',
+  ],
+  async answer(call) {
+    const { params, body } = call;
+    const named = params.fields?.split(',') ?? (body === undefined ? undefined : fieldsIn(body));
+    const patterns = named ?? ['*'];
+    const indexes = await indexesOf(call);
+    const fields: Record<string, Record<string, CapsOfType>> = {};
+    for (const index of indexes) {
+      for (const field of index.description.fields) {
+        if (!patterns.some((pattern) => matches(pattern, field.name))) continue;
+        fields[field.name] ??= {};
+        addCaps(fields[field.name], field, index);
+      }
+    }
+    return { json: { indices: indexes.map(({ name }) => name), fields: capsJson(fields) } };
+  },
+};
+
+function fieldsIn(body: Json): readonly string[] | undefined {
+  const { fields } = objectIn(body, 'field_caps');
+  return fields === undefined ? undefined : listIn(fields).map((one) => textIn(one, 'fields'));
+}
+
+interface CapsOfType {
+  readonly searchable: boolean;
+  readonly aggregatable: boolean;
+  readonly indices: string[];
+}
+
+function addCaps(
+  types: Record<string, CapsOfType>,
+  field: FieldDescription,
+  index: ServedIndex,
+): void {
+  const type = typeOf(field, index);
+  const { searchable = true, aggregatable = true, indices = [] } = types[type] ?? {};
+  types[type] = {
+    searchable: searchable && (field.indexed || field.fast),
+    aggregatable: aggregatable && field.fast,
+    indices: [...indices, index.name],
+  };
+}
+
+/** Indexes are named where a field has several types. */
+function capsJson(fields: Readonly<Record<string, Record<string, CapsOfType>>>): JsonObject {
+  const entries = Object.entries(fields).map(([name, types]) => {
+    const isMixed = Object.keys(types).length > 1;
+    const caps = Object.entries(types).map(([type, { indices, ...own }]) => {
+      const json = { type, metadata_field: false, ...own, ...(isMixed ? { indices } : {}) };
+      return [type, json] as const;
+    });
+    return [name, Object.fromEntries(caps)] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+const COLUMNS = [
+  ...['health', 'status', 'index', 'uuid', 'pri', 'rep', 'docs.count', 'docs.deleted'],
+  ...['store.size', 'pri.store.size'],
+];
+
+const catIndices: Endpoint = {
+  methods: ['GET'],
+  paths: ['/_cat/indices', '/_cat/indices/:index'],
+  operation: 'listIndexes',
+  params: [...INDEX_PARAMS, 'h', 'v', 's', 'bytes', 'health', 'pri', 'include_unloaded_segments'],
+  async answer(call) {
+    const { params, accept = '' } = call;
+    const reads = call.reads();
+    const wanted = await indexNames(reads, call.path.index, indexOptions(params));
+    const indexes = (await reads.listIndexes()).filter(({ name }) => wanted.includes(name));
+    const columns = params.h?.split(',') ?? COLUMNS;
+    const rows = indexes.map(({ name, status, num_docs, bytes, error }): JsonObject => {
+      const size = params.bytes === undefined ? sizeText(bytes) : String(bytes);
+      return {
+        health: error === undefined && status === 'live' ? 'green' : 'yellow',
+        status: 'open',
+        index: name,
+        uuid: name,
+        pri: '1',
+        rep: '0',
+        'docs.count': String(num_docs),
+        'docs.deleted': '0',
+        'store.size': size,
+        'pri.store.size': size,
+      };
+    });
+    const shown = rows.map((row) =>
+      Object.fromEntries(columns.map((column) => [column, row[column] ?? null])),
+    );
+    if (params.format === 'json' || accept.includes('json')) return { json: shown };
+    return { text: tableOf(shown, columns, flagIn(params.v ?? 'false', 'v')) };
+  },
+};
+
+function sizeText(bytes: number): string {
+  const units = ['b', 'kb', 'mb', 'gb', 'tb'];
+  const at = bytes < 1 ? 0 : Math.min(4, Math.floor(Math.log2(bytes) / 10));
+  const value = bytes / 1024 ** at;
+  return `${at === 0 ? value : value.toFixed(1).replace(/\.0$/, '')}${units[at]}`;
+}
+
+function tableOf(rows: readonly JsonObject[], columns: readonly string[], hasHead: boolean) {
+  const cells = rows.map((row) => columns.map((column) => String(row[column] ?? '')));
+  const all = hasHead ? [columns, ...cells] : cells;
+  const widths = columns.map((_, at) => Math.max(0, ...all.map((line) => line[at].length)));
+  const lines = all.map((line) =>
+    line
+      .map((cell, at) => cell.padEnd(widths[at]))
+      .join(' ')
+      .trimEnd(),
+  );
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+const aliases: Endpoint = {
+  methods: ['GET'],
+  paths: ['/_alias', '/_aliases', '/:index/_alias'],
+  operation: 'listAliases',
+  params: INDEX_PARAMS,
+  async answer(call) {
+    const reads = call.reads();
+    const names = await indexNames(reads, call.path.index, indexOptions(call.params));
+    const all = await reads.listAliases();
+    const entries = names.map((name) => {
+      const own = all
+        .filter(({ index }) => index === name)
+        .map(({ alias }) => [alias, {}] as const);
+      return [name, { aliases: Object.fromEntries(own) }] as const;
+    });
+    return { json: Object.fromEntries(entries) };
+  },
+};
+
+/** Endpoints that describe indexes. */
+export const INDEX_ENDPOINTS: readonly Endpoint[] = [mapping, fieldCaps, catIndices, aliases];

@@ -1,0 +1,34 @@
+import { LhsError } from '@lakehouse-search/contract';
+import { noSearchContext } from '../base/engine-error.ts';
+
+/** A point in time of one index, as our service knows it. */
+export interface KnownPit {
+  readonly index: string;
+  readonly pit: string;
+}
+
+/** The id of a point in time as clients send it: it names the index too. */
+export const pitIdOf = ({ index, pit }: KnownPit): string =>
+  Buffer.from(JSON.stringify([index, pit])).toString('base64url');
+
+/** What an id names; undefined: it is none of ours. */
+export function readPitId(id: string): KnownPit | undefined {
+  const parts = decoded(id);
+  if (!Array.isArray(parts) || parts.length !== 2) return undefined;
+  const [index, pit] = parts as unknown[];
+  return typeof index === 'string' && typeof pit === 'string' ? { index, pit } : undefined;
+}
+
+/** The JSON in an id; undefined if there is none. */
+export function decoded(id: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(id, 'base64url').toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** An error of a search with a point in time; one that is gone has its own error. */
+export function contextMissing(error: unknown, id: string): unknown {
+  return error instanceof LhsError && error.code === 'not_found' ? noSearchContext(id) : error;
+}

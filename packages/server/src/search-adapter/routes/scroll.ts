@@ -1,0 +1,121 @@
+/**
+ * Scrolls over our points in time. A scroll's id holds the index, the point in time, the body and
+ * the place of the last hit, so that any gateway serves the next page.
+ */
+import type { Json, JsonObject } from '@lakehouse-search/contract';
+import { noSearchContext } from '../base/engine-error.ts';
+import { millisIn, objectIn, onlyKnown, textIn, type UrlParams } from '../base/read-json.ts';
+import { noIndex, oneIndex, openIndex } from '../base/served-index.ts';
+import { isObject } from '../query/body.ts';
+import { illegal } from '../query/refusal.ts';
+import { runSearch } from '../search/run-search.ts';
+import { readBody } from '../search/search-body.ts';
+import { planSearch } from '../search/search-plan.ts';
+import type { AdapterCall } from './adapter-call.ts';
+import { contextMissing, decoded } from './pit-id.ts';
+import { indexOptions } from './search-once.ts';
+
+/** What a scroll's id says. */
+export interface ScrollState {
+  readonly index: string;
+  readonly pit: string;
+  readonly body: JsonObject;
+  readonly after?: readonly Json[];
+}
+
+const idOf = (state: ScrollState): string =>
+  Buffer.from(JSON.stringify(state)).toString('base64url');
+
+/** What an id says; undefined: it is none of ours. */
+export function readScrollId(id: string): ScrollState | undefined {
+  const state = decoded(id) as Partial<ScrollState> | undefined;
+  if (!isObject(state as Json)) return undefined;
+  const { index, pit, body, after } = state as Partial<ScrollState>;
+  const isOurs = typeof index === 'string' && typeof pit === 'string' && isObject(body as Json);
+  if (!isOurs || (after !== undefined && !Array.isArray(after))) return undefined;
+  return state as ScrollState;
+}
+
+/** The first page of a scroll. */
+export async function openScroll(call: AdapterCall): Promise<JsonObject> {
+  const { params, path } = call;
+  const { scroll, ...others } = params;
+  const keep_alive = keepAliveOf(scroll);
+  const { json, from, size } = readBody(call.body, others);
+  if (from > 0) throw illegal('using [from] is not allowed in a scroll context');
+  if (size === 0) throw illegal('[size] cannot be [0] in a scroll context');
+  if (json.search_after !== undefined) {
+    throw illegal('`search_after` cannot be used in a scroll context.');
+  }
+  const reads = call.reads();
+  const index = await oneIndex(reads, path.index, indexOptions(params));
+  if (index === undefined) throw noIndex(path.index ?? '_all');
+  await call.begin('openPit', index);
+  const { pit_id: pit } = await reads.openPit({ index, keep_alive });
+  const { _source, _source_includes, _source_excludes } = params;
+  const body = sourceInBody(json, { _source, _source_includes, _source_excludes });
+  return page(call, { index, pit, body }, others);
+}
+
+/** The parameters that choose parts of rows, as members of the body. */
+function sourceInBody(body: JsonObject, params: Partial<Record<string, string>>): JsonObject {
+  const { _source, _source_includes, _source_excludes } = params;
+  if (_source === 'true' || _source === 'false') return { ...body, _source: _source === 'true' };
+  const listed = (text: string | undefined) => text?.split(',') ?? [];
+  const includes = [...listed(_source), ...listed(_source_includes)];
+  const excludes = listed(_source_excludes);
+  const isNamed = includes.length > 0 || excludes.length > 0;
+  return isNamed ? { ...body, _source: { includes, excludes } } : body;
+}
+
+/** The next page of a scroll. */
+export async function nextScroll(call: AdapterCall): Promise<JsonObject> {
+  const { body, params, path } = call;
+  const json = body === undefined ? {} : objectIn(body, 'scroll');
+  onlyKnown(json, 'scroll', ['scroll_id', 'scroll']);
+  const scroll = json.scroll ?? params.scroll;
+  if (scroll !== undefined) keepAliveOf(String(scroll));
+  const id = textIn(json.scroll_id ?? params.scroll_id ?? path.scroll_id, 'scroll_id');
+  const state = readScrollId(id);
+  if (state === undefined) throw noSearchContext(id);
+  const { rest_total_hits_as_int } = params;
+  const own: UrlParams = rest_total_hits_as_int === undefined ? {} : { rest_total_hits_as_int };
+  return page(call, state, own).catch((error: unknown) => {
+    throw contextMissing(error, id);
+  });
+}
+
+async function page(call: AdapterCall, state: ScrollState, params: UrlParams): Promise<JsonObject> {
+  const { index: name, pit, body: json, after } = state;
+  const reads = call.reads();
+  const { aggs, aggregations, ...later } = json;
+  const isFirst = after === undefined;
+  const body = readBody(isFirst ? json : { ...later, search_after: after }, {});
+  const index = await openIndex(reads, name, Date.now());
+  call.noteIndex(index.name);
+  const found = await runSearch(reads, planSearch(index, body, {}, pit), params);
+  const { hits } = found.hits as { readonly hits: readonly JsonObject[] };
+  const last = hits.at(-1)?.sort as readonly Json[] | undefined;
+  const next = {
+    index: name,
+    pit,
+    body: json,
+    ...((last ?? after) ? { after: last ?? after } : {}),
+  };
+  const isSorted = json.sort !== undefined;
+  const shown = hits.map(({ sort, ...hit }): JsonObject => {
+    if (!isSorted || !Array.isArray(sort)) return hit;
+    return { ...hit, sort: sort.slice(0, -1) };
+  });
+  return {
+    _scroll_id: idOf(next as ScrollState),
+    ...found,
+    hits: { ...(found.hits as JsonObject), hits: shown },
+  };
+}
+
+/** The lifetime of a page, as our points in time take it. Each use renews the first one. */
+function keepAliveOf(scroll: string): string {
+  const millis = millisIn(scroll, 'scroll');
+  return `${Math.max(1000, Math.round(millis))}ms`;
+}
