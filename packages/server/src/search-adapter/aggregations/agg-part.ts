@@ -77,7 +77,7 @@ export const bucketsOf = (results: AggResults, name: string): readonly AggBucket
   (results[name] as { readonly buckets: readonly AggBucket[] }).buckets;
 
 /** A number of our wire, which writes large ones as texts; null stays null. */
-export const numberOf = (json: Json | undefined): number | null =>
+export const wireNumber = (json: Json | undefined): number | null =>
   json === null || json === undefined ? null : Number(json);
 
 /** Buckets as an object by name, if the request wants that. */

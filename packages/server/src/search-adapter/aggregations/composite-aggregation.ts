@@ -1,6 +1,6 @@
 /**
- * `composite`: combinations of values in order, page by page. Each source is read as one aggregation
- * of ours per value of the sources before it, from the place that `after` names.
+ * `composite`: combinations of values in order, page by page. Each source is read as one
+ * aggregation of ours per value of the sources before it, from the place that `after` names.
  */
 import type { AggBucket, Json, JsonObject } from '@lakehouse-search/contract';
 import { dateFormat, isoOfMicros } from '../base/date-format.ts';
@@ -14,8 +14,8 @@ import {
   bucketOf,
   bucketsOf,
   isMultiValued,
-  numberOf,
   refuseOptions,
+  wireNumber,
   withSubs,
 } from './agg-part.ts';
 import { type DateInterval, isUtc, nextStart, ourInterval, readInterval } from './date-interval.ts';
@@ -128,7 +128,7 @@ function specOf({ field, interval, desc }: CompositeSource, size: number): JsonO
 }
 
 function sourceValue(bucket: AggBucket, { field, interval }: CompositeSource): Json {
-  if (interval !== undefined) return numberOf(bucket.key)! / 1000;
+  if (interval !== undefined) return wireNumber(bucket.key)! / 1000;
   if (field.type === 'BOOL') return bucket.key;
   return keyHead(bucket, field, dateFormat()).key as Json;
 }
@@ -154,7 +154,7 @@ function fromClause(
 function equalClause({ field, interval }: CompositeSource, { key }: AggBucket): JsonObject {
   const { name } = field;
   if (interval === undefined) return { terms: { field: name, values: [key] } };
-  const start = numberOf(key)! / 1000;
+  const start = wireNumber(key)! / 1000;
   const gte = isoOfMicros(start * 1000);
   return { range: { field: name, gte, lt: isoOfMicros(nextStart(interval, start) * 1000) } };
 }

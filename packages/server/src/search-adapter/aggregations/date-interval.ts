@@ -29,7 +29,8 @@ export function readInterval(body: JsonObject): DateInterval {
   const zone = textIn(time_zone, 'time_zone');
   if ((fixed_interval === undefined) === (calendar_interval === undefined)) {
     throw illegal(
-      'Required one of fields [calendar_interval, fixed_interval], but none or both were specified.',
+      'Required one of fields [calendar_interval, fixed_interval], but none or both were ' +
+        'specified.',
     );
   }
   if (fixed_interval !== undefined) return fixed(millisOf(fixed_interval), zone);

@@ -20,8 +20,8 @@ import {
   bucketsOf,
   doubleText,
   keyedBuckets,
-  numberOf,
   refuseOptions,
+  wireNumber,
   withSubs,
 } from './agg-part.ts';
 import {
@@ -62,7 +62,7 @@ const dateHistogram: AggTranslator = (source, kind) => {
     specs: { [name]: withSubs(spec, subs) },
     finish(results) {
       const found = bucketsOf(results, name).map(
-        (bucket): Counted => ({ ...bucket, start: numberOf(bucket.key)! / 1000 }),
+        (bucket): Counted => ({ ...bucket, start: wireNumber(bucket.key)! / 1000 }),
       );
       const all = bounds === undefined ? found : extended(found, interval, bounds);
       return histogramOf(body, all, subs, (start) => dateHead(start, interval.zone, format));

@@ -9,9 +9,9 @@ import {
   aggField,
   doubleText,
   isMultiValued,
-  numberOf,
   refuseOptions,
   requireNoSubs,
+  wireNumber,
 } from './agg-part.ts';
 
 type Stat = 'avg' | 'min' | 'max' | 'sum';
@@ -27,7 +27,7 @@ function optionsOf(source: AggSource, kind: string, ...more: string[]): JsonObje
 
 /** A measured value; those of dates are milliseconds, and have a text too. */
 function shown(value: Json | undefined, stat: string, type: string, format: Json | undefined) {
-  const number = numberOf(value);
+  const number = wireNumber(value);
   if (type !== 'DATE' || number === null || stat === 'count') return { [stat]: number };
   const text = dateFormat(typeof format === 'string' ? format : undefined)(number, 0);
   return { [stat]: number / 1000, [`${stat}_as_string`]: text };
@@ -122,7 +122,7 @@ function percentValues(results: AggResults, name: string, type: string) {
     readonly values: readonly { readonly percent: number; readonly value: Json }[];
   };
   return values.map(({ percent, value }) => {
-    const number = numberOf(value);
+    const number = wireNumber(value);
     return [percent, number !== null && type === 'DATE' ? number / 1000 : number] as const;
   });
 }

@@ -12,8 +12,8 @@ import {
   bucketOf,
   bucketsOf,
   isMultiValued,
-  numberOf,
   refuseOptions,
+  wireNumber,
   withSubs,
 } from './agg-part.ts';
 
@@ -99,7 +99,7 @@ export function keyHead(
 ): JsonObject {
   if (type === 'BOOL') return { key: key === true ? 1 : 0, key_as_string: String(key) };
   if (type !== 'DATE') return { key };
-  const micros = typeof key === 'string' ? (microsOfIso(key) ?? numberOf(key)!) : Number(key);
+  const micros = typeof key === 'string' ? (microsOfIso(key) ?? wireNumber(key)!) : Number(key);
   return { key: micros / 1000, key_as_string: format(micros, 0) };
 }
 
