@@ -4,7 +4,7 @@
  * but the query tree.
  */
 import type { Query } from '../../../packages/engine/src/query/query.ts';
-import { type PatternNode, patternMatches, tokens } from './model.ts';
+import { matchesWord, type PatternNode, patternMatches, tokens } from './model.ts';
 
 /** A piece [from, to) of a text, in UTF-16 units. */
 export interface Piece {
@@ -41,10 +41,8 @@ export function wantedMarks(query: Query, field: string, text: string): WantedMa
 }
 
 function finders(query: Query, field: string): readonly Find[] {
-  if (query.kind === 'boost') return finders(query.query, field);
-  if (query.kind === 'bool') {
-    return [...query.must, ...query.should, ...query.filter].flatMap((q) => finders(q, field));
-  }
+  const inner = positive(query);
+  if (inner.length > 0) return inner.flatMap((q) => finders(q, field));
   if (!('field' in query) || query.field !== field) return [];
   switch (query.kind) {
     case 'term':
@@ -53,8 +51,13 @@ function finders(query: Query, field: string): readonly Find[] {
       return [(words) => phrase(words, tokens(query.value), query.slop)];
     case 'terms':
       return query.values.map((value) => (words) => phrase(words, tokens(value), 0));
+    case 'phrase_prefix':
+      return [(words) => openPhrase(words, tokens(query.value))];
     case 'match':
-      return tokens(query.value).map((word) => (words) => phrase(words, [word], 0));
+      return tokens(query.value).map(
+        (word, i, all) => (words) =>
+          both(words.filter(({ term }) => matchesWord(query, word, i === all.length - 1, term))),
+      );
     case 'prefix':
     case 'wildcard':
     case 'regex':
@@ -63,6 +66,37 @@ function finders(query: Query, field: string): readonly Find[] {
     default:
       return [];
   }
+}
+
+function positive(query: Query): readonly Query[] {
+  switch (query.kind) {
+    case 'boost':
+      return [query.query];
+    case 'bool':
+      return [...query.must, ...query.should, ...query.filter];
+    case 'dis_max':
+      return query.queries;
+    case 'constant_score':
+      return [query.filter];
+    case 'boosting':
+      return [query.positive];
+    default:
+      return [];
+  }
+}
+
+/** A phrase whose last word is the beginning of one, as a whole. */
+function openPhrase(words: readonly Word[], wanted: readonly string[]): WantedMarks {
+  const begin = wanted.at(-1);
+  if (begin === undefined) return NOTHING;
+  const whole = wanted.slice(0, -1);
+  return both(
+    words.flatMap(({ from }, at): Piece[] => {
+      const last = words[at + whole.length];
+      const fits = whole.every((word, i) => words[at + i]?.term === word);
+      return fits && last?.term.startsWith(begin) ? [{ from, to: last.to }] : [];
+    }),
+  );
 }
 
 const pattern = (words: readonly Word[], query: PatternNode): WantedMarks =>

@@ -76,14 +76,16 @@ export class Model {
     this.#near.clear();
     this.#filter = filter;
     if (vanishes(query) || (filter !== null && vanishes(filter))) return found;
-    // Versions that share their contents share the answer.
+    // Versions that share their contents share the answer, unless a clause asks for their keys.
+    const byKey = /"kind":"ids"/.test(JSON.stringify([query, filter]));
     const answers = new Map<object, Answer>();
     for (const doc of this.#live) {
-      let answer = answers.get(doc.texts);
+      const same = byKey ? doc : doc.texts;
+      let answer = answers.get(same);
       if (answer === undefined) {
         const kept = filter === null || this.#evaluate(filter, doc).matches;
         answer = kept ? this.#evaluate(query, doc) : NO;
-        answers.set(doc.texts, answer);
+        answers.set(same, answer);
       }
       if (answer.matches) found.set(doc, answer.score);
     }
@@ -102,13 +104,35 @@ export class Model {
       }
       case 'bool':
         return this.#bool(node, doc);
+      case 'dis_max': {
+        const left = node.queries.filter((part) => !vanishes(part));
+        const found = left.map((part) => this.#evaluate(part, doc)).filter((a) => a.matches);
+        if (found.length === 0) return NO;
+        const scores = found.map((a) => a.score).sort((a, b) => b - a);
+        const others = scores.slice(1).reduce((sum, score) => sum + score, 0);
+        return { matches: true, score: scores[0]! + node.tie_breaker * others };
+      }
+      case 'constant_score':
+        return constant(this.#evaluate(node.filter, doc).matches);
+      case 'boosting': {
+        const positive = this.#evaluate(node.positive, doc);
+        const negative = !vanishes(node.negative) && this.#evaluate(node.negative, doc).matches;
+        return negative ? { ...positive, score: positive.score * node.negative_boost } : positive;
+      }
+      case 'ids':
+        return constant(node.keys.some((key) => key.identifier[0]!.value === doc.key));
       case 'knn':
         return this.#knn(node, doc);
       case 'term':
         return this.#value(node.field, node.value, 0, doc);
       case 'phrase':
+        if (isEmpty(node)) return constant(node.zero_terms === 'all');
         return this.#value(node.field, node.value, node.slop, doc);
+      case 'phrase_prefix':
+        if (isEmpty(node)) return constant(node.zero_terms === 'all');
+        return this.#phrasePrefix(node.field, tokens(node.value), doc);
       case 'match':
+        if (isEmpty(node)) return constant(node.zero_terms === 'all');
         return this.#match(node, doc);
       case 'terms':
         return constant(node.values.some((v) => this.#value(node.field, v, 0, doc).matches));
@@ -144,7 +168,7 @@ export class Model {
     const left = (parts: readonly Query[]) => parts.filter((part) => !vanishes(part));
     const [must, should] = [left(node.must), left(node.should)];
     const filter = left(node.filter);
-    const wanted = node.minimum_should_match;
+    const wanted = requiredOf(node.minimum_should_match, node.should.length);
     if (wanted !== undefined && wanted > node.should.length) return NO;
     const byDefault = must.length + filter.length === 0 && should.length > 0 ? 1 : 0;
     const minimum = wanted === undefined ? byDefault : Math.min(wanted, should.length);
@@ -160,12 +184,40 @@ export class Model {
   }
 
   #match(node: Query & { kind: 'match' }, doc: ModelDoc): Answer {
-    if (TYPES[node.field as FieldName] !== 'TEXT')
-      return this.#value(node.field, node.value, 0, doc);
-    const answers = tokens(node.value).map((word) => this.#phrase(node.field, [word], 0, doc));
+    const { field, value, edits = 0, prefix_length: exact = 0, last_prefix: open } = node;
+    const isText = TYPES[field as FieldName] === 'TEXT';
+    if (!isText && (edits === 0 || TYPES[field as FieldName] !== 'KEYWORD') && !open) {
+      return this.#value(field, value, 0, doc);
+    }
+    const words = isText ? tokens(value) : [value];
+    const answers = words.map((word, i) => {
+      const terms = termsOf(field, doc);
+      if (open && i === words.length - 1) return constant(terms.some((t) => t.startsWith(word)));
+      const most = edits === 'auto' ? automaticEdits(word) : edits;
+      if (most === 0 && isText) return this.#phrase(field, [word], 0, doc);
+      if (most === 0) return this.#value(field, word, 0, doc);
+      return constant(terms.some((term) => nearTo(term, word, most, exact)));
+    });
     const found = answers.filter((answer) => answer.matches);
-    const enough = node.operator === 'or' ? found.length > 0 : found.length === answers.length;
-    return enough ? { matches: true, score: found.reduce((sum, a) => sum + a.score, 0) } : NO;
+    const wanted =
+      answers.length === 1 ? 1 : requiredOf(node.minimum_should_match ?? 1, answers.length);
+    const least = node.operator === 'or' ? Math.max(1, wanted!) : answers.length;
+    if (found.length < least) return NO;
+    return { matches: true, score: found.reduce((sum, a) => sum + a.score, 0) };
+  }
+
+  #phrasePrefix(field: string, words: readonly string[], doc: ModelDoc): Answer {
+    const begin = words.at(-1)!;
+    const whole = words.slice(0, -1);
+    const values = doc.texts[field]!.map(tokens);
+    const times = (value: readonly string[]): number =>
+      value.filter((_, at) => {
+        const fits = whole.every((word, i) => value[at + i] === word);
+        return fits && value[at + whole.length]?.startsWith(begin) === true;
+      }).length;
+    const frequency = values.reduce((sum, value) => sum + times(value), 0);
+    if (whole.length === 0) return constant(frequency > 0);
+    return this.#scored(field, whole, frequency, values);
   }
 
   #value(field: string, value: string, slop: number, doc: ModelDoc): Answer {
@@ -186,6 +238,15 @@ export class Model {
     if (words.length === 0) return NO;
     const values = doc.texts[field]!.map(tokens);
     const frequency = values.reduce((sum, value) => sum + phraseFrequency(value, words, slop), 0);
+    return this.#scored(field, words, frequency, values);
+  }
+
+  #scored(
+    field: string,
+    words: readonly string[],
+    frequency: number,
+    values: readonly (readonly string[])[],
+  ): Answer {
     if (frequency === 0) return NO;
     const length = values.reduce((sum, value) => sum + value.length, 0);
     const norm = K1 * (1 - B + (B * length) / this.#field(field).average);
@@ -216,9 +277,60 @@ export class Model {
   }
 }
 
+/** How many of `count` parts a `minimum_should_match` asks for, by its definition. */
+function requiredOf(wanted: number | string | undefined, count: number): number | undefined {
+  if (typeof wanted !== 'string') return wanted;
+  const plain = (rule: string): number => {
+    const number = Number.parseInt(rule, 10);
+    const parts = rule.includes('%')
+      ? Math.floor((count * Math.abs(number)) / 100)
+      : Math.abs(number);
+    return Math.max(0, rule.startsWith('-') ? count - parts : parts);
+  };
+  const conditions = wanted.split(' ').map((text) => text.split('<'));
+  if (conditions[0]!.length === 1) return plain(wanted);
+  const last = conditions.filter(([above]) => count > Number(above)).at(-1);
+  return last === undefined ? count : plain(last[1]!);
+}
+
+function automaticEdits(word: string): number {
+  const characters = [...word].length;
+  if (characters <= 2) return 0;
+  return characters <= 5 ? 1 : 2;
+}
+
+function nearTo(term: string, word: string, edits: number, exact: number): boolean {
+  const [head, tail] = [[...word].slice(0, exact), [...word].slice(exact)];
+  const begins = head.every((c, i) => [...term][i] === c);
+  return begins && distance(tail, [...term].slice(head.length)) <= edits;
+}
+
+/** Whether a term is one that a word of a `match` finds. */
+export function matchesWord(
+  { edits = 0, prefix_length: exact = 0, last_prefix }: Query & { kind: 'match' },
+  word: string,
+  last: boolean,
+  term: string,
+): boolean {
+  if (last && last_prefix) return term.startsWith(word);
+  const most = edits === 'auto' ? automaticEdits(word) : edits;
+  return most === 0 ? term === word : nearTo(term, word, most, exact);
+}
+
+type Worded = Query & { kind: 'match' | 'phrase' | 'phrase_prefix' };
+
+/** A clause whose text has no words, and which says what that means. */
+const isEmpty = (node: Worded): boolean =>
+  node.zero_terms !== undefined &&
+  TYPES[node.field as FieldName] === 'TEXT' &&
+  tokens(node.value).length === 0;
+
 /** True when analysis leaves nothing of the node. */
 function vanishes(node: Query): boolean {
   if (node.kind === 'boost') return vanishes(node.query);
+  if (node.kind === 'constant_score') return vanishes(node.filter);
+  if (node.kind === 'boosting') return vanishes(node.positive);
+  if (node.kind === 'dis_max') return node.queries.length > 0 && node.queries.every(vanishes);
   if (node.kind === 'bool') {
     const parts = [...node.must, ...node.should, ...node.must_not, ...node.filter];
     return parts.length > 0 && parts.every(vanishes);
@@ -227,8 +339,9 @@ function vanishes(node: Query): boolean {
   if (node.kind === 'terms') {
     return node.values.length > 0 && node.values.every((value) => tokens(value).length === 0);
   }
-  const analysed = node.kind === 'term' || node.kind === 'phrase' || node.kind === 'match';
-  return analysed && tokens(node.value).length === 0;
+  if (node.kind !== 'term' && 'zero_terms' in node && node.zero_terms !== undefined) return false;
+  const analysed = ['term', 'phrase', 'phrase_prefix', 'match'].includes(node.kind);
+  return 'value' in node && analysed && tokens(node.value).length === 0;
 }
 
 const analysed = new WeakMap<object, readonly string[]>();
@@ -332,7 +445,7 @@ export function patternMatches(node: PatternNode, term: string): boolean {
     case 'prefix':
       return term.startsWith(folded);
     case 'fuzzy':
-      return distance([...folded], [...term]) <= node.edits;
+      return nearTo(term, folded, node.edits, node.prefix_length ?? 0);
     case 'wildcard': {
       const source = [...folded].map((c) => (c === '*' ? '.*' : c === '?' ? '.' : literal(c)));
       return new RegExp(`^(?:${source.join('')})$`, 'su').test(term);

@@ -68,6 +68,61 @@ const text = on(TEXTS, (field) =>
     }),
   ),
 );
+const zeroTerms = fc.constantFrom(undefined, undefined, 'none' as const, 'all' as const);
+const minimum = fc.constantFrom<number | string>(
+  ...[0, 1, 2, 3, '75%', '-25%', '-1', '2<75%', '1<-25% 3<2', '50%'],
+);
+
+/** Words and phrases with the options of other search engines. */
+const options = on(TEXTS, (field) =>
+  fc.oneof(
+    fc.record({
+      kind: fc.constant('match' as const),
+      field: fc.constant(field),
+      value: fc.array(word, { maxLength: 5 }).map((words) => words.join(' ')),
+      operator: fc.constantFrom('or' as const, 'or' as const, 'and' as const),
+      minimum_should_match: fc.option(minimum, { nil: undefined }),
+      edits: fc.constantFrom(undefined, 0, 1, 2, 'auto' as const),
+      prefix_length: fc.constantFrom(undefined, 0, 1, 3),
+      last_prefix: fc.constantFrom(undefined, false, true),
+      zero_terms: zeroTerms,
+    }),
+    fc.record({
+      kind: fc.constant('phrase' as const),
+      field: fc.constant(field),
+      value: fc.array(word, { maxLength: 2 }).map((words) => words.join(' ')),
+      slop: fc.constantFrom(0, 1),
+      zero_terms: zeroTerms,
+    }),
+    fc.record({
+      kind: fc.constant('phrase_prefix' as const),
+      field: fc.constant(field),
+      value: fc
+        .tuple(fc.array(word, { maxLength: 2 }), fc.constantFrom('f', 'fo', 'b', 'a', '--', 'é'))
+        .map(([words, last]) => [...words, last].join(' ')),
+      zero_terms: zeroTerms,
+    }),
+  ),
+);
+const keywordMatch = on(KEYWORDS, (field) =>
+  fc.record({
+    kind: fc.constant('match' as const),
+    field: fc.constant(field),
+    value: keyword,
+    operator: fc.constant('or' as const),
+    edits: fc.constantFrom(undefined, 1, 'auto' as const),
+    last_prefix: fc.constantFrom(undefined, undefined, true),
+  }),
+);
+const ids = fc.record({
+  kind: fc.constant('ids' as const),
+  keys: fc
+    .array(
+      fc.nat(950).map((n) => `k${(n * 7919) % 100_003}`),
+      { maxLength: 12 },
+    )
+    .map((keys) => keys.map((value) => ({ identifier: [{ name: 'id', value }] }))),
+});
 const term = on(FIELDS, (field) =>
   fc.record({
     kind: fc.constant('term' as const),
@@ -127,10 +182,18 @@ const pattern = on([...TEXTS, ...KEYWORDS], (field) =>
       field: fc.constant(field),
       value: fc.constantFrom('foo', 'bar', 'été', 'perl', 'ofo', 'a', '東'),
       edits: fc.constantFrom(0, 1, 2),
+      prefix_length: fc.constantFrom(undefined, undefined, 1, 2, 5),
     }),
   ),
 );
-const constants = fc.constantFrom<Query>({ kind: 'match_all' }, { kind: 'match_none' });
+/** Few ids: their answers differ between documents of equal contents, which the model finds out. */
+const constants = fc.oneof(
+  {
+    weight: 9,
+    arbitrary: fc.constantFrom<Query>({ kind: 'match_all' }, { kind: 'match_none' }),
+  },
+  { weight: 1, arbitrary: ids },
+);
 
 const leaf: fc.Arbitrary<Query> = fc.oneof(
   { weight: 8, arbitrary: text },
@@ -141,6 +204,8 @@ const leaf: fc.Arbitrary<Query> = fc.oneof(
   { weight: 1, arbitrary: exists },
   { weight: 3, arbitrary: pattern },
   { weight: 1, arbitrary: constants },
+  { weight: 4, arbitrary: options },
+  { weight: 1, arbitrary: keywordMatch },
 );
 
 /** Words of one field under one operator: what the postings' kernels answer. */
@@ -165,14 +230,32 @@ function tree(depth: number): fc.Arbitrary<Query> {
     should: list(3),
     must_not: list(1),
     filter: list(1),
-    minimum_should_match: fc.option(fc.nat(3), { nil: undefined, freq: 4 }),
+    minimum_should_match: fc.option(minimum, { nil: undefined, freq: 4 }),
   });
   const boost = fc.record({
     kind: fc.constant('boost' as const),
     query: inner,
     factor: fc.constantFrom(0, 0.5, 2, 3.25),
   });
+  const disMax = fc.record({
+    kind: fc.constant('dis_max' as const),
+    queries: list(3),
+    tie_breaker: fc.constantFrom(0, 0.3, 1),
+  });
+  const constantScore = fc.record({
+    kind: fc.constant('constant_score' as const),
+    filter: inner,
+  });
+  const boosting = fc.record({
+    kind: fc.constant('boosting' as const),
+    positive: inner,
+    negative: inner,
+    negative_boost: fc.constantFrom(0, 0.2, 1, 2),
+  });
   return fc.oneof(
+    { weight: 1, arbitrary: disMax },
+    { weight: 1, arbitrary: constantScore },
+    { weight: 1, arbitrary: boosting },
     { weight: 3, arbitrary: leaf },
     { weight: 4, arbitrary: bool },
     { weight: 1, arbitrary: boost },

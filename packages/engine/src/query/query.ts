@@ -1,3 +1,5 @@
+import type { Coordinates } from '@lakehouse-search/contract';
+
 /** Where a clause came from in the query string (UTF-16 units), for messages. Absent for trees. */
 export interface Span {
   readonly from: number;
@@ -18,6 +20,15 @@ export interface Bound {
 }
 
 /**
+ * How many optional parts must match: a number, or a text of numbers and percentages with
+ * conditions (minimum.ts).
+ */
+export type Minimum = number | string;
+
+/** What a clause without words finds; absent: it drops out of its group. */
+export type ZeroTerms = 'none' | 'all';
+
+/**
  * The query tree: frozen plain values, made by both string syntaxes and by the JSON tree alike.
  * `field` is always resolved (bare terms carry the default field's name). Values are texts as the
  * user wrote them; coercion to the field's type happens when the tree is bound to an index
@@ -36,6 +47,14 @@ export type Query =
       readonly field: string;
       readonly value: string;
       readonly slop: number;
+      readonly zero_terms?: ZeroTerms;
+    })
+  | (Node & {
+      /** A phrase whose last word is the beginning of one. */
+      readonly kind: 'phrase_prefix';
+      readonly field: string;
+      readonly value: string;
+      readonly zero_terms?: ZeroTerms;
     })
   | (Node & { readonly kind: 'prefix'; readonly field: string; readonly value: string })
   | (Node & { readonly kind: 'wildcard'; readonly field: string; readonly value: string })
@@ -45,6 +64,8 @@ export type Query =
       readonly field: string;
       readonly value: string;
       readonly edits: number;
+      /** Characters at the beginning that must be equal. Default: 0. */
+      readonly prefix_length?: number;
     })
   | (Node & {
       readonly kind: 'range';
@@ -60,6 +81,15 @@ export type Query =
       readonly field: string;
       readonly value: string;
       readonly operator: 'or' | 'and';
+      /** Of several words under `or`. Default: 1. */
+      readonly minimum_should_match?: Minimum;
+      /** Edits per word; `auto`: by its length. Default: 0. */
+      readonly edits?: number | 'auto';
+      /** Of words with edits: characters at the beginning that must be equal. Default: 0. */
+      readonly prefix_length?: number;
+      /** The last word is the beginning of one. */
+      readonly last_prefix?: boolean;
+      readonly zero_terms?: ZeroTerms;
     })
   | (Node & {
       /**
@@ -83,6 +113,53 @@ export type Query =
       readonly must_not: readonly Query[];
       readonly filter: readonly Query[];
       /** Default: 1 when there is neither must nor filter, else 0. */
-      readonly minimum_should_match?: number;
+      readonly minimum_should_match?: Minimum;
+    })
+  | (Node & {
+      /** Any of `queries`; scores the best of them, and the others times `tie_breaker`. */
+      readonly kind: 'dis_max';
+      readonly queries: readonly Query[];
+      readonly tie_breaker: number;
+    })
+  | (Node & {
+      /** The matches of `filter`, each with the score 1. */
+      readonly kind: 'constant_score';
+      readonly filter: Query;
+    })
+  | (Node & {
+      /** The matches of `positive`; scores of those that `negative` matches are multiplied. */
+      readonly kind: 'boosting';
+      readonly positive: Query;
+      readonly negative: Query;
+      readonly negative_boost: number;
+    })
+  | (Node & {
+      /** The documents with these keys. */
+      readonly kind: 'ids';
+      readonly keys: readonly Coordinates[];
     })
   | (Node & { readonly kind: 'boost'; readonly query: Query; readonly factor: number });
+
+/** The queries directly inside of a query, but for the filter of a `knn`. */
+export function innerQueries(query: Query): readonly Query[] {
+  switch (query.kind) {
+    case 'bool':
+      return [...query.must, ...query.filter, ...query.should, ...query.must_not];
+    case 'boost':
+      return [query.query];
+    case 'dis_max':
+      return query.queries;
+    case 'constant_score':
+      return [query.filter];
+    case 'boosting':
+      return [query.positive, query.negative];
+    default:
+      return [];
+  }
+}
+
+/** The queries directly inside of a query that its matches may be due to. */
+export function positiveQueries(query: Query): readonly Query[] {
+  if (query.kind === 'bool') return [...query.must, ...query.should, ...query.filter];
+  return query.kind === 'boosting' ? [query.positive] : innerQueries(query);
+}

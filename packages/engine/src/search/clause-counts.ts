@@ -1,6 +1,6 @@
 import type { CheckedRequest, ClauseCount } from '@lakehouse-search/contract';
 import { findField } from '../query/bind/fields.ts';
-import type { Query } from '../query/query.ts';
+import { positiveQueries, type Query } from '../query/query.ts';
 import { writeTree } from '../query/tree/write.ts';
 import { clauseName } from '../shard/explain/subject.ts';
 import { bindRequest, readQuery } from '../shard/request/bind-request.ts';
@@ -61,11 +61,9 @@ async function countMatches(
 }
 
 function* positiveClauses(node: Query): Generator<Query> {
-  if (node.kind === 'boost') yield* positiveClauses(node.query);
-  else if (node.kind !== 'bool' || isWord(node)) yield node;
-  else {
-    for (const part of [...node.must, ...node.should, ...node.filter]) yield* positiveClauses(part);
-  }
+  const parts = positiveQueries(node);
+  if (parts.length === 0 || (node.kind === 'bool' && isWord(node))) yield node;
+  else for (const part of parts) yield* positiveClauses(part);
 }
 
 /** True for a bare word that several fields may hold: its clauses are one place in the query. */

@@ -1,4 +1,4 @@
-import type { Clause } from '../query/bind/clause.ts';
+import { allParts, type Clause, scoringParts } from '../query/bind/clause.ts';
 import { type FieldFigures, type TermsOfField, termMapKey } from '../query/weight/statistics.ts';
 import type { SearchContext } from './context.ts';
 import type { FanOut } from './fan-out.ts';
@@ -70,15 +70,9 @@ function clauseTerms(clauses: readonly Clause[], part: 'scoring' | 'all'): reado
   };
   const visit = (clause: Clause): void => {
     if (clause.kind === 'term') add(clause.field.id, clause.term);
-    else if (clause.kind === 'phrase') {
+    else if (clause.kind === 'phrase' || clause.kind === 'phrase_prefix') {
       for (const { term } of clause.words) add(clause.field.id, term);
-    } else if (clause.kind === 'bool') {
-      clause.must.forEach(visit);
-      clause.should.forEach(visit);
-      if (part === 'scoring') return;
-      clause.filter.forEach(visit);
-      clause.mustNot.forEach(visit);
-    }
+    } else (part === 'scoring' ? scoringParts : allParts)(clause).forEach(visit);
   };
   clauses.forEach(visit);
   return [...fields].map(([field, terms]) => ({ field, terms: [...terms.values()] }));

@@ -36,9 +36,16 @@ const sloppy = (query: Query): boolean => /"slop":[1-9]/.test(JSON.stringify(que
 /** Some part can match nothing, whatever the document: its words need no marks. */
 function hopeless(query: Query): boolean {
   if (query.kind === 'boost') return hopeless(query.query);
+  if (query.kind === 'constant_score') return hopeless(query.filter);
+  if (query.kind === 'boosting') return hopeless(query.positive);
+  if (query.kind === 'dis_max') return !query.queries.length || query.queries.some(hopeless);
+  if ('zero_terms' in query && query.zero_terms !== undefined) return true;
+  if (query.kind === 'match') return query.minimum_should_match !== undefined;
   if (query.kind === 'terms') return query.values.length === 0;
   if (query.kind !== 'bool') return query.kind === 'match_none' || query.kind === 'range';
-  const { must, should, must_not, filter, minimum_should_match: least = 0 } = query;
+  const { must, should, must_not, filter, minimum_should_match = 0 } = query;
+  if (typeof minimum_should_match === 'string') return true;
+  const least = minimum_should_match;
   const parts = [...must, ...should, ...must_not, ...filter];
   return least > should.length || parts.some(hopeless) || must_not.some(isAll);
 }

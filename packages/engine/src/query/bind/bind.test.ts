@@ -87,6 +87,12 @@ function show(clause: Clause): string {
       return `<${clause.precomputed.label}>`;
     case 'numbers':
       return `${clause.field.name}:${clause.ranges.map((r) => `[${r.lower},${r.upper}]`).join('')}`;
+    case 'max':
+      return `best(${clause.parts.map(show).join(' ')})~${clause.tie}`;
+    case 'demoted':
+      return `${show(clause.part)}, but ${show(clause.negative)}^${clause.factor}`;
+    case 'keys':
+      return `keys ${clause.keys.map(text).join(' ')}`;
     default:
       return `${clause.field.name}:<${clause.kind}>`;
   }

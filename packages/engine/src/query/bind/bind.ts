@@ -12,8 +12,10 @@
  * 5. The tree is rewritten into fewer nodes (rewrite.ts).
  */
 import { LIMITS } from '../../base/limits.ts';
+import { keyOfCoordinates } from '../../schema/key.ts';
+import { requiredOf } from '../minimum.ts';
 import type { Query } from '../query.ts';
-import { type Clause, NONE } from './clause.ts';
+import { type Clause, constant, NONE, sortedTerms } from './clause.ts';
 import type { QueryFields } from './fields.ts';
 import { bindLeaf } from './leaf.ts';
 import { bindNearest } from './nearest.ts';
@@ -43,13 +45,24 @@ export function bindNode(
     case 'bool':
       return bindBool(node, boost, depth + 1, scope);
     case 'boost':
-      checkFactor(node, scope);
+      checkFactor(node, node.factor, scope);
       return bindNode(node.query, boost * node.factor, depth, scope);
     case 'match_all':
       countLeaf(node, scope);
       return { kind: 'all', boost };
     case 'match_none':
       return NONE;
+    case 'dis_max':
+      return bindMax(node, boost, depth + 1, scope);
+    case 'constant_score': {
+      const filter = bindNode(node.filter, 1, enter(node, depth + 1, scope), scope);
+      return filter && constant(filter, boost);
+    }
+    case 'boosting':
+      return bindBoosting(node, boost, depth + 1, scope);
+    case 'ids':
+      countLeaf(node, scope);
+      return bindIds(node, boost, scope);
     case 'knn':
       countLeaf(node, scope);
       return bindNearest(node, boost, scope);
@@ -59,10 +72,59 @@ export function bindNode(
   }
 }
 
-function checkFactor(node: Query & { readonly kind: 'boost' }, scope: BindScope): void {
-  if (node.factor >= 0 && node.factor <= LIMITS.boostFactor) return;
-  const message = `boost ${node.factor} is not a number from 0 to ${LIMITS.boostFactor}`;
+function checkFactor(node: Query, factor: number, scope: BindScope): void {
+  if (factor >= 0 && factor <= LIMITS.boostFactor) return;
+  const message = `boost ${factor} is not a number from 0 to ${LIMITS.boostFactor}`;
   throw nodeError(scope.text, node.span, message, 'write a factor such as ^2 or ^0.5');
+}
+
+/** The depth of a node's parts. Throws limit_exceeded past LIMITS.queryDepth. */
+function enter(node: Query, depth: number, scope: BindScope): number {
+  if (depth <= LIMITS.queryDepth) return depth;
+  const message = `the query is nested deeper than ${LIMITS.queryDepth} levels`;
+  throw nodeError(scope.text, node.span, message, 'write it flatter', 'limit_exceeded');
+}
+
+/** Vanishes with the last of its parts. */
+function bindMax(
+  node: Query & { readonly kind: 'dis_max' },
+  boost: number,
+  depth: number,
+  scope: BindScope,
+): Clause | null {
+  enter(node, depth, scope);
+  const bound = node.queries.map((part) => bindNode(part, boost, depth, scope));
+  const parts = bound.filter((part) => part !== null);
+  if (parts.length === 0) return bound.length === 0 ? NONE : null;
+  const tie = node.tie_breaker;
+  if (tie >= 0 && tie <= 1) return { kind: 'max', parts, tie };
+  throw nodeError(scope.text, node.span, `tie_breaker ${tie} is not a number from 0 to 1`);
+}
+
+/** Vanishes with `positive`. */
+function bindBoosting(
+  node: Query & { readonly kind: 'boosting' },
+  boost: number,
+  depth: number,
+  scope: BindScope,
+): Clause | null {
+  enter(node, depth, scope);
+  checkFactor(node, node.negative_boost, scope);
+  const part = bindNode(node.positive, boost, depth, scope);
+  const negative = bindNode(node.negative, 1, depth, scope) ?? NONE;
+  return part && { kind: 'demoted', part, negative, factor: node.negative_boost };
+}
+
+function bindIds(
+  node: Query & { readonly kind: 'ids' },
+  boost: number,
+  { fields: { key }, text }: BindScope,
+): Clause {
+  if (key === undefined) {
+    throw nodeError(text, node.span, 'an ids clause is not accepted here', {}, 'unsupported');
+  }
+  const keys = node.keys.map((coordinates) => keyOfCoordinates(key, coordinates));
+  return { kind: 'keys', boost, keys: sortedTerms(keys) };
 }
 
 function bindBool(
@@ -71,10 +133,7 @@ function bindBool(
   depth: number,
   scope: BindScope,
 ): Clause | null {
-  if (depth > LIMITS.queryDepth) {
-    const message = `the query is nested deeper than ${LIMITS.queryDepth} levels`;
-    throw nodeError(scope.text, node.span, message, 'write it flatter', 'limit_exceeded');
-  }
+  enter(node, depth, scope);
   const bind = (parts: readonly Query[], factor: number) =>
     parts.map((part) => bindNode(part, factor, depth, scope)).filter((part) => part !== null);
   const must = bind(node.must, boost);
@@ -96,8 +155,12 @@ export function neededShould(
   left: number,
   scope: BindScope,
 ): number {
-  const wanted = node.minimum_should_match;
-  if (wanted === undefined) return required === 0 && left > 0 ? 1 : 0;
+  const { minimum_should_match } = node;
+  if (minimum_should_match === undefined) return required === 0 && left > 0 ? 1 : 0;
+  const wanted =
+    typeof minimum_should_match === 'string'
+      ? requiredOf(minimum_should_match, node.should.length)
+      : minimum_should_match;
   if (!Number.isInteger(wanted) || wanted < 0) {
     const message = `minimum_should_match ${wanted} is not a whole number from 0 on`;
     throw nodeError(scope.text, node.span, message);

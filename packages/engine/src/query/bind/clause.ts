@@ -20,7 +20,7 @@ export interface ByteBound {
 
 /**
  * A clause without parts. `boost` is the product of all boosts above it; every leaf but term,
- * phrase and given scores just that.
+ * phrase, phrase_prefix and precomputed scores just that.
  */
 export type Leaf =
   | { readonly kind: 'all'; readonly boost: number }
@@ -38,6 +38,16 @@ export type Leaf =
       /** Two or more, by rising offset. */
       readonly words: readonly PhraseWord[];
       readonly slop: number;
+    }
+  | {
+      /** Complete words, and after them a word that begins with `last`. */
+      readonly kind: 'phrase_prefix';
+      readonly boost: number;
+      readonly field: FieldPlan;
+      /** One or more, by rising offset; those of the scores. */
+      readonly words: readonly PhraseWord[];
+      /** `term`: the beginning of the word. */
+      readonly last: PhraseWord;
     }
   | {
       /** Any of these terms. Sorted, without duplicates. */
@@ -79,6 +89,12 @@ export type Leaf =
     }
   | { readonly kind: 'exists'; readonly boost: number; readonly field: FieldPlan }
   | {
+      /** Encoded keys (schema/key.ts). Sorted, without duplicates. */
+      readonly kind: 'keys';
+      readonly boost: number;
+      readonly keys: readonly Uint8Array[];
+    }
+  | {
       /** Documents that were found before, with scores of their own. */
       readonly kind: 'precomputed';
       readonly boost: number;
@@ -98,11 +114,30 @@ export interface BoolClause {
   readonly minimum: number;
 }
 
+/** Matches what any part matches. Scores the best part, and the others times `tie`. */
+export interface MaxClause {
+  readonly kind: 'max';
+  readonly parts: readonly Clause[];
+  /** 0 to 1. */
+  readonly tie: number;
+}
+
+/** Matches what `part` matches. Scores of documents that match `negative` are multiplied. */
+export interface DemotedClause {
+  readonly kind: 'demoted';
+  readonly part: Clause;
+  readonly negative: Clause;
+  readonly factor: number;
+}
+
+/** A clause with parts. */
+export type CompoundClause = BoolClause | MaxClause | DemotedClause;
+
 /**
  * A query bound to an index: fields resolved, values coerced, words analysed, patterns compiled,
  * boosts pushed down to the leaves. It knows nothing of segments, and is made once a query.
  */
-export type Clause = Leaf | BoolClause | { readonly kind: 'none' };
+export type Clause = Leaf | CompoundClause | { readonly kind: 'none' };
 
 /** Matches nothing. */
 export const NONE: Clause = Object.freeze({ kind: 'none' });
@@ -131,4 +166,23 @@ export function constant(clause: Clause, boost: number): Clause {
 export function sortedTerms(terms: readonly Uint8Array[]): readonly Uint8Array[] {
   const sorted = terms.toSorted(Buffer.compare);
   return sorted.filter((term, i) => i === 0 || Buffer.compare(term, sorted[i - 1]) !== 0);
+}
+
+/** The parts that a match of a clause may be due to; none of a leaf. */
+export function positiveParts(clause: Clause): readonly Clause[] {
+  if (clause.kind === 'bool') return [...clause.must, ...clause.should, ...clause.filter];
+  if (clause.kind === 'max') return clause.parts;
+  return clause.kind === 'demoted' ? [clause.part] : [];
+}
+
+/** All parts of a clause; none of a leaf. */
+export function allParts(clause: Clause): readonly Clause[] {
+  if (clause.kind === 'bool') return [...positiveParts(clause), ...clause.mustNot];
+  if (clause.kind === 'demoted') return [clause.part, clause.negative];
+  return positiveParts(clause);
+}
+
+/** The parts whose scores make up the score of a clause; none of a leaf. */
+export function scoringParts(clause: Clause): readonly Clause[] {
+  return clause.kind === 'bool' ? [...clause.must, ...clause.should] : positiveParts(clause);
 }

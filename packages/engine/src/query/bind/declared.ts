@@ -42,7 +42,10 @@ export function bindDeclared(
 }
 
 const needsType = (node: LeafNode): boolean =>
-  node.kind === 'range' || node.kind === 'cidr' || (node.kind === 'phrase' && node.slop > 0);
+  node.kind === 'range' ||
+  node.kind === 'cidr' ||
+  node.kind === 'phrase_prefix' ||
+  (node.kind === 'phrase' && node.slop > 0);
 
 const isScored = (node: LeafNode, plan: FieldPlan): boolean =>
   (plan.type === 'TEXT' || plan.type === 'KEYWORD') &&

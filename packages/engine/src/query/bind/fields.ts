@@ -1,5 +1,6 @@
 import { type ErrorAdvice, nearest } from '@lakehouse-search/contract';
 import type { FieldPlan } from '../../schema/field-plan.ts';
+import type { KeySpec } from '../../schema/key.ts';
 import { pathField } from '../../schema/variant-terms.ts';
 import type { Query } from '../query.ts';
 import type { BoundDocs } from './precomputed.ts';
@@ -12,6 +13,8 @@ import { fieldSpan, nodeError, type QueryText } from './scope.ts';
 export interface QueryFields {
   readonly index: string;
   readonly plans: ReadonlyMap<string, FieldPlan>;
+  /** Columns of the key. Absent: `ids` clauses are refused. */
+  readonly key?: KeySpec;
   /** Ids of the fields that are declared fast: only those have ranges and sorts. */
   readonly fast: ReadonlySet<number>;
   /** Ids of the fields with `indexed: false`: their values are not looked up. */

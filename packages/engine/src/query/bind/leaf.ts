@@ -1,7 +1,7 @@
 import type { LhsError } from '@lakehouse-search/contract';
 import { LIMITS } from '../../base/limits.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
-import type { Query } from '../query.ts';
+import type { Query, ZeroTerms } from '../query.ts';
 import {
   addressBlock,
   bindCidr,
@@ -11,9 +11,10 @@ import {
   valueRange,
 } from './bounds.ts';
 import type { Clause, NumberRange, PhraseWord } from './clause.ts';
-import { allOf, anyOf, constant, NONE, sortedTerms } from './clause.ts';
+import { anyOf, constant, NONE, sortedTerms } from './clause.ts';
 import { bindDeclared } from './declared.ts';
 import { changeHint, resolveField } from './fields.ts';
+import { matchWords, valuePattern } from './match.ts';
 import { bindPath } from './path.ts';
 import { bindPattern } from './patterns.ts';
 import { type BindScope, countLeaf, fieldSpan, type LeafNode, nodeError } from './scope.ts';
@@ -50,7 +51,9 @@ function bindField(
     case 'term':
       return bindValue(node, plan, node.value, 0, boost, scope);
     case 'phrase':
-      return bindValue(node, plan, node.value, node.slop, boost, scope);
+      return withoutWords(node, bindValue(node, plan, node.value, node.slop, boost, scope), boost);
+    case 'phrase_prefix':
+      return bindPhrasePrefix(node, plan, boost, scope);
     case 'match':
       return bindMatch(node, plan, boost, scope);
     case 'terms':
@@ -65,6 +68,49 @@ function bindField(
       requireTerms(node, plan, scope, `a ${node.kind} clause`);
       return bindPattern(plan, node, boost, scope.text);
   }
+}
+
+/** What a clause finds whose text has no words. */
+function withoutWords(
+  { zero_terms }: { readonly zero_terms?: ZeroTerms },
+  clause: Clause | null,
+  boost: number,
+): Clause | null {
+  if (clause !== null || zero_terms === undefined) return clause;
+  return zero_terms === 'all' ? { kind: 'all', boost } : NONE;
+}
+
+function bindMatch(
+  node: Query & { readonly kind: 'match' },
+  plan: FieldPlan,
+  boost: number,
+  scope: BindScope,
+): Clause | null {
+  if (plan.type === 'TEXT') {
+    const words = textWords(node, plan, node.value, scope);
+    return withoutWords(node, matchWords(node, plan, words, boost, scope), boost);
+  }
+  const pattern = valuePattern(node);
+  if (pattern === null) return exactValue(node, plan, node.value, boost, scope);
+  requireTerms(node, plan, scope, `a ${pattern.kind} clause`);
+  return bindPattern(plan, pattern, boost, scope.text);
+}
+
+function bindPhrasePrefix(
+  node: Query & { readonly kind: 'phrase_prefix' },
+  field: FieldPlan,
+  boost: number,
+  scope: BindScope,
+): Clause | null {
+  if (field.type !== 'TEXT') {
+    const message = `field "${field.name}" is ${field.type}: a phrase_prefix clause needs TEXT`;
+    throw nodeError(scope.text, fieldSpan(node), message, 'write a "prefix" clause');
+  }
+  const all = textWords(node, field, node.value, scope);
+  const [last, words] = [all.at(-1), all.slice(0, -1)];
+  if (last === undefined) return withoutWords(node, null, boost);
+  if (words.length === 0) return { kind: 'prefix', boost, field, prefix: last.term };
+  return { kind: 'phrase_prefix', boost, field, words, last };
 }
 
 /** One value: a term or a phrase on TEXT, the exact value elsewhere. */
@@ -139,26 +185,6 @@ function exactValue(
     return { kind: 'span', boost, field, lower: bound, upper: bound };
   }
   return { kind: 'numbers', boost, field, ranges: [valueRange(field, value, text, node.span)] };
-}
-
-/** Every word apart; words of one position (synonyms) are alternatives. */
-function bindMatch(
-  node: Query & { readonly kind: 'match' },
-  plan: FieldPlan,
-  boost: number,
-  scope: BindScope,
-): Clause | null {
-  if (plan.type !== 'TEXT') return exactValue(node, plan, node.value, boost, scope);
-  const words = textWords(node, plan, node.value, scope);
-  if (words.length === 0) return null;
-  const groups = new Map<number, Clause[]>();
-  for (const { term, offset } of words) {
-    const group = groups.get(offset) ?? [];
-    group.push({ kind: 'term', boost, field: plan, term });
-    groups.set(offset, group);
-  }
-  const parts = [...groups.values()].map((group) => anyOf(group));
-  return node.operator === 'or' ? anyOf(parts) : allOf(parts);
 }
 
 /**

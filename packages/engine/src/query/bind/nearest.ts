@@ -3,7 +3,7 @@
  * depend on a whole snapshot; binding puts them where the node stands.
  */
 import type { FieldPlan } from '../../schema/field-plan.ts';
-import type { Query } from '../query.ts';
+import { innerQueries, type Query } from '../query.ts';
 import { writeTree } from '../tree/write.ts';
 import type { Clause } from './clause.ts';
 import { findField, type QueryFields, resolveField, unknownFieldHint } from './fields.ts';
@@ -18,11 +18,7 @@ export const nearestName = (node: NearestNode): string => JSON.stringify(writeTr
 /** The `knn` nodes of a query, those inside of another's filter not. */
 export function* nearestNodes(query: Query): Generator<NearestNode> {
   if (query.kind === 'knn') yield query;
-  else if (query.kind === 'boost') yield* nearestNodes(query.query);
-  else if (query.kind === 'bool') {
-    const { must, should, must_not, filter } = query;
-    for (const part of [...must, ...should, ...must_not, ...filter]) yield* nearestNodes(part);
-  }
+  else for (const part of innerQueries(query)) yield* nearestNodes(part);
 }
 
 /** Whether a query has `knn` nodes. */

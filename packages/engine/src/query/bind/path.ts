@@ -4,6 +4,7 @@ import type { Clause } from './clause.ts';
 import { anyOf, constant, sortedTerms } from './clause.ts';
 import type { FlatPath } from './fields.ts';
 import { changeHint } from './fields.ts';
+import { valuePattern } from './match.ts';
 import { bindPathPattern } from './patterns.ts';
 import type { BindScope, LeafNode } from './scope.ts';
 import { nodeError } from './scope.ts';
@@ -11,17 +12,17 @@ import { nodeError } from './scope.ts';
 const encoder = new TextEncoder();
 
 /** A path inside a flattened variant: exact `path = value` terms. */
-export function bindPath(
-  node: LeafNode,
-  { plan: field, path }: FlatPath,
-  boost: number,
-  scope: BindScope,
-): Clause {
+export function bindPath(node: LeafNode, flat: FlatPath, boost: number, scope: BindScope): Clause {
+  const { plan: field, path } = flat;
   const terms = (values: readonly string[]) =>
     sortedTerms(values.flatMap(leafTexts).map((value) => encoder.encode(pathTerm(path, value))));
   switch (node.kind) {
+    case 'match': {
+      const pattern = valuePattern(node);
+      if (pattern !== null) return bindPathPattern(field, pattern, path, boost, scope.text);
+      return bindPath({ kind: 'term', field: node.field, value: node.value }, flat, boost, scope);
+    }
     case 'phrase':
-    case 'match':
     case 'term': {
       if (node.kind === 'phrase' && node.slop > 0) throw notOnPath(node, path, scope);
       const [term, ...others] = terms([node.value]);
@@ -34,6 +35,7 @@ export function bindPath(
       return anyPrefix(field, [pathPrefix(path), `${pathPrefix(path).slice(0, -1)}.`], boost);
     case 'range':
     case 'cidr':
+    case 'phrase_prefix':
       throw notOnPath(node, path, scope);
     default:
       return bindPathPattern(field, node, path, boost, scope.text);

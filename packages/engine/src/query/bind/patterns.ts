@@ -54,7 +54,7 @@ export function bindPathPattern(
 const sourceOf = (node: PatternNode): readonly string[] => [
   node.kind,
   node.value,
-  node.kind === 'fuzzy' ? String(node.edits) : '',
+  node.kind === 'fuzzy' ? `${node.edits}/${node.prefix_length ?? 0}` : '',
 ];
 
 function compile(
@@ -63,13 +63,28 @@ function compile(
 ): TermAutomaton {
   if (node.kind === 'wildcard') return compileWildcard(node.value, fold);
   if (node.kind === 'regex') return compileRegex(node.value, fold);
-  return compileFuzzy(fold(node.value), node.edits);
+  return fuzzyAfter(fold(node.value), node.edits, node.prefix_length ?? 0);
+}
+
+/**
+ * The automaton of all terms within `edits` edits of a word, whose first `exact` characters are
+ * equal.
+ */
+export function fuzzyAfter(word: string, edits: number, exact: number): TermAutomaton {
+  if (exact === 0) return compileFuzzy(word, edits);
+  const points = Array.from(word);
+  const tail = compileFuzzy(points.slice(exact).join(''), edits);
+  return prefixed(encoder.encode(points.slice(0, exact).join('')), tail);
 }
 
 /**
  * Errors of a pattern's compiler get the place of the clause, where they have none in the query.
  */
-function placedErrors(node: Query, text: QueryText, build: () => TermAutomaton): TermAutomaton {
+export function placedErrors(
+  node: Query,
+  text: QueryText,
+  build: () => TermAutomaton,
+): TermAutomaton {
   try {
     return build();
   } catch (error) {

@@ -18,6 +18,15 @@ export function settleDates(query: Query, fields: QueryFields, now: number): Que
     }
     case 'boost':
       return Object.freeze({ ...query, query: settle(query.query) });
+    case 'dis_max':
+      return Object.freeze({ ...query, queries: query.queries.map(settle) });
+    case 'constant_score':
+      return Object.freeze({ ...query, filter: settle(query.filter) });
+    case 'boosting': {
+      const { positive, negative } = query;
+      const parts = { positive: settle(positive), negative: settle(negative) };
+      return Object.freeze({ ...query, ...parts });
+    }
     case 'term':
     case 'terms':
     case 'phrase':

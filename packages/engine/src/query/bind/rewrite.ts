@@ -1,4 +1,4 @@
-import { type BoolClause, type Clause, NONE } from './clause.ts';
+import { type BoolClause, type Clause, type MaxClause, NONE } from './clause.ts';
 
 /**
  * The same matches and the same scores with fewer nodes: constants folded, a bool with one part
@@ -10,8 +10,16 @@ import { type BoolClause, type Clause, NONE } from './clause.ts';
  *    disjunction, take its parts in its place.
  * 3. More required optional parts than there are: `none`. As many as there are: they become `must`.
  * 4. A single must, or a single needed should, alone: that part itself.
+ * 5. A `max` of one part is that part. A `demoted` without negative is its part.
  */
 export function rewrite(clause: Clause): Clause {
+  if (clause.kind === 'max') return rewriteMax(clause);
+  if (clause.kind === 'demoted') {
+    const part = rewrite(clause.part);
+    const negative = rewrite(clause.negative);
+    if (part.kind === 'none' || negative.kind === 'none') return part;
+    return { ...clause, part, negative };
+  }
   if (clause.kind !== 'bool') return clause;
   const must = clause.must.map(rewrite);
   const filter = clause.filter.map(rewrite).filter((part) => part.kind !== 'all');
@@ -20,6 +28,12 @@ export function rewrite(clause: Clause): Clause {
   if (mustNot.some((part) => part.kind === 'all')) return NONE;
   const should = clause.should.map(rewrite).filter((part) => part.kind !== 'none');
   return simplify({ kind: 'bool', must, should, mustNot, filter, minimum: clause.minimum });
+}
+
+function rewriteMax(clause: MaxClause): Clause {
+  const parts = clause.parts.map(rewrite).filter((part) => part.kind !== 'none');
+  if (parts.length < 2) return parts[0] ?? NONE;
+  return { ...clause, parts };
 }
 
 function simplify(clause: BoolClause): Clause {

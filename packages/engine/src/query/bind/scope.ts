@@ -4,10 +4,7 @@ import type { Query, Span } from '../query.ts';
 import type { QueryFields } from './fields.ts';
 
 /** A node that names one field. */
-export type LeafNode = Exclude<
-  Query,
-  { kind: 'bool' | 'boost' | 'match_all' | 'match_none' | 'knn' }
->;
+export type LeafNode = Exclude<Extract<Query, { readonly field: string }>, { kind: 'knn' }>;
 
 /** What one binding carries along. */
 export interface BindScope {

@@ -7,7 +7,7 @@
  * both    := unary ( AND unary )*
  * unary   := ( NOT | - | ! )* clause | + clause
  * clause  := field? ( '(' list ')' | value ) boost?
- * value   := word fuzzy? | quoted slop? | regex | range
+ * value   := word fuzzy? | quoted slop? | quoted '*' | regex | range
  * ```
  *
  * The default operator joins the members of a list. `+c`, `-c` and a lone `NOT c` apply to the
@@ -238,6 +238,9 @@ export class Grammar {
 
   private phrase(token: TokenOf<'quoted'>, field: Field, from: number): Query {
     this.take();
+    if (token.prefix) {
+      return this.leaf({ kind: 'phrase_prefix', field: '', value: token.text }, field, from);
+    }
     let slop = 0;
     if (this.token.kind === 'tilde') {
       const tilde = this.take<'tilde'>();

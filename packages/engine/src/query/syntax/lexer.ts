@@ -198,10 +198,12 @@ export class Lexer {
   }
 
   private quoted(from: number): Token {
-    const { text, to } = this.readQuoted(from);
+    const { text, to: closed } = this.readQuoted(from);
+    const prefix = this.text.charCodeAt(closed) === STAR;
+    const to = prefix ? closed + 1 : closed;
     this.at = to;
     this.refuseGlued(from, to);
-    return { kind: 'quoted', text, from, to };
+    return { kind: 'quoted', text, prefix, from, to };
   }
 
   private regex(from: number): Token {

@@ -33,6 +33,10 @@ function print(query: Query, words: Operators): string {
       return `${printOperand(query.query, words, query.query.kind === 'boost')}^${query.factor}`;
     case 'match':
     case 'knn':
+    case 'dis_max':
+    case 'constant_score':
+    case 'boosting':
+    case 'ids':
       throw new TypeError(`a ${query.kind} has no query string`);
     case 'match_all':
       return '*:*';
@@ -46,8 +50,8 @@ function print(query: Query, words: Operators): string {
 }
 
 type Valued = Exclude<
-  Query,
-  { readonly kind: 'bool' | 'boost' | 'match' | 'knn' | 'match_all' | 'match_none' | 'terms' }
+  Extract<Query, { readonly field: string }>,
+  { readonly kind: 'match' | 'knn' | 'terms' }
 >;
 
 function printValue(query: Valued): string {
@@ -57,6 +61,8 @@ function printValue(query: Valued): string {
       return printWord(query.value);
     case 'phrase':
       return quote(query.value) + (query.slop > 0 ? `~${query.slop}` : '');
+    case 'phrase_prefix':
+      return `${quote(query.value)}*`;
     case 'prefix':
       return query.value === '' ? ANY_TERM : `${escapeWord(query.value)}*`;
     case 'wildcard':

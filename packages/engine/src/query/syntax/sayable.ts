@@ -1,4 +1,5 @@
 import { LhsError } from '@lakehouse-search/contract';
+import { requiredOf } from '../minimum.ts';
 import type { Query } from '../query.ts';
 
 /** A part of a query that no query string says. */
@@ -32,9 +33,28 @@ export function unsayable(query: Query, path = 'ast'): Unsayable | null {
         reason: 'asks for what is near, and a string only for what is there',
         hint: 'send the tree as "ast"',
       };
+    case 'dis_max':
+    case 'constant_score':
+    case 'boosting':
+      return {
+        path: `${path}.${query.kind}`,
+        reason: 'changes scores in a way that a string has no sign for',
+        hint: 'send the tree as "ast"',
+      };
+    case 'ids':
+      return {
+        path: `${path}.ids`,
+        reason: 'names documents by their keys',
+        hint: 'send the tree as "ast"',
+      };
+    case 'phrase':
+    case 'phrase_prefix':
+      return query.zero_terms === undefined ? null : unsayableOption(`${path}.${query.kind}`, ZERO);
+    case 'fuzzy':
+      if (query.prefix_length) return unsayableOption(`${path}.fuzzy`, 'prefix_length');
+      return query.value === '' ? emptyPattern(query.kind, path) : null;
     case 'wildcard':
     case 'regex':
-    case 'fuzzy':
       return query.value === '' ? emptyPattern(query.kind, path) : null;
     default:
       return null;
@@ -49,6 +69,14 @@ export function requireSayable(query: Query): void {
   const message = `${path} cannot be said in a query string: it ${reason}`;
   throw new LhsError('unsupported', message, { hint, details: { path } });
 }
+
+const ZERO = 'zero_terms';
+
+const unsayableOption = (path: string, option: string): Unsayable => ({
+  path: `${path}.${option}`,
+  reason: 'has no sign in a string',
+  hint: 'send the tree as "ast"',
+});
 
 const emptyPattern = (kind: string, path: string): Unsayable => ({
   path: `${path}.${kind}.value`,
@@ -88,7 +116,8 @@ function unsayableBool(query: Query & { readonly kind: 'bool' }, path: string): 
 export function wantedShould(
   query: Query & { readonly kind: 'bool' },
 ): 'none' | 'one' | 'all' | null {
-  const { must, should, minimum_should_match: least } = query;
+  const { must, should, minimum_should_match: wanted } = query;
+  const least = typeof wanted === 'string' ? requiredOf(wanted, should.length) : wanted;
   if (should.length === 0) return least === undefined || least === 0 ? 'none' : null;
   if (least === undefined) return must.length === 0 ? 'one' : 'none';
   if (least === 1) return 'one';

@@ -19,7 +19,12 @@ export type Token = Span &
         readonly pattern: string;
         readonly wildcards: number;
       }
-    | { readonly kind: 'quoted'; readonly text: string }
+    | {
+        readonly kind: 'quoted';
+        readonly text: string;
+        /** A `*` follows it directly: its last word is the beginning of one. */
+        readonly prefix: boolean;
+      }
     | { readonly kind: 'regex'; readonly pattern: string }
     | { readonly kind: 'range'; readonly lower?: Bound; readonly upper?: Bound }
     | { readonly kind: 'tilde'; readonly value: number | undefined }

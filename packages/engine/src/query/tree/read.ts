@@ -3,8 +3,9 @@
  * "value": "jo"}}`. Everything is checked against the table in shape.ts; an unknown key, a missing
  * one or a wrong type is refused by its path.
  */
-import { didYouMean, LhsError } from '@lakehouse-search/contract';
+import { type Coordinates, didYouMean, type KeyPart, LhsError } from '@lakehouse-search/contract';
 import { LIMITS } from '../../base/limits.ts';
+import { MINIMUM_PATTERN } from '../minimum.ts';
 import type { Bound, Query } from '../query.ts';
 import { type KeyKind, TAGS, type Tag } from './shape.ts';
 
@@ -81,8 +82,23 @@ class TreeReader {
         return asInteger(json, path, 999_999_999);
       case 'edits':
         return asInteger(json, path, LIMITS.fuzzyEdits);
-      case 'count':
-        return asInteger(json, path, LIMITS.queryClauses);
+      case 'minimum':
+        if (typeof json !== 'string') return asInteger(json, path, LIMITS.queryClauses);
+        if (MINIMUM_PATTERN.test(json)) return json;
+        throw fail(path, `is ${shown(json)}: expected a form such as "75%", "-1" or "2<75%"`);
+      case 'autoEdits':
+        if (json === 'auto') return json;
+        return asInteger(json, path, LIMITS.fuzzyEdits);
+      case 'length':
+        return asInteger(json, path, LIMITS.regexChars);
+      case 'share':
+        if (typeof json === 'number' && json >= 0 && json <= 1) return json;
+        throw fail(path, `is ${shown(json)}: expected a number from 0 to 1`);
+      case 'zeroTerms':
+        if (json === 'none' || json === 'all') return json;
+        throw fail(path, `is ${shown(json)}: expected "none" or "all"`);
+      case 'keys':
+        return list(json, path, LIMITS.setTerms).map((item, i) => asKey(item, `${path}[${i}]`));
       case 'operator':
         if (json === 'or' || json === 'and') return json;
         throw fail(path, `is ${shown(json)}: expected "or" or "and"`);
@@ -124,6 +140,8 @@ function build(tag: Tag, keys: Checked, path: string): Query {
       return { kind: tag, edits: LIMITS.fuzzyEdits, ...keys } as Query;
     case 'match':
       return { kind: tag, operator: 'or', ...keys } as Query;
+    case 'dis_max':
+      return { kind: tag, tie_breaker: 0, ...keys } as Query;
     case 'bool': {
       const lists = { must: empty, should: empty, must_not: empty, filter: empty };
       return { kind: tag, ...lists, ...keys } as Query;
@@ -230,6 +248,32 @@ function asVector(json: unknown, path: string): readonly number[] {
   const numbers = list(json, path, LIMITS.vectorDims);
   if (numbers.length === 0) throw fail(path, 'is empty: expected the numbers of a vector');
   return numbers.map((item, i) => asNumber(item, `${path}[${i}]`));
+}
+
+function asKey(json: unknown, path: string): Coordinates {
+  const object = asObject(json, path, 'a key: {"identifier": [{"name": …, "value": …}]}');
+  for (const key of Object.keys(object)) {
+    if (key !== 'partition' && key !== 'identifier') {
+      throw unknownKey(path, key, ['partition', 'identifier']);
+    }
+  }
+  const parts = (name: string) => asKeyParts(object[name], `${path}.${name}`);
+  const identifier = parts('identifier');
+  return object.partition === undefined
+    ? { identifier }
+    : { partition: parts('partition'), identifier };
+}
+
+function asKeyParts(json: unknown, path: string): readonly KeyPart[] {
+  const parts = list(json, path, LIMITS.keyColumns);
+  if (parts.length === 0) throw fail(path, 'is empty: expected columns of a key');
+  return parts.map((item, i) => {
+    const object = asObject(item, `${path}[${i}]`, '{"name": …, "value": …}');
+    const { name, value } = object;
+    const only = Object.keys(object).length === 2;
+    if (only && typeof name === 'string' && typeof value === 'string') return { name, value };
+    throw fail(`${path}[${i}]`, 'is no column of a key: expected texts "name" and "value"');
+  });
 }
 
 function fail(

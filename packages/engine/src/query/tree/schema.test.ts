@@ -49,6 +49,8 @@ describe('the JSON schema of query trees', () => {
       !isObject(json) || Object.keys(json).every((k) => Object.hasOwn(properties as object, k)),
     items: (part: Node, json) => !Array.isArray(json) || json.every((item) => valid(part, item)),
     maxItems: (most: number, json) => !Array.isArray(json) || json.length <= most,
+    minItems: (least: number, json) => !Array.isArray(json) || json.length >= least,
+    pattern: (source: string, json) => typeof json !== 'string' || new RegExp(source).test(json),
     minLength: (least: number, json) => typeof json !== 'string' || json.length >= least,
     minimum: (least: number, json) => typeof json !== 'number' || json >= least,
     maximum: (most: number, json) => typeof json !== 'number' || json <= most,
@@ -83,6 +85,7 @@ describe('the JSON schema of query trees', () => {
   const value = fc.oneof(
     fc.constantFrom('a', '', 'or', 'and', 0, 1, 2, 3, 2000, -1, 1.5, true, null),
     fc.constantFrom({}, [], ['a', 1, false], ['a', null]),
+    fc.constantFrom('auto', 'none', '-25%', '2<3', [{ identifier: [{ name: 'a', value: 'b' }] }]),
   );
   const clauseLike = fc.letrec<{ clause: unknown }>((tie) => {
     const part = fc.oneof(

@@ -1,4 +1,5 @@
 import { LIMITS } from '../../base/limits.ts';
+import { MINIMUM_PATTERN } from '../minimum.ts';
 
 /** What a key of the JSON tree holds. */
 export type KeyKind =
@@ -9,7 +10,12 @@ export type KeyKind =
   | 'edits'
   | 'operator'
   | 'factor'
-  | 'count'
+  | 'minimum'
+  | 'autoEdits'
+  | 'length'
+  | 'share'
+  | 'zeroTerms'
+  | 'keys'
   | 'text'
   | 'vector'
   | 'nearest'
@@ -34,15 +40,24 @@ export const TAGS = Object.freeze({
   match_none: shape({}),
   term: shape(VALUED),
   terms: shape({ field: 'field', values: 'values' }),
-  phrase: shape(VALUED, { slop: 'slop' }),
+  phrase: shape(VALUED, { slop: 'slop', zero_terms: 'zeroTerms' }),
+  phrase_prefix: shape(VALUED, { zero_terms: 'zeroTerms' }),
   prefix: shape(VALUED),
   wildcard: shape(VALUED),
   regex: shape(VALUED),
-  fuzzy: shape(VALUED, { edits: 'edits' }),
+  fuzzy: shape(VALUED, { edits: 'edits', prefix_length: 'length' }),
   range: shape({ field: 'field' }, { gt: 'value', gte: 'value', lt: 'value', lte: 'value' }),
   cidr: shape(VALUED),
   exists: shape({ field: 'field' }),
-  match: shape(VALUED, { operator: 'operator' }),
+  ids: shape({ keys: 'keys' }),
+  match: shape(VALUED, {
+    operator: 'operator',
+    minimum_should_match: 'minimum',
+    edits: 'autoEdits',
+    prefix_length: 'length',
+    last_prefix: 'flag',
+    zero_terms: 'zeroTerms',
+  }),
   knn: shape(
     { field: 'field' },
     {
@@ -62,15 +77,35 @@ export const TAGS = Object.freeze({
       should: 'clauses',
       must_not: 'clauses',
       filter: 'clauses',
-      minimum_should_match: 'count',
+      minimum_should_match: 'minimum',
     },
   ),
   boost: shape({ query: 'clause', factor: 'factor' }),
+  dis_max: shape({ queries: 'clauses' }, { tie_breaker: 'share' }),
+  constant_score: shape({ filter: 'clause' }),
+  boosting: shape({ positive: 'clause', negative: 'clause', negative_boost: 'factor' }),
 });
 export type Tag = keyof typeof TAGS;
 
 const VALUE = { type: ['string', 'number', 'boolean'] };
 const CLAUSE = { $ref: '#/$defs/clause' };
+const KEY_PARTS = {
+  type: 'array',
+  minItems: 1,
+  maxItems: LIMITS.keyColumns,
+  items: {
+    type: 'object',
+    required: ['name', 'value'],
+    additionalProperties: false,
+    properties: { name: { type: 'string' }, value: { type: 'string' } },
+  },
+};
+const KEY = {
+  type: 'object',
+  required: ['identifier'],
+  additionalProperties: false,
+  properties: { partition: KEY_PARTS, identifier: KEY_PARTS },
+};
 const KINDS: Readonly<Record<KeyKind, object>> = {
   field: { type: 'string', minLength: 1 },
   value: VALUE,
@@ -79,7 +114,17 @@ const KINDS: Readonly<Record<KeyKind, object>> = {
   edits: { type: 'integer', minimum: 0, maximum: LIMITS.fuzzyEdits },
   operator: { enum: ['or', 'and'] },
   factor: { type: 'number', minimum: 0 },
-  count: { type: 'integer', minimum: 0, maximum: LIMITS.queryClauses },
+  minimum: {
+    type: ['integer', 'string'],
+    minimum: 0,
+    maximum: LIMITS.queryClauses,
+    pattern: MINIMUM_PATTERN.source,
+  },
+  autoEdits: { enum: [...Array(LIMITS.fuzzyEdits + 1).keys(), 'auto'] },
+  length: { type: 'integer', minimum: 0, maximum: LIMITS.regexChars },
+  share: { type: 'number', minimum: 0, maximum: 1 },
+  zeroTerms: { enum: ['none', 'all'] },
+  keys: { type: 'array', items: KEY, maxItems: LIMITS.setTerms },
   text: { type: 'string' },
   vector: { type: 'array', items: { type: 'number' }, minItems: 1, maxItems: LIMITS.vectorDims },
   nearest: { type: 'integer', minimum: 1, maximum: LIMITS.nearestDocs },

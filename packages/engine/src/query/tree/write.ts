@@ -1,3 +1,4 @@
+import type { Coordinates, KeyPart } from '@lakehouse-search/contract';
 import type { Query } from '../query.ts';
 
 /** JSON as the tree is made of. */
@@ -22,11 +23,25 @@ export function writeTree(query: Query): TreeObject {
     case 'terms':
       return { terms: { field: query.field, values: query.values } };
     case 'phrase':
-      return { phrase: valued(query, query.slop > 0 ? { slop: query.slop } : {}) };
+      return { phrase: valued(query, { ...(query.slop > 0 && { slop: query.slop }) }) };
     case 'fuzzy':
       return { fuzzy: valued(query, { edits: query.edits }) };
     case 'match':
-      return { match: valued(query, query.operator === 'and' ? { operator: 'and' } : {}) };
+      return { match: valued(query, { ...(query.operator === 'and' && { operator: 'and' }) }) };
+    case 'dis_max': {
+      const queries = query.queries.map(writeTree);
+      const tie = query.tie_breaker;
+      return { dis_max: tie === 0 ? { queries } : { queries, tie_breaker: tie } };
+    }
+    case 'constant_score':
+      return { constant_score: { filter: writeTree(query.filter) } };
+    case 'boosting': {
+      const { positive, negative, negative_boost } = query;
+      const parts = { positive: writeTree(positive), negative: writeTree(negative) };
+      return { boosting: { ...parts, negative_boost } };
+    }
+    case 'ids':
+      return { ids: { keys: query.keys.map(keyJson) } };
     case 'exists':
       return { exists: { field: query.field } };
     case 'range':
@@ -43,10 +58,28 @@ export function writeTree(query: Query): TreeObject {
   }
 }
 
-const valued = (
-  query: { readonly field: string; readonly value: string },
-  more: TreeObject,
-): TreeObject => ({ field: query.field, value: query.value, ...more });
+type Valued = Extract<Query, { readonly value: string }>;
+
+/** Options of clauses with a value that are absent unless they say something. */
+const OPTIONS = [
+  'minimum_should_match',
+  ...['edits', 'prefix_length', 'last_prefix', 'zero_terms'],
+] as const;
+
+function valued(query: Valued, more: TreeObject): TreeObject {
+  const out: Record<string, TreeJson> = { field: query.field, value: query.value, ...more };
+  const options: Readonly<Record<string, unknown>> = { ...query };
+  for (const name of OPTIONS) {
+    if (options[name] !== undefined) out[name] = options[name] as TreeJson;
+  }
+  return out;
+}
+
+function keyJson({ partition, identifier }: Coordinates): TreeObject {
+  const parts = (list: readonly KeyPart[]) => list.map(({ name, value }) => ({ name, value }));
+  if (partition === undefined) return { identifier: parts(identifier) };
+  return { partition: parts(partition), identifier: parts(identifier) };
+}
 
 function range(query: Query & { readonly kind: 'range' }): TreeObject {
   const { field, lower, upper } = query;

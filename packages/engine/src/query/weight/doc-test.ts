@@ -15,6 +15,11 @@ export type DocTest = (doc: number) => boolean;
 export function docTest(node: SegmentNode, scope: MatchScope, held: Int32Array[]): DocTest {
   if (node.kind === 'none') return () => false;
   if (node.kind === 'leaf') return leafTest(node, scope, held);
+  if (node.kind === 'demoted') return docTest(node.part, scope, held);
+  if (node.kind === 'max') {
+    const parts = { must: [], should: node.parts, mustNot: [], filter: [], minimum: 1 };
+    return anyTest({ kind: 'bool', ...parts }, scope, held);
+  }
   if (node.minimum > 1) return wholeTest(node, scope, held);
   const tests = (parts: readonly SegmentNode[]) => parts.map((part) => docTest(part, scope, held));
   const all = tests([...node.must, ...node.filter]);

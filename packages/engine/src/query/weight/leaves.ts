@@ -6,9 +6,11 @@ import type { FieldPlan } from '../../schema/field-plan.ts';
 import type { SegmentReader } from '../../segment/segment-reader.ts';
 import type { Leaf } from '../bind/clause.ts';
 import { fillNumbers, fillSpan, numbersTest } from './column-leaf.ts';
+import { keysLeaf } from './keys-leaf.ts';
 import { constantLeaf, NO_MATCHES, type SegmentLeaf } from './leaf.ts';
 import { fillPattern, fillPrefix } from './pattern-matches.ts';
 import { phraseLeaf } from './phrase-leaf.ts';
+import { phrasePrefixLeaf } from './phrase-prefix-leaf.ts';
 import { precomputedLeaf } from './precomputed-leaf.ts';
 import type { SnapshotStatistics } from './statistics.ts';
 import { termLeaf } from './term-leaf.ts';
@@ -34,6 +36,8 @@ export function segmentLeaf(
       );
     case 'precomputed':
       return precomputedLeaf(clause.precomputed.segments.get(reader.id), clause.boost);
+    case 'keys':
+      return keysLeaf(clause.keys, reader, clause.boost);
     case 'exists':
       return constant((bits) => fillExists(reader, clause.field, bits, deadline));
     case 'numbers': {
@@ -57,7 +61,9 @@ export function segmentLeaf(
 }
 
 function invertedLeaf(
-  clause: Leaf & { readonly kind: 'term' | 'phrase' | 'set' | 'pattern' | 'prefix' },
+  clause: Leaf & {
+    readonly kind: 'term' | 'phrase' | 'phrase_prefix' | 'set' | 'pattern' | 'prefix';
+  },
   reader: InvertedReader,
   statistics: SnapshotStatistics | null,
   deadline: Deadline,
@@ -68,6 +74,8 @@ function invertedLeaf(
     case 'term':
       if (statistics !== null) return termLeaf(clause, reader, statistics);
       return unscoredTerm(clause, reader);
+    case 'phrase_prefix':
+      return phrasePrefixLeaf(clause, reader, statistics, deadline);
     case 'phrase':
       return phraseLeaf(clause, reader, statistics, deadline);
     case 'set':

@@ -14,6 +14,17 @@ export type SegmentNode =
       readonly mustNot: readonly SegmentNode[];
       readonly filter: readonly SegmentNode[];
       readonly minimum: number;
+    }
+  | {
+      readonly kind: 'max';
+      readonly parts: readonly SegmentNode[];
+      readonly tie: number;
+    }
+  | {
+      readonly kind: 'demoted';
+      readonly part: SegmentNode;
+      readonly negative: SegmentNode;
+      readonly factor: number;
     };
 export type SegmentBool = SegmentNode & { readonly kind: 'bool' };
 
@@ -40,16 +51,21 @@ export function matchesOf(node: SegmentNode, scope: MatchScope): Int32Array {
 export function mostMatches(node: SegmentNode, docs: number): number {
   if (node.kind === 'none') return 0;
   if (node.kind === 'leaf') return node.leaf.most ?? docs;
+  if (node.kind === 'demoted') return mostMatches(node.part, docs);
+  if (node.kind === 'max') return mostOfAny(node.parts, docs);
   let most = docs;
   for (const part of [...node.must, ...node.filter]) {
     most = Math.min(most, mostMatches(part, docs));
   }
   if (node.minimum === 0) return most;
-  return Math.min(
-    most,
-    node.should.reduce((sum, part) => sum + mostMatches(part, docs), 0),
-  );
+  return Math.min(most, mostOfAny(node.should, docs));
 }
+
+const mostOfAny = (parts: readonly SegmentNode[], docs: number): number =>
+  Math.min(
+    docs,
+    parts.reduce((sum, part) => sum + mostMatches(part, docs), 0),
+  );
 
 /** bits |= matches of the node. */
 function addMatches(node: SegmentNode, bits: Int32Array, scope: MatchScope): void {
@@ -60,7 +76,9 @@ function addMatches(node: SegmentNode, bits: Int32Array, scope: MatchScope): voi
     const own = boolMatches(node, scope);
     scope.bitmaps.or(bits, own);
     scope.bitmaps.give(own);
-  }
+  } else if (node.kind === 'max') {
+    for (const part of node.parts) addMatches(part, bits, scope);
+  } else if (node.kind === 'demoted') addMatches(node.part, bits, scope);
 }
 
 function boolMatches(node: SegmentBool, scope: MatchScope): Int32Array {

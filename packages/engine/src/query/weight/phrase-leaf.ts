@@ -29,22 +29,35 @@ export function phraseLeaf(
 ): SegmentLeaf {
   const infos = clause.words.map((word) => reader.lookup(word.term));
   if (infos.some((info) => info === null)) return NO_MATCHES;
-  let found: Matches | null = null;
-  const matches = (): Matches => {
-    if (found === null) found = findPhrase(clause, reader, deadline);
+  return foundPhraseLeaf(clause, reader, statistics, () => findPhrase(clause, reader, deadline));
+}
+
+/**
+ * The leaf of phrases that `find` finds when they are first needed, scored by the idf of the
+ * clause's words. `statistics` is null where nothing is scored.
+ */
+export function foundPhraseLeaf(
+  clause: ScoredWords,
+  reader: InvertedReader,
+  statistics: SnapshotStatistics | null,
+  find: () => PhraseMatches,
+): SegmentLeaf {
+  let found: PhraseMatches | null = null;
+  let scored: Float64Array | null = null;
+  const matches = (): PhraseMatches => {
+    if (found === null) found = find();
     return found;
   };
   const scores = (): Float64Array => {
+    if (scored !== null) return scored;
     const { docs, frequencies } = matches();
-    if (found!.scores === null && statistics !== null) {
-      const weight = phraseWeight(clause, statistics);
-      const field = statistics.field(clause.field);
-      found!.scores = Float64Array.from(docs, (doc, i) => {
-        const frequency = frequencies[i];
-        return weight * (frequency / (frequency + normAt(reader, field, doc)));
-      });
-    }
-    return found!.scores!;
+    const weight = phraseWeight(clause, statistics!);
+    const field = statistics!.field(clause.field);
+    scored = Float64Array.from(docs, (doc, i) => {
+      const frequency = frequencies[i];
+      return weight * (frequency / (frequency + normAt(reader, field, doc)));
+    });
+    return scored;
   };
   return {
     fill(bits) {
@@ -65,14 +78,17 @@ export function phraseLeaf(
   };
 }
 
-interface Matches {
+/** Documents, rising, and how often each has the phrase. */
+export interface PhraseMatches {
   readonly docs: Int32Array;
   readonly frequencies: Int32Array;
-  scores: Float64Array | null;
 }
 
+/** What the score of a phrase depends on. */
+export type ScoredWords = Pick<PhraseClause, 'boost' | 'field' | 'words'>;
+
 /** Boost times the sum of idfs, in the order of the words. */
-function phraseWeight(clause: PhraseClause, statistics: SnapshotStatistics): number {
+function phraseWeight(clause: ScoredWords, statistics: SnapshotStatistics): number {
   const sum = clause.words.reduce((idf, word) => idf + statistics.idf(clause.field, word.term), 0);
   return sum * clause.boost;
 }
@@ -88,7 +104,11 @@ function eachOfRange(
   }
 }
 
-function findPhrase(clause: PhraseClause, reader: InvertedReader, deadline: Deadline): Matches {
+function findPhrase(
+  clause: PhraseClause,
+  reader: InvertedReader,
+  deadline: Deadline,
+): PhraseMatches {
   const same = clause.words.map((word) => firstWithTerm(clause.words, word));
   const terms: WalkedPostings[] = [];
   clause.words.forEach((word, i) => {
@@ -110,7 +130,7 @@ function findPhrase(clause: PhraseClause, reader: InvertedReader, deadline: Dead
     docs.push(doc);
     frequencies.push(frequency);
   });
-  return { docs: Int32Array.from(docs), frequencies: Int32Array.from(frequencies), scores: null };
+  return { docs: Int32Array.from(docs), frequencies: Int32Array.from(frequencies) };
 }
 
 function firstWithTerm(words: readonly PhraseWord[], word: PhraseWord): number {

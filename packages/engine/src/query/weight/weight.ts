@@ -49,5 +49,20 @@ function segmentNode(
       minimum: clause.minimum,
     };
   }
+  const part = (one: Clause, own: SnapshotStatistics | null) =>
+    segmentNode(one, reader, own, deadline);
+  if (clause.kind === 'max') {
+    return {
+      kind: 'max',
+      parts: clause.parts.map((one) => part(one, statistics)),
+      tie: clause.tie,
+    };
+  }
+  if (clause.kind === 'demoted') {
+    const { factor, negative } = clause;
+    const scored = part(clause.part, statistics);
+    if (statistics === null) return scored;
+    return { kind: 'demoted', part: scored, negative: part(negative, null), factor };
+  }
   return { kind: 'leaf', leaf: segmentLeaf(clause, reader, statistics, deadline) };
 }

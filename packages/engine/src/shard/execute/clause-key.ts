@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { ByteBound, Clause } from '../../query/bind/clause.ts';
+import { allParts, type ByteBound, type Clause, type PhraseWord } from '../../query/bind/clause.ts';
+import type { FieldPlan } from '../../schema/field-plan.ts';
 
 /** Longer keys are replaced by their SHA-256. */
 const LONGEST_CHARS = 200;
@@ -17,8 +18,7 @@ export function clauseKey(clause: Clause): string | null {
 }
 
 function holdsGiven(clause: Clause): boolean {
-  if (clause.kind !== 'bool') return clause.kind === 'precomputed';
-  return [clause.must, clause.should, clause.mustNot, clause.filter].flat().some(holdsGiven);
+  return clause.kind === 'precomputed' || allParts(clause).some(holdsGiven);
 }
 
 function textOf(clause: Clause): string {
@@ -32,21 +32,27 @@ function textOf(clause: Clause): string {
       const parts = lists.map((list) => `[${list.map(textOf).join(',')}]`);
       return `bool${clause.minimum}(${parts.join('')})`;
     }
+    case 'max':
+      return `max([${clause.parts.map(textOf).join(',')}])`;
+    case 'demoted':
+      return textOf(clause.part);
+    case 'keys':
+      return `keys(${clause.keys.map(bytesText).join(',')})`;
     default:
       return `${clause.kind}:${clause.field.id}(${leafText(clause)})`;
   }
 }
 
-type FieldClause = Exclude<Clause, { kind: 'none' | 'all' | 'precomputed' | 'bool' }>;
+type FieldClause = Extract<Clause, { readonly field: FieldPlan }>;
 
 function leafText(clause: FieldClause): string {
   switch (clause.kind) {
     case 'term':
       return bytesText(clause.term);
-    case 'phrase': {
-      const words = clause.words.map(({ term, offset }) => `${bytesText(term)}@${offset}`);
-      return `${words.join(',')}~${clause.slop}`;
-    }
+    case 'phrase':
+      return `${clause.words.map(wordText).join(',')}~${clause.slop}`;
+    case 'phrase_prefix':
+      return `${clause.words.map(wordText).join(',')},${wordText(clause.last)}`;
     case 'set':
       return clause.terms.map(bytesText).join(',');
     case 'pattern':
@@ -61,6 +67,8 @@ function leafText(clause: FieldClause): string {
       return '';
   }
 }
+
+const wordText = ({ term, offset }: PhraseWord): string => `${bytesText(term)}@${offset}`;
 
 const bytesText = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex');

@@ -4,7 +4,7 @@
  */
 import type { SortKey } from '../../collect/order.ts';
 import { BIG } from '../../postings/term-info.ts';
-import type { Clause } from '../../query/bind/clause.ts';
+import { allParts, type Clause } from '../../query/bind/clause.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import type { WindowLayout } from '../../schema/windows.ts';
 import type { SegmentReader } from '../../segment/segment-reader.ts';
@@ -46,9 +46,9 @@ function demandColumn(segment: SegmentReader, { id, column }: FieldPlan): void {
 function demandClause(segment: SegmentReader, clause: Clause): void {
   switch (clause.kind) {
     case 'bool':
-      for (const part of [clause.must, clause.should, clause.filter, clause.mustNot]) {
-        for (const one of part) demandClause(segment, one);
-      }
+    case 'max':
+    case 'demoted':
+      for (const part of allParts(clause)) demandClause(segment, part);
       return;
     case 'term':
       demandTerms(segment, clause.field, [clause.term]);
@@ -57,6 +57,7 @@ function demandClause(segment: SegmentReader, clause: Clause): void {
       demandTerms(segment, clause.field, clause.terms);
       return;
     case 'phrase':
+    case 'phrase_prefix':
       demandTerms(
         segment,
         clause.field,

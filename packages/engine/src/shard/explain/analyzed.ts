@@ -1,8 +1,8 @@
 import type { ExplainResponse } from '@lakehouse-search/contract';
 import { bindNode } from '../../query/bind/bind.ts';
-import type { Clause, Leaf } from '../../query/bind/clause.ts';
+import { allParts, type Clause, type Leaf } from '../../query/bind/clause.ts';
 import type { BindScope } from '../../query/bind/scope.ts';
-import type { Query } from '../../query/query.ts';
+import { innerQueries, type Query } from '../../query/query.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import { shownField, shownTerm } from './term-name.ts';
 
@@ -18,10 +18,9 @@ export function analyzedTerms(query: Query, scope: BindScope): ExplainResponse['
     fields.set(name, (fields.get(name) ?? new Set<string>()).add(term));
   };
   const visit = (node: Query): void => {
-    if (node.kind === 'boost') visit(node.query);
-    else if (node.kind === 'bool') {
-      [...node.must, ...node.filter, ...node.should, ...node.must_not].forEach(visit);
-    } else {
+    const inner = innerQueries(node);
+    if (inner.length > 0) inner.forEach(visit);
+    else {
       const bound = bindNode(node, 1, 0, scope);
       if (bound !== null) addTerms(bound, node, add);
     }
@@ -33,16 +32,16 @@ export function analyzedTerms(query: Query, scope: BindScope): ExplainResponse['
 type Add = (field: FieldPlan, term: string) => void;
 
 function addTerms(clause: Clause, node: Query, add: Add): void {
-  if (clause.kind === 'bool') {
-    const { must, filter, should, mustNot } = clause;
-    for (const part of [...must, ...filter, ...should, ...mustNot]) addTerms(part, node, add);
-  } else if (clause.kind === 'pattern') {
+  if (clause.kind === 'pattern') {
     if ('value' in node) add(clause.field, node.value);
+  } else if (clause.kind === 'phrase_prefix') {
+    for (const { term } of clause.words) add(clause.field, shownTerm(clause.field, term));
+    add(clause.field, `${shownTerm(clause.field, clause.last.term)}*`);
   } else if (clause.kind === 'prefix') {
     add(clause.field, `${shownTerm(clause.field, clause.prefix)}*`);
   } else if (clause.kind === 'term' || clause.kind === 'phrase' || clause.kind === 'set') {
     for (const term of termsOf(clause)) add(clause.field, shownTerm(clause.field, term));
-  }
+  } else for (const part of allParts(clause)) addTerms(part, node, add);
 }
 
 function termsOf(clause: Leaf & { readonly kind: 'term' | 'phrase' | 'set' }) {

@@ -11,6 +11,7 @@ import type { InvertedReader } from '../../inverted/inverted-reader.ts';
 import type { BoolClause, Clause, Leaf, PhraseWord } from '../../query/bind/clause.ts';
 import { precomputedScore } from '../../query/bind/precomputed.ts';
 import { segmentLeaf } from '../../query/weight/leaves.ts';
+import { eachContinuation, positionsAt } from '../../query/weight/phrase-prefix-leaf.ts';
 import { normAt } from '../../query/weight/term-leaf.ts';
 import { sloppyFrequency } from '../../scoring/phrase-match.ts';
 import { similarityWords } from './explain-near.ts';
@@ -20,6 +21,7 @@ import { termName } from './term-name.ts';
 
 type Term = Leaf & { readonly kind: 'term' };
 type Phrase = Leaf & { readonly kind: 'phrase' };
+type PhrasePrefix = Leaf & { readonly kind: 'phrase_prefix' };
 
 /** The explanation of a clause that the document matches, named `name`; null: it does not. */
 export function explainClause(
@@ -29,8 +31,24 @@ export function explainClause(
 ): ExplainDetail | null {
   if (clause.kind === 'none') return null;
   if (clause.kind === 'bool') return explainBool(clause, subject, name);
+  if (clause.kind === 'max') {
+    const { parts, tie } = clause;
+    const details = parts.map((part, i) => explainClause(part, subject, partName(part, name, i)));
+    return maxDetail(
+      name,
+      details.filter((part) => part !== null),
+      tie,
+    );
+  }
+  if (clause.kind === 'demoted') {
+    const { part, negative, factor } = clause;
+    const detail = explainClause(part, subject, name);
+    const demoted = detail !== null && explainClause(negative, subject, name) !== null;
+    return demoted ? demotedDetail(name, detail, factor) : detail;
+  }
   if (clause.kind === 'term') return explainTerm(clause, subject, name);
-  if (clause.kind === 'phrase') return explainPhrase(clause, subject, name);
+  if (clause.kind === 'phrase' || clause.kind === 'phrase_prefix')
+    return explainPhrase(clause, subject, name);
   if (clause.kind === 'precomputed') return explainGiven(clause, subject, name);
   const bits = new Int32Array(wordsOf(subject.reader.docs));
   segmentLeaf(clause, subject.reader, null, new Deadline()).fill(bits);
@@ -73,7 +91,7 @@ function explainGiven(
 }
 
 /** A clause that scores the same wherever it matches. */
-function constantDetail(clause: string, score: number, by = ''): ExplainDetail {
+export function constantDetail(clause: string, score: number, by = ''): ExplainDetail {
   const description = `${clause}: constant ${figure(score)}${by === '' ? '' : `, ${by}`}`;
   return { description, score, details: [], clause };
 }
@@ -84,6 +102,32 @@ export function sumDetail(clause: string, details: readonly ExplainDetail[]): Ex
   const parts = details.length === 1 ? '1 part' : `${details.length} parts`;
   const description = `${clause}: sum of ${parts}`;
   return { description, score, details, clause };
+}
+
+/** The best of some parts, and the others times `tie`; null: there are none. */
+export function maxDetail(
+  clause: string,
+  details: readonly ExplainDetail[],
+  tie: number,
+): ExplainDetail | null {
+  if (details.length === 0) return null;
+  const scores = details.map((part) => part.score);
+  const best = Math.max(...scores);
+  const sum = scores.reduce((all, own) => all + own, 0);
+  const others = tie === 0 ? '' : `, the others times ${figure(tie)}`;
+  const parts = details.length === 1 ? '1 part' : `${details.length} parts`;
+  const description = `${clause}: best of ${parts}${others}`;
+  return { description, score: best + tie * (sum - best), details, clause };
+}
+
+/** A part whose score is multiplied, because a negative clause matches. */
+export function demotedDetail(
+  clause: string,
+  detail: ExplainDetail,
+  factor: number,
+): ExplainDetail {
+  const description = `${clause}: times ${figure(factor)}, as the negative clause matches`;
+  return { description, score: factor * detail.score, details: [detail], clause };
 }
 
 function explainTerm(clause: Term, subject: Subject, name: string): ExplainDetail | null {
@@ -102,10 +146,14 @@ function explainTerm(clause: Term, subject: Subject, name: string): ExplainDetai
   return textDetail(clause, subject, inverted, name, frequency, common);
 }
 
-function explainPhrase(clause: Phrase, subject: Subject, name: string): ExplainDetail | null {
+function explainPhrase(
+  clause: Phrase | PhrasePrefix,
+  subject: Subject,
+  name: string,
+): ExplainDetail | null {
   const { reader, statistics } = subject;
   const inverted = reader.inverted(clause.field.id);
-  const frequency = inverted === null ? 0 : phraseFrequency(clause, inverted, subject.doc);
+  const frequency = inverted === null ? 0 : frequencyIn(clause, inverted, subject.doc);
   if (inverted === null || frequency === 0) return null;
   const idf = clause.words.reduce((sum, { term }) => sum + statistics.idf(clause.field, term), 0);
   const df = clause.words.map(({ term }) => statistics.documentFrequency(clause.field.id, term));
@@ -115,7 +163,7 @@ function explainPhrase(clause: Phrase, subject: Subject, name: string): ExplainD
 }
 
 function textDetail(
-  clause: Term | Phrase,
+  clause: Term | Phrase | PhrasePrefix,
   subject: Subject,
   inverted: InvertedReader,
   name: string,
@@ -173,6 +221,29 @@ export function positionsIn(inverted: InvertedReader, term: Uint8Array, doc: num
   if (postings.advance(doc) !== doc) return new Int32Array(0);
   const positions = new Int32Array(postings.tf());
   postings.positions(positions);
+  return positions;
+}
+
+function frequencyIn(clause: Phrase | PhrasePrefix, inverted: InvertedReader, doc: number): number {
+  if (clause.kind === 'phrase') return phraseFrequency(clause, inverted, doc);
+  const [first, ...others] = clause.words.map(({ term, offset }) => {
+    return [...positionsIn(inverted, term, doc)].map((position) => position - offset);
+  });
+  const ends = new Set(prefixPositions(clause.last.term, inverted, doc));
+  const whole = first.filter((start) => others.every((starts) => starts.includes(start)));
+  return whole.filter((start) => ends.has(start + clause.last.offset)).length;
+}
+
+/** The positions of a document's words that begin with `prefix`. */
+export function prefixPositions(
+  prefix: Uint8Array,
+  inverted: InvertedReader,
+  doc: number,
+): readonly number[] {
+  const positions: number[] = [];
+  eachContinuation(prefix, inverted, (cursor) => {
+    if (cursor.advance(doc) === doc) positions.push(...positionsAt(cursor));
+  });
   return positions;
 }
 

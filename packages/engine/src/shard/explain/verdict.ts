@@ -9,7 +9,13 @@ import type { ExplainDetail } from '@lakehouse-search/contract';
 import { bindNode, neededShould } from '../../query/bind/bind.ts';
 import type { Clause } from '../../query/bind/clause.ts';
 import type { Query } from '../../query/query.ts';
-import { explainClause, sumDetail } from './explain-clause.ts';
+import {
+  constantDetail,
+  demotedDetail,
+  explainClause,
+  maxDetail,
+  sumDetail,
+} from './explain-clause.ts';
 import { clauseName, type Subject } from './subject.ts';
 
 export type Role = 'must' | 'should' | 'must_not' | 'filter';
@@ -38,6 +44,9 @@ export function judge(node: Query, subject: Subject, boost = 1): Verdict {
     return renamed(inner, clauseName(node, subject.bind.text));
   }
   if (node.kind === 'bool') return judgeBool(node, subject, boost);
+  if (node.kind === 'dis_max') return judgeMax(node, subject, boost);
+  if (node.kind === 'constant_score') return judgeConstant(node, subject, boost);
+  if (node.kind === 'boosting') return judgeBoosting(node, subject, boost);
   const clause = clauseName(node, subject.bind.text);
   const bound = bindNode(node, boost, 0, subject.bind);
   const detail = bound === null ? null : explainClause(bound, subject, clause);
@@ -75,6 +84,50 @@ function judgeBool(
   const matched = !vanished && boolMatches(parts, minimum);
   const detail = matched ? boolDetail(clause, parts) : null;
   return { node, clause, vanished, detail, bound: null, parts, minimum };
+}
+
+function judgeMax(
+  node: Query & { readonly kind: 'dis_max' },
+  subject: Subject,
+  boost: number,
+): Verdict {
+  const clause = clauseName(node, subject.bind.text);
+  const all = node.queries.map((part) => judge(part, subject, boost));
+  const left = all.filter((verdict) => !verdict.vanished);
+  const details = left.map(({ detail }) => detail).filter((detail) => detail !== null);
+  const parts = left.map((verdict) => ({ role: 'should' as const, verdict }));
+  const vanished = all.length > 0 && left.length === 0;
+  const detail = maxDetail(clause, details, node.tie_breaker);
+  return { node, clause, vanished, detail, bound: null, parts, minimum: 1 };
+}
+
+function judgeConstant(
+  node: Query & { readonly kind: 'constant_score' },
+  subject: Subject,
+  boost: number,
+): Verdict {
+  const clause = clauseName(node, subject.bind.text);
+  const verdict = judge(node.filter, subject);
+  const matches = verdict.detail !== null;
+  const details = matches ? [silent(verdict.clause, 'matches; a filter does not score')] : [];
+  const detail = matches ? { ...constantDetail(clause, boost), details } : null;
+  const { vanished } = verdict;
+  const parts = [{ role: 'filter' as const, verdict }];
+  return { node, clause, vanished, detail, bound: null, parts, minimum: 0 };
+}
+
+function judgeBoosting(
+  node: Query & { readonly kind: 'boosting' },
+  subject: Subject,
+  boost: number,
+): Verdict {
+  const clause = clauseName(node, subject.bind.text);
+  const verdict = judge(node.positive, subject, boost);
+  const { detail: own, vanished } = verdict;
+  const demoted = own !== null && judge(node.negative, subject).detail !== null;
+  const detail = demoted ? demotedDetail(clause, own, node.negative_boost) : own;
+  const parts = [{ role: 'must' as const, verdict }];
+  return { node, clause, vanished, detail, bound: null, parts, minimum: 0 };
 }
 
 function boolMatches(parts: Verdict['parts'], minimum: number): boolean {

@@ -3,10 +3,10 @@
  * that does not match; then should, where too few match; then the first must_not that matches.
  */
 import type { WhyNot } from '@lakehouse-search/contract';
-import type { Clause } from '../../query/bind/clause.ts';
+import { type Clause, positiveParts } from '../../query/bind/clause.ts';
 import { findField } from '../../query/bind/fields.ts';
 import type { BoundDocs } from '../../query/bind/precomputed.ts';
-import type { Query } from '../../query/query.ts';
+import { innerQueries, type Query } from '../../query/query.ts';
 import type { Contents } from './contents.ts';
 import { farWords, similarityTo } from './explain-near.ts';
 import { missingWords, nearMiss } from './near-miss.ts';
@@ -24,7 +24,7 @@ export function whyNot(verdict: Verdict, subject: Subject): WhyNot {
   const { node, clause, vanished, parts } = verdict;
   if (vanished) return nothingLeft(clause, 'its analyzer removes every word');
   if (node.kind === 'match_none') return nothingLeft(clause, 'it matches no document');
-  if (node.kind !== 'bool') return leafMiss(verdict, subject);
+  if (innerQueries(node).length === 0) return leafMiss(verdict, subject);
   const broken = parts.find(({ role, verdict: part }) => {
     return (role === 'must' || role === 'filter') && part.detail === null;
   });
@@ -99,14 +99,14 @@ function shown(contents: Contents, { bound }: Verdict): Pick<WhyNot, 'tokens' | 
 
 function wordsOf(clause: Clause): readonly string[] {
   switch (clause.kind) {
-    case 'bool':
-      return [...clause.must, ...clause.should, ...clause.filter].flatMap(wordsOf);
     case 'term':
       return [shownTerm(clause.field, clause.term)];
     case 'phrase':
       return clause.words.map(({ term }) => shownTerm(clause.field, term));
+    case 'phrase_prefix':
+      return clause.words.map(({ term }) => shownTerm(clause.field, term));
     default:
-      return [];
+      return positiveParts(clause).flatMap(wordsOf);
   }
 }
 
@@ -114,6 +114,9 @@ function leafMiss(verdict: Verdict, subject: Subject): WhyNot {
   const { node, clause, bound } = verdict;
   if (node.kind === 'knn' && bound?.kind === 'precomputed')
     return notNear(bound.precomputed, clause, subject);
+  if (node.kind === 'ids') {
+    return { reason: 'clause', message: `${clause} needs one of its keys`, clause };
+  }
   if (!('field' in node)) return nothingLeft(clause, 'it matches no document');
   const contents = contentsOf(node, subject);
   const unknown = unknownWord(verdict, subject);

@@ -49,16 +49,23 @@ export function markText(
   deadline.check();
   const bytes = encoder.encode(text);
   const tokens: Token[] = [];
+  const endings = matchers.openPhrases.map((): Token[] => []);
   analyzer.analyze(bytes, 0, bytes.length, 0, {
     token(source, from, to, position, start, end) {
       deadline.spend(TOKEN_STEPS);
       const word = matchers.words.get(termText(source, from, to)) ?? -1;
       const pattern = patternOf(matchers, source, from, to);
-      tokens.push({ position, start, end, word, pattern });
+      const found = { position, start, end, word, pattern };
+      tokens.push(found);
+      for (let i = 0; i < endings.length; i++) {
+        const { prefix } = matchers.openPhrases[i];
+        if (startsWith(source, from, to, prefix)) endings[i].push(found);
+      }
     },
   });
   const unit = unitsOf(text, bytes);
   const found = [...singleMarks(tokens, matchers), ...phraseMarks(tokens, matchers)];
+  found.push(...openPhraseMarks(tokens, matchers, endings));
   const marks = found.map((mark) => ({ ...mark, from: unit(mark.from), to: unit(mark.to) }));
   return {
     text,
@@ -130,6 +137,26 @@ function onePhrase(
     marks.push({ from, to: Math.max(...words.map((word) => word.end)), what });
   });
   return marks;
+}
+
+/** `endings[i]`: the tokens that may end open phrase i. */
+function openPhraseMarks(
+  tokens: readonly Token[],
+  { openPhrases, phrases, words, prefixes, automata }: FieldMatchers,
+  endings: readonly (readonly Token[])[],
+): Mark[] {
+  if (openPhrases.length === 0) return [];
+  const at = new Map(tokens.map((token) => [`${token.word} ${token.position}`, token]));
+  const what = words.size + prefixes.length + automata.length + phrases.length;
+  return openPhrases.flatMap((phrase, i) =>
+    endings[i].flatMap(({ position, end }): Mark[] => {
+      const first = position - phrase.offset;
+      const own = phrase.words.map((word, w) => at.get(`${word} ${first + phrase.offsets[w]}`));
+      const from = own[0]?.start;
+      if (from === undefined || own.includes(undefined)) return [];
+      return [{ from, to: end, what: what + i }];
+    }),
+  );
 }
 
 /** Marks in order; where they overlap they become one. */

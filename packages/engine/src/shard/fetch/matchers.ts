@@ -1,5 +1,5 @@
 import type { TermAutomaton } from '../../query/automaton/automaton.ts';
-import type { Clause, Leaf } from '../../query/bind/clause.ts';
+import { type Clause, type Leaf, positiveParts } from '../../query/bind/clause.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
 
 /**
@@ -12,6 +12,15 @@ export interface PhraseMatcher {
   readonly slop: number;
 }
 
+/** A phrase that a word which begins with `prefix` ends; it is marked as a whole. */
+export interface OpenPhraseMatcher {
+  readonly words: readonly number[];
+  readonly offsets: readonly number[];
+  readonly prefix: Uint8Array;
+  /** Of the last word. */
+  readonly offset: number;
+}
+
 /** What a query looks for in one TEXT field: all that may be marked there. */
 export interface FieldMatchers {
   /** Number of each word, by its term's bytes as Latin-1 text. */
@@ -19,6 +28,7 @@ export interface FieldMatchers {
   /** Words that are marked wherever they stand. */
   readonly single: ReadonlySet<number>;
   readonly phrases: readonly PhraseMatcher[];
+  readonly openPhrases: readonly OpenPhraseMatcher[];
   readonly prefixes: readonly Uint8Array[];
   readonly automata: readonly TermAutomaton[];
 }
@@ -36,6 +46,7 @@ export function fieldMatchers(clause: Clause, field: FieldPlan): FieldMatchers |
   const words = new Map<string, number>();
   const single = new Set<number>();
   const phrases: PhraseMatcher[] = [];
+  const openPhrases: OpenPhraseMatcher[] = [];
   const prefixes: Uint8Array[] = [];
   const automata: TermAutomaton[] = [];
   const number = (term: Uint8Array): number => {
@@ -50,7 +61,14 @@ export function fieldMatchers(clause: Clause, field: FieldPlan): FieldMatchers |
     else if (leaf.kind === 'set') for (const term of leaf.terms) single.add(number(term));
     else if (leaf.kind === 'prefix') prefixes.push(leaf.prefix);
     else if (leaf.kind === 'pattern') automata.push(leaf.automaton);
-    else if (leaf.kind === 'phrase') {
+    else if (leaf.kind === 'phrase_prefix') {
+      openPhrases.push({
+        words: leaf.words.map((word) => number(word.term)),
+        offsets: leaf.words.map((word) => word.offset),
+        prefix: leaf.last.term,
+        offset: leaf.last.offset,
+      });
+    } else if (leaf.kind === 'phrase') {
       phrases.push({
         words: leaf.words.map((word) => number(word.term)),
         offsets: leaf.words.map((word) => word.offset),
@@ -59,7 +77,7 @@ export function fieldMatchers(clause: Clause, field: FieldPlan): FieldMatchers |
     }
   }
   const some = words.size + prefixes.length + automata.length > 0;
-  return some ? { words, single, phrases, prefixes, automata } : null;
+  return some ? { words, single, phrases, openPhrases, prefixes, automata } : null;
 }
 
 /** The leaves that a document matches because of, in the query's order. */
@@ -69,11 +87,6 @@ function* positiveLeaves(clause: Clause): Generator<Leaf> {
     if (clause.precomputed.words !== null) yield* positiveLeaves(clause.precomputed.words);
     return;
   }
-  if (clause.kind !== 'bool') {
-    yield clause;
-    return;
-  }
-  for (const part of [...clause.must, ...clause.should, ...clause.filter]) {
-    yield* positiveLeaves(part);
-  }
+  if (clause.kind !== 'bool' && clause.kind !== 'max' && clause.kind !== 'demoted') yield clause;
+  else for (const part of positiveParts(clause)) yield* positiveLeaves(part);
 }

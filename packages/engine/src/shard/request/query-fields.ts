@@ -21,7 +21,8 @@ function readFields(mapping: Mapping): QueryFields {
   const without = mapping.fields.filter((field) => field.definition?.indexed === false);
   const unindexed = new Set(without.map((field) => field.plan.id));
   const declared = declaredPaths(mapping, plans);
-  return { index: mapping.definition.index, plans, fast: ids, unindexed, declared };
+  const { key } = mapping;
+  return { index: mapping.definition.index, plans, key, fast: ids, unindexed, declared };
 }
 
 /** Declared fields whose variant column is also flattened: by id, where their path's terms are. */

@@ -42,6 +42,11 @@ export function conditionOf(query: Query, table: TokenTable): string {
     }
     case 'cidr':
     case 'knn':
+    case 'ids':
+    case 'dis_max':
+    case 'constant_score':
+    case 'boosting':
+    case 'phrase_prefix':
       throw new Error(`git.commits has nothing for ${query.kind} here`);
     default:
       return patternOf(query, table);
@@ -147,7 +152,7 @@ function boolOf(query: Query & { kind: 'bool' }, table: TokenTable): string {
   const of = (parts: readonly Query[]) => parts.map((part) => conditionOf(part, table));
   const { must, should, must_not, filter, minimum_should_match: wanted } = query;
   const byDefault = must.length + filter.length === 0 && should.length > 0 ? 1 : 0;
-  const least = wanted ?? byDefault;
+  const least = Number(wanted ?? byDefault);
   if (least > should.length) return 'false';
   const some = of(should).map((part) => `(${part})::integer`);
   return allOf([
