@@ -140,6 +140,10 @@ export type Query =
     })
   | (Node & { readonly kind: 'boost'; readonly query: Query; readonly factor: number });
 
+/** Whether a query is made of queries. The filter of a `knn` does not count. */
+export const isCompound = ({ kind }: Query): boolean =>
+  ['bool', 'boost', 'dis_max', 'constant_score', 'boosting'].includes(kind);
+
 /** The queries directly inside of a query, but for the filter of a `knn`. */
 export function innerQueries(query: Query): readonly Query[] {
   switch (query.kind) {

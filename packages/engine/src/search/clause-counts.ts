@@ -1,6 +1,6 @@
 import type { CheckedRequest, ClauseCount } from '@lakehouse-search/contract';
 import { findField } from '../query/bind/fields.ts';
-import { positiveQueries, type Query } from '../query/query.ts';
+import { isCompound, positiveQueries, type Query } from '../query/query.ts';
 import { writeTree } from '../query/tree/write.ts';
 import { clauseName } from '../shard/explain/subject.ts';
 import { bindRequest, readQuery } from '../shard/request/bind-request.ts';
@@ -61,9 +61,8 @@ async function countMatches(
 }
 
 function* positiveClauses(node: Query): Generator<Query> {
-  const parts = positiveQueries(node);
-  if (parts.length === 0 || (node.kind === 'bool' && isWord(node))) yield node;
-  else for (const part of parts) yield* positiveClauses(part);
+  if (!isCompound(node) || (node.kind === 'bool' && isWord(node))) yield node;
+  else for (const part of positiveQueries(node)) yield* positiveClauses(part);
 }
 
 /** True for a bare word that several fields may hold: its clauses are one place in the query. */

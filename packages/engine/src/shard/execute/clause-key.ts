@@ -33,9 +33,9 @@ function textOf(clause: Clause): string {
       return `bool${clause.minimum}(${parts.join('')})`;
     }
     case 'max':
-      return `max([${clause.parts.map(textOf).join(',')}])`;
+      return `max${clause.tie}([${clause.parts.map(textOf).join(',')}])`;
     case 'demoted':
-      return textOf(clause.part);
+      return `demoted${clause.factor}(${textOf(clause.part)},${textOf(clause.negative)})`;
     case 'keys':
       return `keys(${clause.keys.map(bytesText).join(',')})`;
     default:

@@ -2,7 +2,7 @@ import type { ExplainResponse } from '@lakehouse-search/contract';
 import { bindNode } from '../../query/bind/bind.ts';
 import { allParts, type Clause, type Leaf } from '../../query/bind/clause.ts';
 import type { BindScope } from '../../query/bind/scope.ts';
-import { innerQueries, type Query } from '../../query/query.ts';
+import { innerQueries, isCompound, type Query } from '../../query/query.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import { shownField, shownTerm } from './term-name.ts';
 
@@ -18,8 +18,7 @@ export function analyzedTerms(query: Query, scope: BindScope): ExplainResponse['
     fields.set(name, (fields.get(name) ?? new Set<string>()).add(term));
   };
   const visit = (node: Query): void => {
-    const inner = innerQueries(node);
-    if (inner.length > 0) inner.forEach(visit);
+    if (isCompound(node)) innerQueries(node).forEach(visit);
     else {
       const bound = bindNode(node, 1, 0, scope);
       if (bound !== null) addTerms(bound, node, add);

@@ -111,13 +111,18 @@ export function maxDetail(
   tie: number,
 ): ExplainDetail | null {
   if (details.length === 0) return null;
-  const scores = details.map((part) => part.score);
-  const best = Math.max(...scores);
-  const sum = scores.reduce((all, own) => all + own, 0);
-  const others = tie === 0 ? '' : `, the others times ${figure(tie)}`;
-  const parts = details.length === 1 ? '1 part' : `${details.length} parts`;
-  const description = `${clause}: best of ${parts}${others}`;
-  return { description, score: best + tie * (sum - best), details, clause };
+  const best = Math.max(...details.map((part) => part.score));
+  const first = details.findIndex((part) => part.score === best);
+  const parts = details.map((part, i) => (i === first ? part : lesserDetail(part, tie)));
+  const score = parts.reduce((sum, part) => sum + part.score, 0);
+  const count = details.length === 1 ? '1 part' : `${details.length} parts`;
+  return { description: `${clause}: best of ${count}`, score, details: parts, clause };
+}
+
+/** A part of a `dis_max` that another part exceeds. */
+function lesserDetail({ clause, score }: ExplainDetail, tie: number): ExplainDetail {
+  const description = `${clause}: ${figure(score)} × ${figure(tie)}, as another clause scores more`;
+  return { description, score: tie * score, details: [], clause };
 }
 
 /** A part whose score is multiplied, because a negative clause matches. */
@@ -126,8 +131,10 @@ export function demotedDetail(
   detail: ExplainDetail,
   factor: number,
 ): ExplainDetail {
-  const description = `${clause}: times ${figure(factor)}, as the negative clause matches`;
-  return { description, score: factor * detail.score, details: [detail], clause };
+  const why = `times ${figure(factor)}, as the negative clause matches`;
+  const change = { score: (factor - 1) * detail.score, details: [], clause };
+  const details = [detail, { ...change, description: `${clause}: ${why}` }];
+  return { description: `${clause}: ${why}`, score: factor * detail.score, details, clause };
 }
 
 function explainTerm(clause: Term, subject: Subject, name: string): ExplainDetail | null {

@@ -108,9 +108,7 @@ function judgeConstant(
 ): Verdict {
   const clause = clauseName(node, subject.bind.text);
   const verdict = judge(node.filter, subject);
-  const matches = verdict.detail !== null;
-  const details = matches ? [silent(verdict.clause, 'matches; a filter does not score')] : [];
-  const detail = matches ? { ...constantDetail(clause, boost), details } : null;
+  const detail = verdict.detail === null ? null : constantDetail(clause, boost);
   const { vanished } = verdict;
   const parts = [{ role: 'filter' as const, verdict }];
   return { node, clause, vanished, detail, bound: null, parts, minimum: 0 };

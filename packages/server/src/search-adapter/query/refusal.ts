@@ -4,10 +4,10 @@ export type Refusal =
       readonly status: 400;
       readonly type:
         | 'parsing_exception'
+        | 'parse_exception'
         | 'illegal_argument_exception'
         | 'query_shard_exception'
-        | 'number_format_exception'
-        | 'too_many_clauses';
+        | 'number_format_exception';
       readonly reason: string;
     }
   | {

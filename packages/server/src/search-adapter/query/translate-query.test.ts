@@ -5,10 +5,15 @@ import { translateQuery } from './translate-query.ts';
 
 const TABLE: FieldTable = {
   index: 'tickets',
-  fields: new Map(),
+  fields: new Map(
+    [
+      ['a', 'TEXT'],
+      ['b', 'LONG'],
+    ].map(([name, type]) => [name, { name, type, indexed: true, fast: true }]),
+  ),
   variants: [],
   key: { partition: [], identifier: ['id'] },
-  defaultFields: [],
+  defaultFields: ['a'],
   now: 0,
 };
 
@@ -17,7 +22,7 @@ describe('translateQuery', () => {
     const dsl = { bool: { must: { match: { a: 'x' } }, filter: [{ term: { b: 1 } }] } };
     expect(translateQuery(dsl, TABLE).ast).toEqual({
       bool: {
-        must: [{ match: { field: 'a', value: 'x', operator: 'or' } }],
+        must: [{ match: { field: 'a', value: 'x', zero_terms: 'none' } }],
         filter: [{ term: { field: 'b', value: '1' } }],
       },
     });
