@@ -94,8 +94,8 @@ function plainWords(json: Json, scope: QueryScope) {
   });
   if (!plain || texts.size !== 1) {
     throw unserved(
-      '[rrf] is served of a [standard] retriever with a plain [match], or a [multi_match] of type ' +
-        '[most_fields]',
+      '[rrf] is served of a [standard] retriever with a plain [match], or a [multi_match] of ' +
+        'type [most_fields]',
     );
   }
   return {
