@@ -6,6 +6,7 @@ export {
   nearest,
 } from '@lakehouse-search/contract';
 export { partialFromJson, partialToJson } from './aggregate/partial-json.ts';
+export * from './backup/cluster-backups.ts';
 export {
   checkModel,
   describeModel,
@@ -29,6 +30,7 @@ export * from './remote/remote-read.ts';
 export type * from './schema/definition.ts';
 export { definitionJsonSchema } from './schema/json-schema.ts';
 export { formatKey, type KeySpec, parseKey } from './schema/key.ts';
+export { renameDefinition } from './schema/rename-definition.ts';
 export { readCatalogFile } from './schema/resolve-catalog.ts';
 export { tooDeepAt } from './schema/yaml-tree.ts';
 export {

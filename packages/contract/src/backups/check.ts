@@ -26,7 +26,8 @@ const target: Check = (value, field) => {
   path(value, field);
   if (!/^[A-Za-z][A-Za-z0-9+.-]+:\/\//.test(value as string)) folder(value, field);
 };
-const prefix: Check = (value, field) => {
+/** Checks the prefix of a target. Throws invalid_argument. */
+export const checkPrefix: Check = (value, field) => {
   path(value, field);
   const parts = (value as string).split('/');
   if (parts.every((part) => /^[A-Za-z0-9_][A-Za-z0-9._=-]{0,127}$/.test(part))) return;
@@ -37,7 +38,7 @@ const indexName: Check = (value, field) => {
   if (/^[a-z0-9][a-z0-9_-]{0,127}$/.test(value as string)) return;
   throw wrong(field, value, 'the name of an index (a-z, 0-9, "_" and "-")');
 };
-const TARGET_FIELDS: Fields<BackupTarget> = { target, prefix };
+const TARGET_FIELDS: Fields<BackupTarget> = { target, prefix: checkPrefix };
 
 const BACKUP_FIELDS: Fields<BackupRequest> = { ...INDEX_FIELDS, ...TARGET_FIELDS, verify: flag };
 /** Checks a request for a backup. Throws invalid_argument. */

@@ -226,7 +226,7 @@ function manifestOf(
 }
 
 /** `20261122T184012345Z-1a2b3c4d`: ids sort by time. */
-function backupId(created_ms: number): string {
+export function backupId(created_ms: number): string {
   const time = new Date(created_ms).toISOString().replaceAll(/[-:.]/g, '');
   return `${time}-${randomBytes(4).toString('hex')}`;
 }

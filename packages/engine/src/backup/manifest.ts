@@ -77,9 +77,13 @@ export const manifestBytes = ({ files }: BackupManifest): number =>
   files.reduce((sum, { length }) => sum + length, 0);
 
 /** The bytes of a manifest. */
-export function encodeManifest(manifest: BackupManifest): Uint8Array {
-  const body = JSON.stringify(manifest);
-  const head = JSON.stringify({ format: FORMAT, version: VERSION, sha256: sha256(body) });
+export const encodeManifest = (manifest: BackupManifest): Uint8Array =>
+  encodeLines(FORMAT, manifest);
+
+/** Two lines: a format with the SHA-256 of the second one, and a value. */
+export function encodeLines(format: string, value: object): Uint8Array {
+  const body = JSON.stringify(value);
+  const head = JSON.stringify({ format, version: VERSION, sha256: sha256(body) });
   return Buffer.from(`${head}\n${body}\n`);
 }
 
@@ -87,14 +91,18 @@ export function encodeManifest(manifest: BackupManifest): Uint8Array {
  * The manifest of these bytes, checked. `place` is its path for messages. Throws corrupt_index, or
  * unsupported for another version.
  */
-export function decodeManifest(bytes: Uint8Array, place: string): BackupManifest {
+export const decodeManifest = (bytes: Uint8Array, place: string): BackupManifest =>
+  checkManifest(decodeLines(FORMAT, bytes, place), place);
+
+/** The second of two lines, compared with the first. Throws as `decodeManifest`. */
+export function decodeLines(expected: string, bytes: Uint8Array, place: string): object {
   const [head, body, ...rest] = Buffer.from(bytes).toString().split('\n');
   const { format, version, sha256: sum } = jsonObject(head, place);
-  if (format !== FORMAT) throw damaged(place, 'it is no manifest of a backup');
+  if (format !== expected) throw damaged(place, 'it is no manifest of a backup');
   if (version !== VERSION) throw unknownVersion(place, version);
   if (body === undefined || rest.join('') !== '') throw damaged(place, 'it has not two lines');
   if (sum !== sha256(body)) throw damaged(place, 'its SHA-256 differs');
-  return checkManifest(jsonObject(body, place), place);
+  return jsonObject(body, place);
 }
 
 /** Throws corrupt_index unless a value is a manifest whose paths and lengths are possible. */
@@ -140,7 +148,8 @@ export function jsonObject(json: string, place: string): Readonly<Record<string,
 
 const sha256 = (body: string): string => hash('sha256', body);
 
-const matching =
+/** A check of texts of one form. */
+export const matching =
   (pattern: RegExp, expected: string): Check =>
   (value, field) => {
     text(value, field);
@@ -151,11 +160,13 @@ const matching =
 const PATH =
   /^(generation\/[a-z0-9][a-z0-9._-]{0,199}|embeddings\/[0-9a-f]{32}\/\d{6,15}\.(keys|vectors))$/;
 const NAME = /^[a-z0-9][a-z0-9_-]{0,127}$/;
-const ID = /^\d{8}T\d{9}Z-[0-9a-f]{8}$/;
+/** The id of a backup. */
+export const BACKUP_ID = /^\d{8}T\d{9}Z-[0-9a-f]{8}$/;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 const count = whole(0, Number.MAX_SAFE_INTEGER);
-const indexName = matching(NAME, 'the name of an index');
+/** A check of names of indexes. */
+export const indexName = matching(NAME, 'the name of an index');
 const CHUNK: Fields<BackupChunk> = {
   sha256: matching(/^[0-9a-f]{64}$/, 'a SHA-256'),
   length: whole(1, MOST_CHUNK_BYTES),
@@ -175,7 +186,7 @@ const QUERY: Fields<OwnedQuery> = {
   request: object,
 };
 const MANIFEST: Fields<BackupManifest> = {
-  id: matching(ID, 'the id of a backup'),
+  id: matching(BACKUP_ID, 'the id of a backup'),
   index: indexName,
   uuid: matching(UUID, 'a UUID'),
   created_ms: count,

@@ -1,7 +1,7 @@
-import type { CallContext } from '@lakehouse-search/contract';
+import { type CallContext, LhsError } from '@lakehouse-search/contract';
 import type { Logger } from 'pino';
 import type { NodeClient } from '../cluster/node-client.ts';
-import type { NodeState } from '../cluster/node-state.ts';
+import type { NodeIndex, NodeState } from '../cluster/node-state.ts';
 import type { Lease } from '../store/leases.ts';
 import type { ClusterStore, Store } from '../store/open-store.ts';
 import type { Route } from '../store/routes.ts';
@@ -64,6 +64,24 @@ export async function currentNodes(
     return state === undefined ? { ...node, isSilent: true } : { ...node, indexes: state.indexes };
   };
   return Promise.all(known.map(ask));
+}
+
+/** A node with shards of one index. */
+export interface BuiltNode extends Pick<LivingNode, 'node' | 'address'>, NodeIndex {}
+
+/** The living nodes that have built shards of an index. Throws index_not_built. */
+export async function builtNodes(
+  context: ClusterContext,
+  index: string,
+  call: CallContext,
+): Promise<readonly BuiltNode[]> {
+  const found = (await currentNodes(context, call)).flatMap(({ node, address, indexes }) => {
+    const own = indexes.find((each) => each.index === index);
+    return own === undefined || own.commits.length === 0 ? [] : [{ node, address, ...own }];
+  });
+  if (found.length > 0) return found;
+  const next = [{ step: 'reindex' as const, index }];
+  throw new LhsError('index_not_built', `no node has built "${index}"`, { next });
 }
 
 /**

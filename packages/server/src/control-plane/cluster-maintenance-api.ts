@@ -6,7 +6,6 @@ import {
   checkMoveWindowsRequest,
   checkReindexWindowRequest,
   checkUpgradeRequest,
-  LhsError,
   type MoveWindowsRequest,
   type MoveWindowsResponse,
   type ReindexWindowRequest,
@@ -15,7 +14,7 @@ import {
   type UpgradeResponse,
 } from '@lakehouse-search/contract';
 import { overNodes } from '../cluster/over-nodes.ts';
-import { type ClusterContext, currentNodes, jobService } from './cluster-context.ts';
+import { builtNodes, type ClusterContext, jobService } from './cluster-context.ts';
 import { resolveName } from './cluster-job-api.ts';
 
 type Maintenance = 'compact' | 'upgrade' | 'reindexWindow' | 'moveWindows';
@@ -58,14 +57,7 @@ export class ClusterMaintenanceApi {
   ): Promise<unknown> {
     const { store } = this.#context;
     const index = await resolveName(store, request.index, call);
-    const nodes = (await currentNodes(this.#context, call)).flatMap(({ address, indexes }) => {
-      const own = indexes.find((each) => each.index === index);
-      return own === undefined || own.commits.length === 0 ? [] : [{ address, ...own }];
-    });
-    if (nodes.length === 0) {
-      const next = [{ step: 'reindex' as const, index }];
-      throw new LhsError('index_not_built', `no node has built "${index}"`, { next });
-    }
+    const nodes = await builtNodes(this.#context, index, call);
     const parts = nodes.map(({ address, ordinals }) => ({
       ordinals,
       run: async () => {

@@ -9,6 +9,7 @@ import type {
 } from '@lakehouse-search/contract';
 import { checkRoutingRequest, LhsError } from '@lakehouse-search/contract';
 import { registeredDefinition } from '@lakehouse-search/engine';
+import { ClusterBackupApi } from './cluster-backup-api.ts';
 import { requireListed } from './cluster-caller.ts';
 import { type ClusterContext, livingNodes } from './cluster-context.ts';
 import { ClusterIndexApi, indexNotFound } from './cluster-index-api.ts';
@@ -29,15 +30,18 @@ export interface ControlPlaneApis {
 /**
  * The operations of a control plane. Searches and writes of rows are those of gateways and nodes:
  * here they are unsupported. `scratch` opens tables and checks definitions.
+ * `backupTarget`: where backups are, for all nodes as well.
  */
 export function controlPlaneApis(
   context: ClusterContext,
   scratch: () => Promise<Backend>,
+  backupTarget?: string,
 ): ControlPlaneApis {
   const indexes = new ClusterIndexApi(context, scratch);
   const jobs = new ClusterJobApi(context);
   const names = new ClusterNamesApi(context.store);
   const maintenance = new ClusterMaintenanceApi(context);
+  const backups = new ClusterBackupApi(context, backupTarget);
   const source: Pick<
     Backend,
     'describeSource' | 'listTables' | 'initDefinition' | 'validateDefinition'
@@ -48,7 +52,7 @@ export function controlPlaneApis(
     validateDefinition: async (request, call) =>
       (await scratch()).validateDefinition(request, call),
   };
-  const backend = joined(indexes, jobs, names, maintenance, source) as unknown as Backend;
+  const backend = joined(indexes, jobs, names, maintenance, backups, source) as unknown as Backend;
   return { backend, cluster: new ControlPlaneCluster(context, backend) };
 }
 

@@ -13,6 +13,7 @@ import { staticAdmin } from './static-admin.ts';
 const PLANE = [
   ...(['createIndex', 'listIndexes', 'dropIndex', 'alterIndex', 'reindex'] as const),
   ...(['compact', 'upgrade', 'reindexWindow', 'moveWindows'] as const),
+  ...(['backup', 'backupStatus', 'listBackups', 'pruneBackups', 'restore'] as const),
   ...(['startJob', 'getJob', 'listJobs', 'cancelJob'] as const),
   ...(['listAliases', 'setAlias', 'dropAlias'] as const),
   ...(['listSavedQueries', 'createSavedQuery', 'replaceSavedQuery', 'deleteSavedQuery'] as const),
@@ -24,7 +25,7 @@ export const OF_PLANE: ReadonlySet<string> = new Set(PLANE);
 
 /** What would write rows beside the connector. */
 const WRITES = [
-  ...(['sync', 'applyBatch', 'rollbackIndex', 'restore', 'runErasure'] as const),
+  ...(['sync', 'applyBatch', 'rollbackIndex', 'runErasure'] as const),
 ] satisfies readonly AdminName[];
 
 /** What the control plane says of the cluster. */

@@ -96,7 +96,11 @@ async function start(request: ServeControlPlaneRequest, later: (release: Release
   const nodes = new NodePool((address) => connectNode(address, { key }));
   later(() => nodes.close());
   const context: ClusterContext = { store, nodes, logger: log.logger };
-  const { backend, cluster } = controlPlaneApis(context, scratchEngine(later));
+  const { backend, cluster } = controlPlaneApis(
+    context,
+    scratchEngine(later),
+    options.backupTarget,
+  );
   const metrics = createMetrics({ running: () => 0, isKnown: () => true });
   const { leadership, connector } = startWork(context, options, times, metrics, later);
   clusterMetrics(metrics.registry, { store, leadership, connector });

@@ -204,24 +204,18 @@ export const LIFECYCLE_ROWS: Section = {
       expectFields(body, 'segments_before', 'segments_after');
       return body.segments_after;
     }),
-    unlessLed(
-      row('index:backup: `snapshot`, `file_count`, `created_ms`, `prefix`', async (ask) => {
-        const body = await ask.ok('backup', { ...INDEX, prefix: 'nightly' }, 'both');
-        expectFields(body, 'snapshot', 'file_count', 'created_ms');
-        expect(body.prefix).toBe('nightly');
-        return body.prefix;
-      }),
-      { status: 501, operation: 'backup', request: INDEX },
-    ),
-    unlessLed(
-      row('index:backup-status: `configured`, `present` and the newest backup', async (ask) => {
-        const body = await ask.ok('backupStatus', { ...INDEX, prefix: 'nightly' }, 'both');
-        expect([body.configured, body.present]).toEqual([true, true]);
-        expectFields(body, 'snapshot', 'created_ms', 'file_count');
-        return body.configured;
-      }),
-      { status: 501, operation: 'backupStatus', request: INDEX },
-    ),
+    row('index:backup: `snapshot`, `file_count`, `created_ms`, `prefix`', async (ask) => {
+      const body = await ask.ok('backup', { ...INDEX, prefix: 'nightly' }, 'both');
+      expectFields(body, 'snapshot', 'file_count', 'created_ms');
+      expect(body.prefix).toBe('nightly');
+      return body.prefix;
+    }),
+    row('index:backup-status: `configured`, `present` and the newest backup', async (ask) => {
+      const body = await ask.ok('backupStatus', { ...INDEX, prefix: 'nightly' }, 'both');
+      expect([body.configured, body.present]).toEqual([true, true]);
+      expectFields(body, 'snapshot', 'created_ms', 'file_count');
+      return body.configured;
+    }),
     row('GET /v1/cold of an index without windows: 404', (ask) =>
       ask.refused(404, 'windowStatus', INDEX),
     ),

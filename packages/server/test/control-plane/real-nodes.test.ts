@@ -24,6 +24,8 @@ const QUIET = { 'log.level': 'silent', 'log.access': false } as const;
 const ADDRESSES = { rest_addr: '127.0.0.1:0', addr: '127.0.0.1:0' } as const;
 const folder = mkdtempSync(join(tmpdir(), 'lhs-real-nodes-'));
 
+const BACKUPS = { ...QUIET, backup_target: join(folder, 'backups') };
+
 let table: ClusterTable;
 let plane: RunningControlPlane;
 let nodes: RunningNode[] = [];
@@ -35,14 +37,14 @@ let store: Store;
 
 const startNode = (name: string): Promise<RunningNode> =>
   serveNode({
-    options: serverOptions({ ...ADDRESSES, ...QUIET, threads: 0 }, {}, join(folder, name)),
+    options: serverOptions({ ...ADDRESSES, ...BACKUPS, threads: 0 }, {}, join(folder, name)),
     cluster: { nodes: [], controlPlane: [plane.grpc], key: CLUSTER_KEY, node: name, takes: [] },
   });
 
 beforeAll(async () => {
   table = await new ClusterTable().create();
   await table.append(...Array.from({ length: 50 }, (_, i) => i));
-  const values = { ...ADDRESSES, ...QUIET, sync_poll_ms: 100 };
+  const values = { ...ADDRESSES, ...BACKUPS, sync_poll_ms: 100 };
   plane = await serveControlPlane({
     options: serverOptions(values, {}, table.folder),
     names: { catalogs: {}, roots: {}, models: {} },
@@ -150,6 +152,36 @@ describe('nodes under a control plane', () => {
     });
     expect(sorted).toMatchObject({ total: table.rows.size });
     expect(await documents()).toEqual(table.expected());
+  });
+
+  it('are backed up at one snapshot, and restored as another index', async () => {
+    await atHead();
+    const made = await client.backup({ index: INDEX });
+    expect(made).toMatchObject({ snapshot: table.head, num_docs: table.rows.size, index: INDEX });
+    await table.append(500);
+    await atHead();
+    const second = await client.backup({ index: INDEX });
+    expect(second.bytes_copied).toBeLessThan(second.bytes);
+    const listed = await client.listBackups({});
+    expect(listed.map(({ backup }) => backup)).toEqual([second.backup, made.backup]);
+    const restored = await client.restore({ index: INDEX, backup: made.backup, as: 'copy' });
+    expect(restored).toMatchObject({ index: 'copy', num_docs: table.rows.size - 1 });
+    await expect(client.restore({ index: INDEX, as: 'copy' })).rejects.toMatchObject({
+      code: 'index_exists',
+    });
+    const request = { index: 'copy', query: '*:*', min_snapshot: table.head!, wait_ms: 30_000 };
+    expect(await client.search(request)).toMatchObject({ total: table.rows.size, shards_total: 3 });
+    expect((await client.verify({ index: 'copy' })).equal).toBe(true);
+    await client.dropIndex({ index: 'copy' });
+  });
+
+  it('keep the parts of the backups that remain', async () => {
+    const pruned = await client.pruneBackups({ keep: 1 });
+    expect(pruned).toMatchObject({ backups_kept: 1 });
+    expect(pruned.backups_removed).toHaveLength(1);
+    const restored = await client.restore({ index: INDEX, as: 'again' });
+    expect(restored.num_docs).toBe(table.rows.size);
+    await client.dropIndex({ index: 'again' });
   });
 
   it('refuse writes without a lease', async () => {

@@ -1,0 +1,256 @@
+import {
+  type BackupRequest,
+  type BackupResponse,
+  type BackupStatus,
+  type BackupStatusRequest,
+  type BackupSummary,
+  type BackupTarget,
+  type CallContext,
+  checkBackupRequest,
+  checkBackupStatusRequest,
+  checkListBackupsRequest,
+  checkPruneBackupsRequest,
+  checkRestoreRequest,
+  LhsError,
+  type ListBackupsRequest,
+  type PruneBackupsRequest,
+  type PruneResponse,
+  type RestoreRequest,
+  type RestoreResponse,
+} from '@lakehouse-search/contract';
+import {
+  type ClusterBackup,
+  listClusterBackups,
+  registeredDefinition,
+  removeClusterBackups,
+  writeClusterBackup,
+} from '@lakehouse-search/engine';
+import { isListed, requireListed } from './cluster-caller.ts';
+import { builtNodes, type ClusterContext } from './cluster-context.ts';
+import { resolveName } from './cluster-job-api.ts';
+import { restoreParts } from './restore-parts.ts';
+
+/** A place of backups: of the cluster, and as nodes are requested to use it. */
+interface Place {
+  readonly whole: string;
+  readonly prefix: string;
+  readonly target: string;
+  /** The target of the request; absent: nodes have the same configuration. */
+  readonly named: Pick<BackupTarget, 'target'>;
+}
+
+/** Nodes commit a step one after the other: their backups are tried again until they agree. */
+const ATTEMPTS = 5;
+
+/** Backups of all shards of an index, at one snapshot (docs/adr/control-plane.md). */
+export class ClusterBackupApi {
+  readonly #context: ClusterContext;
+  readonly #target: string | undefined;
+
+  constructor(context: ClusterContext, target: string | undefined) {
+    this.#context = context;
+    this.#target = target;
+  }
+
+  /** Throws unsupported without a target, index_not_built, unreachable, index_busy. */
+  async backup(request: BackupRequest, call: CallContext = {}): Promise<BackupResponse> {
+    const { index: asked, verify = false, ...at } = checkBackupRequest(request);
+    const { store } = this.#context;
+    const began = performance.now();
+    const index = await resolveName(store, asked, call);
+    const place = this.#place(at);
+    const { definition } = (await store.definitions.get(index))!;
+    for (let attempt = 1; ; attempt++) {
+      const parts = await this.#backUpParts(index, place, verify, call);
+      const answers = parts.map(({ answer }) => answer);
+      const [{ snapshot }] = answers;
+      const sum = (name: 'num_docs' | 'file_count' | 'bytes' | 'files_copied' | 'bytes_copied') =>
+        answers.reduce((total, answer) => total + answer[name], 0);
+      if (answers.every((answer) => answer.snapshot === snapshot)) {
+        const aliases = (await store.aliases.list()).filter((one) => one.index === index);
+        const made = await writeClusterBackup(
+          place.whole,
+          {
+            ...{ index, definition, snapshot, created_ms: Date.now() },
+            index_generation: (await store.routes.get(index))?.generation ?? 1,
+            ...{ num_docs: sum('num_docs'), file_count: sum('file_count'), bytes: sum('bytes') },
+            aliases: aliases.map(({ alias }) => alias),
+            parts: parts.map(({ prefix, ordinals, answer: { backup } }) => {
+              return { prefix, ordinals, backup };
+            }),
+          },
+          call.signal,
+        );
+        const copied = { files_copied: sum('files_copied'), bytes_copied: sum('bytes_copied') };
+        const took_ms = Math.round(performance.now() - began);
+        const { target, prefix } = place;
+        return { ...summary(made), target, prefix, ...copied, verified: verify, took_ms };
+      }
+      if (attempt < ATTEMPTS) continue;
+      throw new LhsError('index_busy', 'the nodes of the index are at different snapshots', {
+        hint: 'try again when all of them have caught up',
+      });
+    }
+  }
+
+  /** The newest backup of an index. */
+  async backupStatus(request: BackupStatusRequest, call: CallContext = {}): Promise<BackupStatus> {
+    const { index: asked, ...at } = checkBackupStatusRequest(request);
+    const index = await resolveName(this.#context.store, asked, call);
+    if ((at.target ?? this.#target) === undefined) return { configured: false, present: false };
+    const [newest] = await listClusterBackups(this.#place(at).whole, index, call.signal);
+    if (newest === undefined) return { configured: true, present: false };
+    const { id: backup, snapshot, created_ms, file_count } = newest;
+    return { configured: true, present: true, backup, snapshot, created_ms, file_count };
+  }
+
+  async listBackups(request: ListBackupsRequest = {}, call: CallContext = {}) {
+    const { index, ...at } = checkListBackupsRequest(request);
+    return (await this.#listed(index, this.#place(at), call)).map(summary);
+  }
+
+  /** The parts of backups that go are deleted on the nodes, and what only they use. */
+  async pruneBackups(request: PruneBackupsRequest, call: CallContext = {}): Promise<PruneResponse> {
+    const { index, keep, ...at } = checkPruneBackupsRequest(request);
+    const place = this.#place(at);
+    const all = await this.#listed(index, place, call);
+    const byIndex = [...Map.groupBy(all, (backup) => backup.index).values()];
+    const removed = byIndex.flatMap((own) => own.slice(keep));
+    await removeClusterBackups(place.whole, removed);
+    const kept = byIndex.flatMap((own) => own.slice(0, keep));
+    const pruned = await this.#pruneParts(all, kept, place, call);
+    return {
+      backups_removed: removed.map(({ id }) => id),
+      backups_kept: kept.length,
+      files_removed: pruned.reduce((sum, one) => sum + one.files_removed, 0),
+      bytes_removed: pruned.reduce((sum, one) => sum + one.bytes_removed, 0),
+      deferred: pruned.some(({ deferred }) => deferred),
+    };
+  }
+
+  /** Throws not_found, index_exists, already_exists, unreachable, and what nodes throw. */
+  async restore(request: RestoreRequest, call: CallContext = {}): Promise<RestoreResponse> {
+    const { index, backup, as, aliases = 'all', base_dir, ...at } = checkRestoreRequest(request);
+    if (base_dir !== undefined) {
+      throw new LhsError('unsupported', '"base_dir" is not for indexes of a cluster');
+    }
+    const began = performance.now();
+    const place = this.#place(at);
+    const chosen = await this.#chosen(index, backup, place, call);
+    const name = as ?? chosen.index;
+    requireListed(call, name);
+    const named = { ...place.named, aliases };
+    const done = await restoreParts(this.#context, chosen, name, named, call);
+    const took_ms = Math.round(performance.now() - began);
+    return { ...summary(chosen), index: name, ...done, saved_queries: [], took_ms };
+  }
+
+  #place({ target: named, prefix = '' }: BackupTarget): Place {
+    const target = named ?? this.#target;
+    if (target === undefined) {
+      throw new LhsError('unsupported', 'there is no backup target', {
+        hint: 'configure "backup_target", the same for the control planes and all nodes',
+      });
+    }
+    const whole = prefix === '' ? target : `${target.replace(/\/+$/, '')}/${prefix}`;
+    return { whole, prefix, target, named: named === undefined ? {} : { target: named } };
+  }
+
+  /** Each node backs up its shards to a repository of these shards. */
+  async #backUpParts(index: string, place: Place, verify: boolean, call: CallContext) {
+    const { store, nodes } = this.#context;
+    const built = await builtNodes(this.#context, index, call);
+    const { definition } = (await store.definitions.get(index))!;
+    refuseMissing(index, registeredDefinition(definition).shards ?? 1, built);
+    return Promise.all(
+      built.map(async ({ address, ordinals }) => {
+        const prefix = [place.prefix, 'parts', ordinals.join('-')].filter((part) => part !== '');
+        const own = { index, prefix: prefix.join('/'), verify, ...place.named };
+        const answer = await nodes.at(address).service().backup(own, call);
+        return { prefix: own.prefix, ordinals, answer };
+      }),
+    );
+  }
+
+  async #listed(index: string | undefined, place: Place, call: CallContext) {
+    if (index !== undefined) requireListed(call, index);
+    const all = await listClusterBackups(place.whole, index, call.signal);
+    return all.filter((backup) => isListed(call, backup.index));
+  }
+
+  async #chosen(
+    index: string | undefined,
+    backup: string | undefined,
+    place: Place,
+    call: CallContext,
+  ): Promise<ClusterBackup> {
+    const all = await this.#listed(index, place, call);
+    const found = backup === undefined ? all : all.filter(({ id }) => id === backup);
+    const names = [...new Set(found.map((one) => one.index))].sort();
+    if (names.length > 1) {
+      const message = `"${place.whole}" has backups of ${names.length} indexes: name one`;
+      const hint = `indexes: ${names.slice(0, 20).join(', ')}`;
+      throw new LhsError('invalid_argument', message, { hint });
+    }
+    if (found.length > 0) return found[0];
+    const what = [backup, index].filter((part) => part !== undefined).join('" of "');
+    const shown = what === '' ? '' : ` "${what}"`;
+    throw new LhsError('not_found', `there is no backup${shown} in "${place.whole}"`);
+  }
+
+  /**
+   * Nodes keep as many of their newest backups as the oldest one needs that a backup of the cluster
+   * names: attempts that failed may be among them.
+   */
+  async #pruneParts(
+    all: readonly ClusterBackup[],
+    kept: readonly ClusterBackup[],
+    { named }: Place,
+    call: CallContext,
+  ): Promise<readonly PruneResponse[]> {
+    const { store, nodes } = this.#context;
+    const [node] = await store.nodes.list();
+    if (node === undefined)
+      throw new LhsError('unreachable', 'no node of the cluster is reachable');
+    const service = nodes.at(node.address).service();
+    const places = new Map(
+      all.flatMap(({ index, parts }) =>
+        parts.map(({ prefix }) => [`${index} ${prefix}`, { index, prefix }] as const),
+      ),
+    );
+    const pruned: PruneResponse[] = [];
+    for (const { index, prefix } of places.values()) {
+      const needed = new Set(
+        kept
+          .filter((backup) => backup.index === index)
+          .flatMap(({ parts }) => parts.filter((part) => part.prefix === prefix))
+          .map(({ backup }) => backup),
+      );
+      const own = { index, prefix, ...named };
+      const present = await service.listBackups(own, call);
+      const oldest = present.findLastIndex(({ backup }) => needed.has(backup));
+      pruned.push(await service.pruneBackups({ ...own, keep: Math.max(1, oldest + 1) }, call));
+    }
+    return pruned;
+  }
+}
+
+function refuseMissing(
+  index: string,
+  shards: number,
+  nodes: readonly { readonly ordinals: readonly number[] }[],
+): void {
+  const held = new Set(nodes.flatMap(({ ordinals }) => ordinals));
+  if (held.size >= shards) return;
+  const message = `${shards - held.size} of ${shards} shards of "${index}" have no living node`;
+  throw new LhsError('unreachable', message, { hint: 'start the node again, then try again' });
+}
+
+function summary(backup: ClusterBackup): BackupSummary {
+  const { id, index, created_ms, snapshot, index_generation } = backup;
+  const { num_docs, file_count, bytes } = backup;
+  return {
+    ...{ backup: id, index, created_ms, snapshot, index_generation },
+    ...{ num_docs, file_count, bytes },
+  };
+}
