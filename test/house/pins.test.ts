@@ -27,6 +27,7 @@ describe('pinned surfaces', () => {
         "encodeRequest",
         "errorBody",
         "formatKey",
+        "listClusterBackups",
         "listModels",
         "lockDataFolder",
         "nearest",
@@ -41,12 +42,15 @@ describe('pinned surfaces', () => {
         "readRemotely",
         "registeredDefinition",
         "remoteContext",
+        "removeClusterBackups",
+        "renameDefinition",
         "shardFrom",
         "shardOver",
         "sourceError",
         "throughBytes",
         "tooDeepAt",
         "verifyReceiptOffline",
+        "writeClusterBackup",
       ]
     `);
   });

@@ -1,4 +1,8 @@
 import {
+  AuthenticateReplySchema,
+  AuthenticateRequestSchema,
+  OpenAccountsReplySchema,
+  OpenAccountsRequestSchema,
   RegisterReplySchema,
   RegisterRequestSchema,
   RoutingReplySchema,
@@ -16,6 +20,16 @@ export const CONTROL_PLANE_METHODS = Object.freeze({
     path: path('RegisterServedIndex'),
     input: RegisterRequestSchema,
     output: RegisterReplySchema,
+  },
+  authenticate: {
+    path: path('Authenticate'),
+    input: AuthenticateRequestSchema,
+    output: AuthenticateReplySchema,
+  },
+  openAccounts: {
+    path: path('OpenAccounts'),
+    input: OpenAccountsRequestSchema,
+    output: OpenAccountsReplySchema,
   },
   routing: { path: path('GetRouting'), input: RoutingRequestSchema, output: RoutingReplySchema },
 });

@@ -62,10 +62,7 @@ export class StoredAccess implements Access {
 
   /** Throws permission_denied, naming the scope, unless the caller has it. */
   authorize(principal: Principal | undefined, operation: Operation): void {
-    const scope = REQUIRED_SCOPES[operation];
-    if (scope === null) return;
-    if (principal === undefined) throw unknownCaller();
-    if (!principal.scopes.includes(scope)) throw lacksScope(operation, scope);
+    authorizeByScope(principal, operation);
   }
 
   /** Forgets all verified headers: accounts have changed. */
@@ -111,6 +108,14 @@ export class StoredAccess implements Access {
     const scopes = [...new Set([...principal.scopes, ...scopesOf(user?.roles ?? [])])];
     return { principal: { ...principal, scopes }, expiresMs };
   }
+}
+
+/** Throws permission_denied, naming the scope, unless the caller has that of the operation. */
+export function authorizeByScope(principal: Principal | undefined, operation: Operation): void {
+  const scope = REQUIRED_SCOPES[operation];
+  if (scope === null) return;
+  if (principal === undefined) throw unknownCaller();
+  if (!principal.scopes.includes(scope)) throw lacksScope(operation, scope);
 }
 
 const hasExpired = ({ expiresMs }: Caller, now: number): boolean =>

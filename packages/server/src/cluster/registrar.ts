@@ -15,6 +15,15 @@ export interface NodeLease {
   readonly epoch: number;
   readonly expires_ms: number;
   readonly assignments: readonly Assignment[];
+  /** Indexes that the cluster has no more; the node removes their files. */
+  readonly dropped: readonly DroppedIndex[];
+}
+
+/** An index of a node that was dropped. */
+export interface DroppedIndex {
+  readonly index: string;
+  /** Tells it from a later index of the same name. */
+  readonly uuid: string;
 }
 
 /** The control plane as a node sees it. */

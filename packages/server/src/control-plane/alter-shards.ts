@@ -1,7 +1,9 @@
-import { type AlterPlan, LhsError } from '@lakehouse-search/contract';
+import { type AlterPlan, type CallContext, LhsError } from '@lakehouse-search/contract';
 import { registeredDefinition } from '@lakehouse-search/engine';
+import type { NodeIndex } from '../cluster/node-state.ts';
 import { partOf } from '../cluster/with-only.ts';
-import { currentNodes, jobService, publishWithin } from './cluster-context.ts';
+import type { ClusterJob } from '../store/cluster-jobs.ts';
+import { type ClusterContext, currentNodes, jobService, publishWithin } from './cluster-context.ts';
 import { type JobNode, nodesOf } from './job-nodes.ts';
 import { type RunningJob, refuseStopped } from './running-job.ts';
 
@@ -38,13 +40,9 @@ async function alterAll(
   text: string,
   former: string,
 ): Promise<readonly AlterPlan[]> {
-  const { context, job } = run;
-  const alter = async (definition: string, { node, own }: JobNode, call = {}) => {
-    const service = await jobService(context, job.index, node.address);
-    // A node that holds some of the shards goes on to hold these alone.
-    const definition_yaml = partOf(definition, own.ordinals, own.shards);
-    return service.alterIndex({ index: job.index, definition_yaml, apply: true }, call);
-  };
+  const { context } = run;
+  const alter = (definition: string, { node, own }: JobNode, call = {}) =>
+    alterPart(context, definition, { address: node.address, own }, call);
   const results = await Promise.allSettled(
     nodes.map((node) => alter(text, node, { signal: run.signal })),
   );
@@ -57,6 +55,35 @@ async function alterAll(
   await Promise.allSettled(changed.map((node) => alter(former, node)));
   refuseStopped(run);
   throw failed?.reason;
+}
+
+/** Puts a definition in force on a node, which goes on to hold its shards alone. */
+async function alterPart(
+  context: ClusterContext,
+  definition: string,
+  { address, own }: { readonly address: string; readonly own: NodeIndex },
+  call: CallContext = {},
+): Promise<AlterPlan> {
+  const { index, ordinals, shards } = own;
+  const service = await jobService(context, index, address);
+  const definition_yaml = partOf(definition, ordinals, shards);
+  return service.alterIndex({ index, definition_yaml, apply: true }, call);
+}
+
+/**
+ * Puts the definition in force on all living nodes of an index again: the control plane that
+ * changed it has ended. Throws what a node throws, and unreachable if one with a lease does not
+ * answer.
+ */
+export async function putBack(context: ClusterContext, { index }: ClusterJob): Promise<void> {
+  const stored = await context.store.definitions.get(index);
+  if (stored === undefined) return;
+  for (const { node, address, indexes, isSilent } of await currentNodes(context)) {
+    const own = indexes.find((each) => each.index === index);
+    if (own === undefined) continue;
+    if (isSilent) throw new LhsError('unreachable', `node "${node}" does not answer`);
+    await alterPart(context, stored.definition, { address, own });
+  }
 }
 
 /** The error for a change of the number of shards. */

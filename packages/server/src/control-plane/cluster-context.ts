@@ -41,13 +41,20 @@ export class NodePool {
 /** Time for a node to say what it holds. */
 const STATE_MS = 5000;
 
-/** The nodes with a lease, and what they held at their last heartbeats. */
-export async function livingNodes({ nodes }: Pick<ClusterStore, 'nodes'>) {
-  return (await nodes.list()).map(({ node, address, state }): LivingNode => {
+/**
+ * The nodes with a lease, and what they held at their last heartbeats, but for indexes that were
+ * dropped.
+ */
+export async function livingNodes(store: Pick<ClusterStore, 'nodes' | 'dropped'>) {
+  const gone = await droppedUuids(store);
+  return (await store.nodes.list()).map(({ node, address, state }): LivingNode => {
     const { indexes } = JSON.parse(state) as NodeState;
-    return { node, address, indexes };
+    return { node, address, indexes: indexes.filter(({ uuid }) => !gone.has(uuid)) };
   });
 }
+
+const droppedUuids = async ({ dropped }: Pick<ClusterStore, 'dropped'>) =>
+  new Set((await dropped.list()).map(({ uuid }) => uuid));
 
 /** The same, as the nodes say now. */
 export async function currentNodes(
@@ -55,13 +62,15 @@ export async function currentNodes(
   { signal }: CallContext = {},
 ): Promise<readonly LivingNode[]> {
   const known = await livingNodes(store);
+  const gone = await droppedUuids(store);
   const ask = async (node: LivingNode): Promise<LivingNode> => {
     const call = { deadline: Date.now() + STATE_MS, ...(signal === undefined ? {} : { signal }) };
     const state = await nodes
       .at(node.address)
       .state(call)
       .catch(() => undefined);
-    return state === undefined ? { ...node, isSilent: true } : { ...node, indexes: state.indexes };
+    if (state === undefined) return { ...node, isSilent: true };
+    return { ...node, indexes: state.indexes.filter(({ uuid }) => !gone.has(uuid)) };
   };
   return Promise.all(known.map(ask));
 }

@@ -12,9 +12,13 @@ import {
   LhsError,
 } from '@lakehouse-search/contract';
 import { registeredDefinition } from '@lakehouse-search/engine';
+import type { NodeState } from '../cluster/node-state.ts';
 import { isListed, requireListed } from './cluster-caller.ts';
-import { type ClusterContext, livingNodes } from './cluster-context.ts';
+import { type ClusterContext, currentNodes, livingNodes } from './cluster-context.ts';
 import type { LivingNode } from './route-over.ts';
+
+/** Longer than a node is away: a hundred years. */
+const EVER = 100 * 365 * 86_400_000;
 
 /** The indexes of a cluster: their definitions are in the store, their shards on nodes. */
 export class ClusterIndexApi
@@ -62,11 +66,15 @@ export class ClusterIndexApi
       });
   }
 
-  /** Nodes keep the files of their shards. Throws index_not_found, index_busy. */
+  /**
+   * Nodes remove the files of their shards at their next heartbeat, also after an absence. Throws
+   * index_not_found, index_busy.
+   */
   async dropIndex(request: DropIndexRequest, call: CallContext = {}): Promise<DropResponse> {
     const { index } = checkDropIndexRequest(request);
     requireListed(call, index);
     const { store } = this.#context;
+    const parts = await heldParts(this.#context, index, call);
     return store.change(null, async (cluster) => {
       const running = await cluster.jobs.list({ running: true });
       const job = running.find((each) => each.index === index);
@@ -75,6 +83,7 @@ export class ClusterIndexApi
       const aliases = all.filter((each) => each.index === index).map(({ alias }) => alias);
       const isBuilt = (await cluster.routes.get(index)) !== undefined;
       if (!(await cluster.definitions.remove(index))) throw indexNotFound(index);
+      for (const part of parts) await cluster.dropped.add(part);
       const none = { saved_queries: 0, jobs: 0, points_in_time: 0, bytes: 0 };
       return { index, aliases, ...none, generations: isBuilt ? 1 : 0 };
     });
@@ -87,6 +96,18 @@ export class ClusterIndexApi
     await scratch.dropIndex({ index: description.index });
     return description;
   }
+}
+
+/** The parts of an index on all nodes: as living ones say now, others at their last heartbeats. */
+async function heldParts(context: ClusterContext, index: string, call: CallContext) {
+  const living = await currentNodes(context, call);
+  const all = await context.store.nodes.list(EVER);
+  return all.flatMap(({ node, state }) => {
+    const { indexes } = JSON.parse(state) as NodeState;
+    const own = [...indexes, ...(living.find((each) => each.node === node)?.indexes ?? [])];
+    const uuids = new Set(own.filter((each) => each.index === index).map(({ uuid }) => uuid));
+    return [...uuids].map((uuid) => ({ node, index, uuid }));
+  });
 }
 
 const docsOf = (nodes: readonly LivingNode[], name: string): number =>

@@ -9,14 +9,15 @@ import type {
 } from '@lakehouse-search/contract';
 import { checkRoutingRequest, LhsError } from '@lakehouse-search/contract';
 import { registeredDefinition } from '@lakehouse-search/engine';
+import { ClusterAliasApi } from './cluster-alias-api.ts';
 import { ClusterBackupApi } from './cluster-backup-api.ts';
 import { requireListed } from './cluster-caller.ts';
 import { type ClusterContext, livingNodes } from './cluster-context.ts';
 import { ClusterIndexApi, indexNotFound } from './cluster-index-api.ts';
 import { ClusterJobApi, resolveName } from './cluster-job-api.ts';
 import { ClusterMaintenanceApi } from './cluster-maintenance-api.ts';
-import { ClusterNamesApi } from './cluster-names-api.ts';
 import { LocalCluster } from './local-cluster.ts';
+import { StoredQueries } from './stored-queries.ts';
 
 /** The license of a cluster to which none was given. */
 const OPEN_LICENSE = 'Apache-2.0';
@@ -39,7 +40,8 @@ export function controlPlaneApis(
 ): ControlPlaneApis {
   const indexes = new ClusterIndexApi(context, scratch);
   const jobs = new ClusterJobApi(context);
-  const names = new ClusterNamesApi(context.store);
+  const aliases = new ClusterAliasApi(context.store);
+  const queries = new StoredQueries(context.store.queries);
   const maintenance = new ClusterMaintenanceApi(context);
   const backups = new ClusterBackupApi(context, backupTarget);
   const source: Pick<
@@ -52,7 +54,15 @@ export function controlPlaneApis(
     validateDefinition: async (request, call) =>
       (await scratch()).validateDefinition(request, call),
   };
-  const backend = joined(indexes, jobs, names, maintenance, backups, source) as unknown as Backend;
+  const backend = joined(
+    indexes,
+    jobs,
+    aliases,
+    queries,
+    maintenance,
+    backups,
+    source,
+  ) as unknown as Backend;
   return { backend, cluster: new ControlPlaneCluster(context, backend) };
 }
 

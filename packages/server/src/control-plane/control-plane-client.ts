@@ -9,8 +9,9 @@ import {
 } from '@bufbuild/protobuf';
 import { Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
 import { CONTROL_PLANE_METHODS, errorOfStatus, type RoutingReply } from '@lakehouse-search/client';
-import { LhsError } from '@lakehouse-search/contract';
+import type { Principal } from '@lakehouse-search/contract';
 import { signNodeCall } from '../cluster/cluster-token.ts';
+import { FirstThatAnswers } from '../cluster/first-that-answers.ts';
 import type { NodeState } from '../cluster/node-state.ts';
 import { messageOfState } from '../cluster/node-wire.ts';
 import type { NodeLease, Registrar } from '../cluster/registrar.ts';
@@ -30,39 +31,28 @@ interface Method<In extends DescMessage, Out extends DescMessage> {
   readonly output: Out;
 }
 
-/** Several control planes; a call goes to the last one that answered, then to the others. */
+/** The internal service of the control planes: a late answer counts as none. */
 class ControlPlanes {
   readonly #key: string | undefined;
-  #clients: readonly Client[];
+  readonly #clients: FirstThatAnswers<Client>;
 
-  constructor(addresses: readonly string[], key: string | undefined) {
+  constructor({ addresses, key }: ControlPlaneClientOptions) {
     this.#key = key;
-    this.#clients = addresses.map((address) => new Client(address, credentials.createInsecure()));
+    const clients = addresses.map((address) => new Client(address, credentials.createInsecure()));
+    this.#clients = new FirstThatAnswers(clients, ['unreachable', 'deadline_exceeded']);
   }
 
   /** Throws unreachable if none answers, and what the first one that answers throws. */
-  async call<In extends DescMessage, Out extends DescMessage>(
+  call<In extends DescMessage, Out extends DescMessage>(
     method: Method<In, Out>,
     request: MessageShape<In>,
     ms: number,
   ): Promise<MessageShape<Out>> {
-    let fault: unknown = new LhsError('unreachable', 'no control plane is configured');
-    for (const client of this.#clients) {
-      try {
-        const reply = await this.#callOne(client, method, request, ms);
-        this.#clients = [client, ...this.#clients.filter((each) => each !== client)];
-        return reply;
-      } catch (error) {
-        fault = error;
-        const code = error instanceof LhsError ? error.code : '';
-        if (code !== 'unreachable' && code !== 'deadline_exceeded') throw error;
-      }
-    }
-    throw fault;
+    return this.#clients.call((client) => this.#callOne(client, method, request, ms));
   }
 
   close(): void {
-    for (const client of this.#clients) client.close();
+    for (const client of this.#clients.all) client.close();
   }
 
   #callOne<In extends DescMessage, Out extends DescMessage>(
@@ -94,7 +84,7 @@ export interface ControlPlaneClientOptions {
 
 /** Registers a node with the control plane. One process has one. */
 export function controlPlaneRegistrar(options: ControlPlaneClientOptions): Registrar {
-  const planes = new ControlPlanes(options.addresses, options.key);
+  const planes = new ControlPlanes(options);
   const instance = randomUUID();
   let epoch = 0;
   return {
@@ -107,9 +97,38 @@ export function controlPlaneRegistrar(options: ControlPlaneClientOptions): Regis
       const assignments = reply.assignments.map(({ index, definition, ordinals }) => {
         return { index, definition, ordinals };
       });
-      return { epoch, expires_ms: asked + reply.ttlMs, assignments };
+      const dropped = reply.dropped.map(({ index, uuid }) => ({ index, uuid }));
+      return { epoch, expires_ms: asked + reply.ttlMs, assignments, dropped };
     },
     close: async () => planes.close(),
+  };
+}
+
+/** The accounts of a cluster, for gateways. */
+export interface ControlPlaneAccounts {
+  /** The caller of a header. Throws unauthenticated, unreachable. */
+  authenticate(authorization: string | undefined): Promise<Principal>;
+  /** Makes the first account if there is none; a password that was generated for it. */
+  open(password: string | undefined): Promise<string | undefined>;
+  close(): void;
+}
+
+/** Accounts in the store of the control planes. */
+export function controlPlaneAccounts(options: ControlPlaneClientOptions): ControlPlaneAccounts {
+  const planes = new ControlPlanes(options);
+  const { authenticate, openAccounts } = CONTROL_PLANE_METHODS;
+  return {
+    async authenticate(authorization) {
+      const own = authorization === undefined ? {} : { authorization };
+      const reply = await planes.call(authenticate, create(authenticate.input, own), CALL_MS);
+      return JSON.parse(reply.principal) as Principal;
+    },
+    async open(password) {
+      const own = password === undefined ? {} : { password };
+      const reply = await planes.call(openAccounts, create(openAccounts.input, own), CALL_MS);
+      return reply.password;
+    },
+    close: () => planes.close(),
   };
 }
 
@@ -133,8 +152,8 @@ class ControlPlaneRouting implements RoutingSource {
   #indexes: ReadonlyMap<string, RoutedIndex> = new Map();
   #watching: Promise<void> = Promise.resolve();
 
-  constructor({ addresses, key }: ControlPlaneClientOptions) {
-    this.#planes = new ControlPlanes(addresses, key);
+  constructor(options: ControlPlaneClientOptions) {
+    this.#planes = new ControlPlanes(options);
   }
 
   /** Throws unreachable. */

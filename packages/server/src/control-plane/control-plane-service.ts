@@ -7,7 +7,7 @@ import {
   type RoutingReply,
   type RoutingRequest,
 } from '@lakehouse-search/client';
-import { LhsError } from '@lakehouse-search/contract';
+import { LhsError, type Principal } from '@lakehouse-search/contract';
 import { readNodeCall } from '../cluster/cluster-token.ts';
 import { stateOfMessage } from '../cluster/node-wire.ts';
 import { fencedOff } from '../store/leases.ts';
@@ -22,6 +22,10 @@ export interface ControlPlaneServiceOptions {
   readonly key?: string | undefined;
   /** A node without a heartbeat loses its lease after this time. */
   readonly nodeMs: number;
+  /** The caller of a gateway. Throws unauthenticated. */
+  readonly authenticate: (authorization: string | undefined) => Promise<Principal>;
+  /** Makes the first account; a password that was generated for it. */
+  readonly openAccounts: (password: string | undefined) => Promise<string | undefined>;
   /** The status of an error in gRPC. */
   readonly statusOf: (error: unknown) => object;
 }
@@ -42,10 +46,12 @@ const method = ({ path }: { readonly path: string }) => ({
 
 /** Adds registration and routing to a gRPC server. */
 export function addControlPlane(server: Server, options: ControlPlaneServiceOptions): void {
-  const { register, routing } = CONTROL_PLANE_METHODS;
+  const { register, routing, authenticate, openAccounts } = CONTROL_PLANE_METHODS;
   const definition: ServiceDefinition = {
     RegisterServedIndex: method(register),
     GetRouting: method(routing),
+    Authenticate: method(authenticate),
+    OpenAccounts: method(openAccounts),
   };
   const answer =
     (work: (request: Buffer) => Promise<Uint8Array>): handleUnaryCall<Buffer, Buffer> =>
@@ -69,6 +75,17 @@ export function addControlPlane(server: Server, options: ControlPlaneServiceOpti
       const reply = await changedRouting(options.store, fromBinary(routing.input, bytes));
       return toBinary(routing.output, reply);
     }),
+    Authenticate: answer(async (bytes) => {
+      const { authorization } = fromBinary(authenticate.input, bytes);
+      const principal = JSON.stringify(await options.authenticate(authorization));
+      return toBinary(authenticate.output, create(authenticate.output, { principal }));
+    }),
+    OpenAccounts: answer(async (bytes) => {
+      const { password } = fromBinary(openAccounts.input, bytes);
+      const generated = await options.openAccounts(password);
+      const reply = generated === undefined ? {} : { password: generated };
+      return toBinary(openAccounts.output, create(openAccounts.output, reply));
+    }),
   });
 }
 
@@ -89,9 +106,11 @@ async function registered(
   if (stored === undefined) throw fencedOff(`node/${node}`, epoch);
   const placements = (await store.placements.list()).filter((each) => each.node === node);
   const definitions = await store.definitions.list();
+  const held = new Set(state.indexes.map(({ uuid }) => uuid));
   return create(CONTROL_PLANE_METHODS.register.output, {
     epoch: BigInt(stored.epoch),
     ttlMs: nodeMs,
+    dropped: [...(await store.dropped.settle(node, held))],
     assignments: definitions.flatMap(({ index, definition }) => {
       const ordinals = placements.filter((each) => each.index === index).map((each) => each.shard);
       return ordinals.length === 0 ? [] : [{ index, definition, ordinals }];

@@ -1,6 +1,7 @@
 import { registeredDefinition } from '@lakehouse-search/engine';
 import type { Lease } from '../store/leases.ts';
 import type { StoredNode } from '../store/nodes.ts';
+import { putBack } from './alter-shards.ts';
 import { assignShards } from './assign-shards.ts';
 import { type ClusterContext, currentNodes, publishRoute } from './cluster-context.ts';
 import { pause } from './leadership.ts';
@@ -28,11 +29,11 @@ export async function lead(
   signal: AbortSignal,
 ): Promise<void> {
   const running = new Map<string, Promise<void>>();
-  await endFormerJobs(context, lease);
   try {
     for (let round = 0; !signal.aborted; round++) {
       try {
         await startJobs(context, lease, signal, running);
+        if (round % LOOK_EVERY === 0) await endFormerJobs(context, lease);
         if (round % LOOK_EVERY === 0) {
           await place(context, lease, leaveMs);
           await publish(context, lease);
@@ -50,18 +51,19 @@ export async function lead(
 
 /**
  * Jobs of a former leader have ended with it. What their nodes have staged is discarded by the
- * nodes: the calls that built it are gone.
+ * nodes: the calls that built it are gone. Nodes that a change of the definition had reached go
+ * back first: while one of them does not answer, the job stays open and is tried again.
  */
-async function endFormerJobs({ store, logger }: ClusterContext, lease: Lease): Promise<void> {
-  await store.change(lease, async ({ jobs }) => {
-    for (const { id, epoch, index } of await jobs.list({ running: true })) {
-      if (epoch >= lease.epoch) continue;
-      const message = 'the control plane that ran the job has ended';
-      const error = { code: 'closed', message, details: {} };
-      await jobs.apply(id, 'owner_gone', { error });
-      logger.warn({ job: id, index }, message);
-    }
-  });
+async function endFormerJobs(context: ClusterContext, lease: Lease): Promise<void> {
+  const { store, logger } = context;
+  for (const job of await store.jobs.list({ running: true })) {
+    if (job.epoch >= lease.epoch) continue;
+    if (job.kind === 'alter') await putBack(context, job);
+    const message = 'the control plane that ran the job has ended';
+    const error = { code: 'closed', message, details: {} };
+    await store.change(lease, ({ jobs }) => jobs.apply(job.id, 'owner_gone', { error }));
+    logger.warn({ job: job.id, index: job.index }, message);
+  }
 }
 
 async function startJobs(

@@ -26,7 +26,7 @@ type Named = Pick<RestoreRequest, 'target' | 'aliases'>;
 /**
  * Makes an index of a cluster from a backup. Each part is restored by the node with the fewest
  * shards. Then the definition, the placement of the shards and the aliases are stored in one
- * transaction: from there on the cluster has the index. After a failure, the nodes drop their parts.
+ * transaction: from there on the cluster has the index. After a failure, nodes drop their parts.
  */
 export async function restoreParts(
   context: ClusterContext,

@@ -3,8 +3,15 @@
  * those of the control plane; the other operations go to the nodes that hold the index. Rows are
  * written by the connector alone.
  */
-import { type Backend, type CallContext, LhsError, type Service } from '@lakehouse-search/contract';
+import {
+  type AccountsApi,
+  type Backend,
+  type CallContext,
+  LhsError,
+  type Service,
+} from '@lakehouse-search/contract';
 import type { RemoteRead } from '@lakehouse-search/engine';
+import { FirstThatAnswers } from '../cluster/first-that-answers.ts';
 import { connectNode, type NodeClient } from '../cluster/node-client.ts';
 import type { AdminName, AdminRouting } from './admin-nodes.ts';
 import { staticAdmin } from './static-admin.ts';
@@ -31,68 +38,40 @@ const WRITES = [
 /** What the control plane says of the cluster. */
 const CLUSTER = ['getRouting', 'listIngestion', 'activity', 'license', 'consoleConfig'] as const;
 
+const ACCOUNTS = [
+  ...(['login', 'listUsers', 'setRoles', 'listRoles'] as const),
+  ...(['listTokens', 'createToken', 'revokeToken'] as const),
+] satisfies readonly (keyof AccountsApi)[];
+
 type Method = (request: unknown, call?: CallContext) => unknown;
 type Methods = Readonly<Record<string, Method>>;
 
 /** The control planes of a cluster: a call goes to the first one that answers. */
 export class ControlPlaneCalls {
-  #clients: readonly NodeClient[];
+  readonly #planes: FirstThatAnswers<NodeClient>;
 
   constructor(addresses: readonly string[], key: string | undefined) {
-    this.#clients = addresses.map((address) => connectNode(address, { key }));
+    this.#planes = new FirstThatAnswers(addresses.map((address) => connectNode(address, { key })));
   }
 
   /** Throws unreachable if none answers, and what the first one that answers throws. */
-  async call(name: string, request: unknown, context?: CallContext): Promise<unknown> {
-    let fault: unknown;
-    for (const client of this.#clients) {
-      try {
-        const answer = await operations(client)[name](request, context);
-        this.#prefer(client);
-        return answer;
-      } catch (error) {
-        if (!isUnreachable(error)) throw error;
-        fault = error;
-      }
-    }
-    throw fault;
+  call(name: string, request: unknown, context?: CallContext): Promise<unknown> {
+    return this.#planes.call(async (plane) => operations(plane)[name](request, context));
   }
 
   /** The items of a stream. It moves to another control plane only before the first item. */
-  async *items(name: string, request: unknown, context?: CallContext): AsyncGenerator<unknown> {
-    let fault: unknown;
-    for (const client of this.#clients) {
-      let begun = false;
-      try {
-        for await (const item of operations(client)[name](
-          request,
-          context,
-        ) as AsyncIterable<unknown>) {
-          begun = true;
-          yield item;
-        }
-        return;
-      } catch (error) {
-        if (begun || !isUnreachable(error)) throw error;
-        fault = error;
-      }
-    }
-    throw fault;
+  items(name: string, request: unknown, context?: CallContext): AsyncGenerator<unknown> {
+    return this.#planes.items(
+      (plane) => operations(plane)[name](request, context) as AsyncIterable<unknown>,
+    );
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#clients.map((client) => client.close()));
-  }
-
-  #prefer(client: NodeClient): void {
-    if (this.#clients[0] === client) return;
-    this.#clients = [client, ...this.#clients.filter((each) => each !== client)];
+    await Promise.all(this.#planes.all.map((plane) => plane.close()));
   }
 }
 
 const operations = (client: NodeClient): Methods => client.service() as unknown as Methods;
-const isUnreachable = (error: unknown): boolean =>
-  error instanceof LhsError && error.code === 'unreachable';
 
 /** The operations of a gateway under a control plane. */
 export function ledAdmin(
@@ -119,6 +98,15 @@ export const ledCluster = (planes: ControlPlaneCalls): Pick<Service, (typeof CLU
       (request: unknown, call?: CallContext) => planes.call(name, request, call),
     ]),
   ) as unknown as Pick<Service, (typeof CLUSTER)[number]>;
+
+/** Accounts of the cluster. */
+export const ledAccounts = (planes: ControlPlaneCalls): AccountsApi =>
+  Object.fromEntries(
+    ACCOUNTS.map((name) => [
+      name,
+      (request: unknown, call?: CallContext) => planes.call(name, request, call),
+    ]),
+  ) as unknown as AccountsApi;
 
 /** An answer, after which the routing is up to date. */
 async function after<T>(answer: Promise<T>, routing: AdminRouting): Promise<T> {

@@ -9,18 +9,31 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('the epochs of writes', () => {
   it('refuse a writer whose lease was taken over, also after a restart', () => {
-    const epochs = new Epochs(folder, false);
+    const epochs = new Epochs(folder);
     epochs.admit('i', 3);
     epochs.admit('i', 3);
     epochs.admit('other', 1);
-    for (const one of [epochs, new Epochs(folder, true)]) {
+    for (const one of [epochs, new Epochs(folder, { holds: () => true })]) {
       expect(() => one.admit('i', 2)).toThrow('epoch 3 writes');
       expect(one.of('i')).toBe(3);
     }
   });
 
   it('are needed where a control plane gives leases', () => {
-    new Epochs(folder, false).admit('i', undefined);
-    expect(() => new Epochs(folder, true).admit('i', undefined)).toThrow('need the lease');
+    new Epochs(folder).admit('i', undefined);
+    expect(() => new Epochs(folder, { holds: () => true }).admit('i', undefined)).toThrow(
+      'need the lease',
+    );
+  });
+
+  it('are fenced while the lease of the node itself has ended', () => {
+    let held = false;
+    const epochs = new Epochs(folder, { holds: () => held });
+    const write = () => epochs.admit('leased', 5);
+    expect(write).toThrow(expect.objectContaining({ code: 'fenced' }));
+    expect(epochs.of('leased')).toBe(0);
+    held = true;
+    write();
+    expect(epochs.of('leased')).toBe(5);
   });
 });

@@ -62,6 +62,7 @@ export function addNodeService(server: Server, options: NodeServiceOptions): voi
       endBuild,
       async (bytes) => {
         const { index, generation, promote } = fromBinary(endBuild.input, bytes);
+        if (promote) options.epochs.requireLease(index);
         await options.builds.end(index, generation, promote);
         const live = options.reads.state().find((own) => own.index === index);
         const commit = live?.commits[0]?.commit ?? '';

@@ -1,4 +1,4 @@
-import type { AccountsApi } from '@lakehouse-search/contract';
+import type { AccountsApi, Principal } from '@lakehouse-search/contract';
 import type { Access } from '../access/access.ts';
 import { seedAdmin } from '../access/first-admin.ts';
 import { loginAttempts } from '../access/login-attempts.ts';
@@ -6,9 +6,10 @@ import { openAccess } from '../access/open-access.ts';
 import { outsideTokens } from '../access/outside-tokens.ts';
 import { requireHashing } from '../access/passwords.ts';
 import { Sessions } from '../access/sessions.ts';
-import { StoredAccess } from '../access/stored-access.ts';
+import { authorizeByScope, StoredAccess } from '../access/stored-access.ts';
 import { StoredAccounts } from '../access/stored-accounts.ts';
 import type { IssuerConfig } from '../config/server-config.ts';
+import type { ControlPlaneAccounts } from '../control-plane/control-plane-client.ts';
 import type { Store } from '../store/open-store.ts';
 
 /** Who may call a service. */
@@ -23,6 +24,29 @@ export interface Callers {
 /** The callers of an open service: everybody. */
 export const OPEN_CALLERS: Callers = Object.freeze({ access: openAccess });
 
+/** Callers with accounts in the store, and with tokens of outside issuers. */
+export function storedCallers(store: Store, issuers: readonly IssuerConfig[]) {
+  const sessions = new Sessions(store.signingKeys);
+  const access = new StoredAccess({ store, sessions, outside: outsideTokens(issuers) });
+  const changed = () => access.forget();
+  return {
+    access,
+    accounts: new StoredAccounts({ store, sessions, attempts: loginAttempts(), changed }),
+  };
+}
+
+/**
+ * Makes the first admin if there is no account; the password that was generated. Throws unsupported
+ * if this version of Node.js cannot hash passwords, invalid_argument.
+ */
+export async function openAccounts(
+  store: Store,
+  password: string | undefined,
+): Promise<string | undefined> {
+  requireHashing();
+  return seedAdmin(store.users, password);
+}
+
 /**
  * The callers of a closed service: accounts in the store, tokens of outside issuers. Makes the
  * first admin. Throws unsupported, invalid_argument.
@@ -32,11 +56,36 @@ export async function closedCallers(
   issuers: readonly IssuerConfig[],
   env: NodeJS.ProcessEnv,
 ): Promise<Callers> {
-  requireHashing();
-  const sessions = new Sessions(store.signingKeys);
-  const access = new StoredAccess({ store, sessions, outside: outsideTokens(issuers) });
-  const changed = () => access.forget();
-  const accounts = new StoredAccounts({ store, sessions, attempts: loginAttempts(), changed });
-  const adminPassword = await seedAdmin(store.users, env.LHS_ADMIN_PASSWORD || undefined);
+  const adminPassword = await openAccounts(store, env.LHS_ADMIN_PASSWORD || undefined);
+  return {
+    ...storedCallers(store, issuers),
+    ...(adminPassword === undefined ? {} : { adminPassword }),
+  };
+}
+
+/** Milliseconds for which a gateway remembers a caller that a control plane has verified. */
+const REMEMBER_MS = 1000;
+const MOST_REMEMBERED = 10_000;
+
+/**
+ * The callers of a closed gateway under a control plane: the accounts are those of the cluster. A
+ * header that was verified is remembered for a second. Throws unreachable, invalid_argument.
+ */
+export async function ledCallers(
+  accounts: AccountsApi,
+  planes: ControlPlaneAccounts,
+  env: NodeJS.ProcessEnv,
+): Promise<Callers> {
+  const adminPassword = await planes.open(env.LHS_ADMIN_PASSWORD || undefined);
+  const remembered = new Map<string, { readonly principal: Principal; readonly until: number }>();
+  const authenticate = async (authorization: string | undefined): Promise<Principal> => {
+    const known = remembered.get(authorization ?? '');
+    if (known !== undefined && performance.now() < known.until) return known.principal;
+    const principal = await planes.authenticate(authorization);
+    if (remembered.size >= MOST_REMEMBERED) remembered.clear();
+    remembered.set(authorization ?? '', { principal, until: performance.now() + REMEMBER_MS });
+    return principal;
+  };
+  const access = Object.freeze({ authenticate, authorize: authorizeByScope });
   return { access, accounts, ...(adminPassword === undefined ? {} : { adminPassword }) };
 }

@@ -1,14 +1,14 @@
 import type { Backend } from '@lakehouse-search/contract';
 import type { Logger } from 'pino';
 import type { NodeState } from '../cluster/node-state.ts';
-import type { Assignment, Registrar } from '../cluster/registrar.ts';
+import type { Assignment, DroppedIndex, Registrar } from '../cluster/registrar.ts';
 import { withOnly } from '../cluster/with-only.ts';
 import { pause } from '../control-plane/leadership.ts';
 
 /** A node of a cluster with a control plane. */
 export interface RegistrationOptions {
   readonly registrar: Registrar;
-  readonly backend: Pick<Backend, 'createIndex' | 'alterIndex'>;
+  readonly backend: Pick<Backend, 'createIndex' | 'alterIndex' | 'dropIndex'>;
   /** HOST:PORT of the node. */
   readonly address: string;
   readonly state: () => NodeState;
@@ -27,10 +27,16 @@ export class NodeRegistration {
   readonly #options: RegistrationOptions;
   readonly #stop = new AbortController();
   readonly #growing = new Set<string>();
+  #until = Number.NEGATIVE_INFINITY;
   #beating: Promise<void> = Promise.resolve();
 
   constructor(options: RegistrationOptions) {
     this.#options = options;
+  }
+
+  /** The node has a lease now, by the clock of this machine. */
+  holds(): boolean {
+    return performance.now() < this.#until;
   }
 
   start(): void {
@@ -49,14 +55,26 @@ export class NodeRegistration {
     while (!signal.aborted) {
       let wait = RETRY_MS;
       try {
-        const { expires_ms, assignments } = await registrar.register(address, state());
-        wait = Math.max(1, (expires_ms - Date.now()) / BEATS);
+        const lease = await registrar.register(address, state());
+        const { expires_ms, assignments, dropped } = lease;
+        const left = expires_ms - Date.now();
+        this.#until = performance.now() + left;
+        wait = Math.max(1, left / BEATS);
+        for (const part of dropped) await this.#drop(part);
         for (const assignment of assignments) await this.#take(assignment);
       } catch (error) {
         logger.warn({ err: error }, 'cannot register with the control plane');
       }
       await pause(wait, signal);
     }
+  }
+
+  /** Removes the files of an index; a later index of the same name stays. */
+  async #drop({ index, uuid }: DroppedIndex): Promise<void> {
+    const { backend, state, logger } = this.#options;
+    if (!state().indexes.some((own) => own.index === index && own.uuid === uuid)) return;
+    await backend.dropIndex({ index });
+    logger.info({ index, uuid }, 'dropped index removed');
   }
 
   async #take({ index, definition, ordinals }: Assignment): Promise<void> {

@@ -13,7 +13,7 @@ import { REQUIRED_SCOPES } from '../access/scopes.ts';
 import { readNodeCall } from '../cluster/cluster-token.ts';
 import { connectNode } from '../cluster/node-client.ts';
 import { gatedBackend } from '../config/gated-backend.ts';
-import type { ServerConfig } from '../config/server-config.ts';
+import type { IssuerConfig, ServerConfig } from '../config/server-config.ts';
 import { isLoopback } from '../config/setting-values.ts';
 import type { SettingPath } from '../config/settings.ts';
 import { Connector } from '../connector/connector.ts';
@@ -29,6 +29,7 @@ import { createGateway } from '../gateway/gateway.ts';
 import { statusOf } from '../grpc/status-of.ts';
 import { observers, openLogs } from '../observe/call-logs.ts';
 import { createMetrics } from '../observe/metrics.ts';
+import { openAccounts, storedCallers } from './closed-service.ts';
 import { openLicensedStore } from './licensed-store.ts';
 import { drained, listenGrpc, listenRest, tlsOf } from './listeners.ts';
 import { metricsRoutes } from './metrics-routes.ts';
@@ -40,6 +41,8 @@ export interface ServeControlPlaneRequest {
   readonly options: ServerOptions;
   readonly names: ServerConfig['names'];
   readonly license?: ServerConfig['license'];
+  /** Outside issuers whose tokens gateways accept. */
+  readonly issuers?: readonly IssuerConfig[];
   readonly times: ClusterTimes;
   /** The key of the cluster; absent: the ports are open to this machine. */
   readonly key?: string | undefined;
@@ -108,14 +111,19 @@ async function start(request: ServeControlPlaneRequest, later: (release: Release
     log.logger.warn({ err: error }, 'cannot record activity'),
   );
   const access = clusterAccess(key);
+  const { access: callers, accounts } = storedCallers(store, request.issuers ?? []);
   const gateway = await createGateway({
-    ...{ backend: gatedBackend(backend, names), cluster, access },
+    ...{ backend: gatedBackend(backend, names), cluster, access, accounts },
     observer: observers(metrics, log.observer, recorder),
     ready: async () => void (await store.nodes.list()),
     extend: metricsRoutes({ metrics, access, ...options.metrics }),
     ...tlsOf(options),
   });
-  addControlPlane(gateway.grpc, { store, key, nodeMs: times.nodeMs, statusOf });
+  addControlPlane(gateway.grpc, {
+    ...{ store, key, nodeMs: times.nodeMs, statusOf },
+    authenticate: (authorization) => callers.authenticate(authorization),
+    openAccounts: (password) => openAccounts(store, password),
+  });
   later(() => {
     const cut = () => {
       gateway.rest.server.closeAllConnections();

@@ -1,21 +1,33 @@
 /** `lhs serve gateway`: REST and gRPC over the nodes of a cluster. */
-import { LhsError } from '@lakehouse-search/contract';
+import { LhsError, type NamesApi } from '@lakehouse-search/contract';
 import { connectNode, type NodeClient } from '../cluster/node-client.ts';
 import { gatedBackend } from '../config/gated-backend.ts';
 import { NodePool } from '../control-plane/cluster-context.ts';
-import { controlPlaneRouting } from '../control-plane/control-plane-client.ts';
+import {
+  controlPlaneAccounts,
+  controlPlaneRouting,
+} from '../control-plane/control-plane-client.ts';
 import { LocalCluster } from '../control-plane/local-cluster.ts';
 import { activityRecorder } from '../control-plane/record-activity.ts';
+import { StoredQueries } from '../control-plane/stored-queries.ts';
 import { clusterBackend } from '../gateway/cluster-backend.ts';
 import { createGateway } from '../gateway/gateway.ts';
-import { ControlPlaneCalls, ledAdmin, ledCluster, OF_PLANE } from '../gateway/led-admin.ts';
+import {
+  ControlPlaneCalls,
+  ledAccounts,
+  ledAdmin,
+  ledCluster,
+  OF_PLANE,
+} from '../gateway/led-admin.ts';
 import { LedRouting } from '../gateway/led-routing.ts';
 import { staticAdmin } from '../gateway/static-admin.ts';
 import { StaticRouting } from '../gateway/static-routing.ts';
 import { rateLimits } from '../limits/rate-limits.ts';
 import { observers, openLogs } from '../observe/call-logs.ts';
 import { createMetrics } from '../observe/metrics.ts';
-import { closedCallers, OPEN_CALLERS } from './closed-service.ts';
+import type { Store } from '../store/open-store.ts';
+import type { UserQueries } from '../store/user-queries.ts';
+import { type Callers, closedCallers, ledCallers, OPEN_CALLERS } from './closed-service.ts';
 import type { ClusterOptions } from './cluster-options.ts';
 import { openLicensedStore } from './licensed-store.ts';
 import { listenGrpc, listenRest, tlsOf } from './listeners.ts';
@@ -47,12 +59,12 @@ export async function serveGateway(request: ServeGatewayRequest): Promise<Runnin
 }
 
 async function start(request: ServeGatewayRequest, later: (release: Release) => void) {
-  const { options, names, env, cluster, license } = request;
+  const { options, names, cluster, license } = request;
   const store = await openLicensedStore(options.store, license, later);
   const log = openLogs(options.log);
   later(() => log.flush());
-  const callers = options.auth ? await closedCallers(store, request.issuers, env) : OPEN_CALLERS;
-  const { backend, routing, ownCluster } = await openCluster(cluster, later);
+  const { backend, routing, planes, ownCluster } = await openCluster(cluster, later, store.queries);
+  const callers = await callersOf(request, store, planes, later);
   await routing.refresh();
   const { admit, running } = rateLimits(options.limits);
   const metrics = createMetrics({ running, isKnown: (name) => routing.names().includes(name) });
@@ -90,8 +102,32 @@ async function start(request: ServeGatewayRequest, later: (release: Release) => 
   return { url, grpc, indexes, ...(adminPassword === undefined ? {} : { adminPassword }) };
 }
 
-/** The nodes of a cluster as one backend, by a fixed list or as a control plane says. */
-export async function openCluster(cluster: ClusterOptions, later: (release: Release) => void) {
+/** Accounts are in the store of the control planes, if there are some. */
+async function callersOf(
+  { options, cluster, issuers, env }: ServeGatewayRequest,
+  store: Store,
+  planes: ControlPlaneCalls | undefined,
+  later: (release: Release) => void,
+): Promise<Callers> {
+  if (!options.auth) return OPEN_CALLERS;
+  if (planes === undefined) return closedCallers(store, issuers, env);
+  const accounts = controlPlaneAccounts({
+    addresses: cluster.controlPlane ?? [],
+    key: cluster.key,
+  });
+  later(() => accounts.close());
+  return ledCallers(ledAccounts(planes), accounts, env);
+}
+
+/**
+ * The nodes of a cluster as one backend, by a fixed list or as a control plane says. `queries`: the
+ * saved queries of a gateway over a fixed list. Default: nodes have them.
+ */
+export async function openCluster(
+  cluster: ClusterOptions,
+  later: (release: Release) => void,
+  queries?: UserQueries,
+) {
   const { nodes: addresses, controlPlane = [], key, shardTimeoutMs, freshnessMs } = cluster;
   const nodes = new NodePool((address) => connectNode(address, { key }));
   later(() => nodes.close());
@@ -107,13 +143,30 @@ export async function openCluster(cluster: ClusterOptions, later: (release: Rele
     later(() => routing.close());
     const admin = ledAdmin(planes, routing, node);
     const backend = clusterBackend({ routing, admin, node, ...times });
-    return { backend, routing, ownCluster: ledCluster(planes) };
+    return { backend, routing, planes, ownCluster: ledCluster(planes) };
   }
   const routing = new StaticRouting({
     nodes: addresses.map(node),
     ...(shardTimeoutMs === undefined ? {} : { stateMs: shardTimeoutMs }),
   });
   later(() => routing.close());
-  const admin = staticAdmin(routing, node);
-  return { backend: clusterBackend({ routing, admin, node, ...times }), routing };
+  const admin = withQueries(staticAdmin(routing, node), queries);
+  const backend = clusterBackend({ routing, admin, node, ...times });
+  return { backend, routing, planes: undefined, ownCluster: undefined };
+}
+
+/** Operations whose saved queries are those of a store. */
+function withQueries<T extends Pick<NamesApi, keyof StoredQueries>>(
+  admin: T,
+  queries: UserQueries | undefined,
+): T {
+  if (queries === undefined) return admin;
+  const own = new StoredQueries(queries);
+  return {
+    ...admin,
+    listSavedQueries: (request, call) => own.listSavedQueries(request, call),
+    createSavedQuery: (request, call) => own.createSavedQuery(request, call),
+    replaceSavedQuery: (request, call) => own.replaceSavedQuery(request, call),
+    deleteSavedQuery: (request, call) => own.deleteSavedQuery(request, call),
+  };
 }

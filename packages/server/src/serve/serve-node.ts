@@ -59,7 +59,9 @@ async function start(
   const builds = new StagedBuilds(backend);
   const { controlPlane = [] } = cluster;
   const isLed = controlPlane.length > 0;
-  const epochs = new Epochs(dataDir, isLed);
+  let registration: NodeRegistration | undefined;
+  const lease = { holds: () => registration?.holds() ?? false };
+  const epochs = new Epochs(dataDir, isLed ? lease : undefined);
   const calls = new Calls({ backend, access: nodeAccess(key, epochs) });
   const { server, setServing } = await createGrpc(calls);
   let address = '';
@@ -81,13 +83,14 @@ async function start(
   const listening = await listenGrpc(server, options);
   address = advertised(cluster, listening);
   if (isLed) {
-    const registration = new NodeRegistration({
+    const registering = new NodeRegistration({
       registrar: controlPlaneRegistrar({ addresses: controlPlane, key }),
       ...{ backend, address, logger: log.logger },
       state: () => stateOf(own),
     });
-    later(() => registration.stop());
-    registration.start();
+    registration = registering;
+    later(() => registering.stop());
+    registering.start();
   }
   const indexes = (await backend.listIndexes()).map(({ name }) => name);
   log.logger.info(

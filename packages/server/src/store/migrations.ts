@@ -121,6 +121,12 @@ export const SCHEMA_STEPS: readonly string[] = [
   );
   CREATE UNIQUE INDEX one_build_per_index ON cluster_jobs (index_name) WHERE ended_ms IS NULL`,
   "ALTER TABLE saved_queries ADD COLUMN mode TEXT NOT NULL DEFAULT 'lexical'",
+  `CREATE TABLE dropped_indexes (
+    node TEXT NOT NULL,
+    index_name TEXT NOT NULL,
+    uuid TEXT NOT NULL,
+    PRIMARY KEY (node, uuid)
+  )`,
 ];
 
 const RECORDS = `CREATE TABLE IF NOT EXISTS schema_steps (

@@ -3,6 +3,7 @@ import { Aliases } from './aliases.ts';
 import { ClusterJobs } from './cluster-jobs.ts';
 import type { Statements, StoreDatabase } from './database.ts';
 import { Definitions } from './definitions.ts';
+import { DroppedIndexes } from './dropped-indexes.ts';
 import { type Lease, Leases } from './leases.ts';
 import { type License, readLicense, writeLicense } from './license.ts';
 import { migrate } from './migrations.ts';
@@ -23,6 +24,7 @@ export interface ClusterStore {
   readonly aliases: Aliases;
   readonly routes: Routes;
   readonly nodes: Nodes;
+  readonly dropped: DroppedIndexes;
   readonly placements: Placements;
   readonly jobs: ClusterJobs;
 }
@@ -72,6 +74,7 @@ function clusterOver(statements: Statements): ClusterStore {
     aliases: new Aliases(statements),
     routes: new Routes(statements),
     nodes: new Nodes(statements),
+    dropped: new DroppedIndexes(statements),
     placements: new Placements(statements),
     jobs: new ClusterJobs(statements),
   };

@@ -6,6 +6,7 @@ import type { JsonObject, Service } from '@lakehouse-search/contract';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { connectNode, type NodeClient } from '../../src/cluster/node-client.ts';
 import type { RoutedIndex, RoutingSource } from '../../src/cluster/routing.ts';
+import { withOnly } from '../../src/cluster/with-only.ts';
 import { controlPlaneRouting } from '../../src/control-plane/control-plane-client.ts';
 import type { RunningServer } from '../../src/serve/serve-all.ts';
 import {
@@ -41,6 +42,14 @@ const startNode = (name: string): Promise<RunningNode> =>
     cluster: { nodes: [], controlPlane: [plane.grpc], key: CLUSTER_KEY, node: name, takes: [] },
   });
 
+const startGateway = (name: string, own = {}): Promise<RunningServer> =>
+  serveGateway({
+    options: serverOptions({ ...ADDRESSES, ...QUIET, threads: 0, ...own }, {}, join(folder, name)),
+    ...{ names: { catalogs: {}, roots: {}, models: {} }, issuers: [] },
+    env: { LHS_ADMIN_PASSWORD: 'long-enough' },
+    cluster: { nodes: [], controlPlane: [plane.grpc], key: CLUSTER_KEY, takes: [] },
+  });
+
 beforeAll(async () => {
   table = await new ClusterTable().create();
   await table.append(...Array.from({ length: 50 }, (_, i) => i));
@@ -55,11 +64,7 @@ beforeAll(async () => {
   nodes = [await startNode('n1'), await startNode('n2')];
   clients = nodes.map(({ grpc }) => connectNode(grpc, { key: CLUSTER_KEY }));
   routing = await controlPlaneRouting({ addresses: [plane.grpc], key: CLUSTER_KEY });
-  gateway = await serveGateway({
-    options: serverOptions({ ...ADDRESSES, ...QUIET, threads: 0 }, {}, join(folder, 'gateway')),
-    ...{ names: { catalogs: {}, roots: {}, models: {} }, issuers: [], env: {} },
-    cluster: { nodes: [], controlPlane: [plane.grpc], key: CLUSTER_KEY, takes: [] },
-  });
+  gateway = await startGateway('gateway');
   client = createClient({ url: gateway.url });
   await vi.waitUntil(async () => (await store.nodes.list()).length === 2, WAIT);
   await store.definitions.add(INDEX, table.definition(3));
@@ -184,9 +189,67 @@ describe('nodes under a control plane', () => {
     await client.dropIndex({ index: 'again' });
   });
 
+  it('remove the files of a dropped index, and of one that they held while away', async () => {
+    const held = async (i: number) =>
+      (await clients[i].state()).indexes.map(({ index, uuid }) => ({ index, uuid }));
+    await client.restore({ index: INDEX, as: 'short' });
+    await store.nodes.list();
+    const parts = await Promise.all(clients.map((_, i) => held(i)));
+    const uuids = parts.flat().flatMap(({ index, uuid }) => (index === 'short' ? [uuid] : []));
+    expect(uuids).toHaveLength(2);
+    await client.dropIndex({ index: 'short' });
+    const again = await client.restore({ index: INDEX, as: 'other' });
+    await vi.waitUntil(async () => {
+      const now = (await Promise.all(clients.map((_, i) => held(i)))).flat();
+      return !now.some(({ uuid }) => uuids.includes(uuid));
+    }, WAIT);
+    expect((await client.search({ index: 'other', query: '*:*' })).total).toBe(again.num_docs);
+    await client.dropIndex({ index: 'other' });
+    await vi.waitUntil(async () => (await store.dropped.list()).length === 0, WAIT);
+  });
+
+  it('go back to the definition in force if the leader that changed it has ended', async () => {
+    const { definition } = (await store.definitions.get(INDEX))!;
+    const before = await atHead();
+    const [node] = (await clients[0].state()).indexes.filter(({ index }) => index === INDEX);
+    const changed = definition.replace('fast: true, ', '');
+    expect(changed).not.toBe(definition);
+    const draft = { index: INDEX, kind: 'alter', request: {}, epoch: 0 } as const;
+    const epoch = await store.leases.epochOf(`connector/${INDEX}`);
+    const definition_yaml = withOnly(changed, node.ordinals);
+    const request = { index: INDEX, definition_yaml, apply: true };
+    await clients[0].service(epoch).alterIndex(request);
+    await store.jobs.add('of-a-former-leader', draft);
+    await vi.waitUntil(
+      async () => (await store.jobs.get('of-a-former-leader'))?.state === 'failed',
+      WAIT,
+    );
+    const [now] = (await clients[0].state()).indexes.filter(({ index }) => index === INDEX);
+    expect(now.commits[0].definition).toBe(node.commits[0].definition);
+    await table.append(600);
+    expect((await atHead()).shards).toHaveLength(before.shards.length);
+    expect(await documents()).toEqual(table.expected());
+  });
+
+  it('have the accounts of the control plane at every gateway', async () => {
+    const start = (name: string) => startGateway(name, { auth: true });
+    const gateways = [await start('closed-1'), await start('closed-2')];
+    const [first, second] = gateways.map(({ url }) => createClient({ url }));
+    const { token } = await first.login({ username: 'admin', password: 'long-enough' });
+    const admin = createClient({ url: gateways[0].url, authorization: () => `Bearer ${token}` });
+    const made = await admin.createToken({ name: 'ci', roles: ['reader'] });
+    const authorization = () => `ApiKey ${made.token}`;
+    const reader = createClient({ url: gateways[1].url, authorization });
+    expect((await reader.listIndexes()).map(({ name }) => name)).toEqual([INDEX]);
+    await expect(second.listIndexes()).rejects.toMatchObject({ code: 'unauthenticated' });
+    await expect(reader.listUsers({})).rejects.toMatchObject({ code: 'permission_denied' });
+    for (const one of [first, second, admin, reader]) await one.close();
+    for (const gateway of gateways) await gateway.stop();
+  });
+
   it('refuse writes without a lease', async () => {
     await expect(clients[0].service().sync({ index: INDEX })).rejects.toMatchObject({
-      status: 412,
+      code: 'fenced',
     });
   });
 

@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file lhs/node/v1/control_plane.proto.
  */
 export const file_lhs_node_v1_control_plane: GenFile = /*@__PURE__*/
-  fileDesc("Ch9saHMvbm9kZS92MS9jb250cm9sX3BsYW5lLnByb3RvEgtsaHMubm9kZS52MSJqCg9SZWdpc3RlclJlcXVlc3QSDwoHYWRkcmVzcxgBIAEoCRIQCghpbnN0YW5jZRgCIAEoCRINCgVlcG9jaBgDIAEoAxIlCgVzdGF0ZRgEIAEoCzIWLmxocy5ub2RlLnYxLk5vZGVTdGF0ZSJcCg1SZWdpc3RlclJlcGx5Eg0KBWVwb2NoGAEgASgDEg4KBnR0bF9tcxgCIAEoBRIsCgthc3NpZ25tZW50cxgDIAMoCzIXLmxocy5ub2RlLnYxLkFzc2lnbm1lbnQiQQoKQXNzaWdubWVudBINCgVpbmRleBgBIAEoCRISCgpkZWZpbml0aW9uGAIgASgJEhAKCG9yZGluYWxzGAMgAygFIjAKDlJvdXRpbmdSZXF1ZXN0Eg0KBWtub3duGAEgASgJEg8KB3dhaXRfbXMYAiABKAUihAEKDFJvdXRpbmdSZXBseRIPCgd2ZXJzaW9uGAEgASgJEg0KBW5hbWVzGAIgAygJEikKB2FsaWFzZXMYAyADKAsyGC5saHMubm9kZS52MS5Sb3V0ZWRBbGlhcxIpCgdpbmRleGVzGAQgAygLMhgubGhzLm5vZGUudjEuUm91dGVkSW5kZXgiKwoLUm91dGVkQWxpYXMSDQoFYWxpYXMYASABKAkSDQoFaW5kZXgYAiABKAkifgoLUm91dGVkSW5kZXgSDQoFaW5kZXgYASABKAkSEgoKZ2VuZXJhdGlvbhgCIAEoAxIVCghzbmFwc2hvdBgDIAEoCUgAiAEBEigKBnNoYXJkcxgEIAMoCzIYLmxocy5ub2RlLnYxLlJvdXRlZFNoYXJkQgsKCV9zbmFwc2hvdCI7CgtSb3V0ZWRTaGFyZBIsCghyZXBsaWNhcxgBIAMoCzIaLmxocy5ub2RlLnYxLlJvdXRlZFJlcGxpY2EiPgoNUm91dGVkUmVwbGljYRIMCgRub2RlGAEgASgJEg8KB2FkZHJlc3MYAiABKAkSDgoGY29tbWl0GAMgASgJMqUBCgxDb250cm9sUGxhbmUSTwoTUmVnaXN0ZXJTZXJ2ZWRJbmRleBIcLmxocy5ub2RlLnYxLlJlZ2lzdGVyUmVxdWVzdBoaLmxocy5ub2RlLnYxLlJlZ2lzdGVyUmVwbHkSRAoKR2V0Um91dGluZxIbLmxocy5ub2RlLnYxLlJvdXRpbmdSZXF1ZXN0GhkubGhzLm5vZGUudjEuUm91dGluZ1JlcGx5YgZwcm90bzM", [file_lhs_node_v1_node]);
+  fileDesc("Ch9saHMvbm9kZS92MS9jb250cm9sX3BsYW5lLnByb3RvEgtsaHMubm9kZS52MSJqCg9SZWdpc3RlclJlcXVlc3QSDwoHYWRkcmVzcxgBIAEoCRIQCghpbnN0YW5jZRgCIAEoCRINCgVlcG9jaBgDIAEoAxIlCgVzdGF0ZRgEIAEoCzIWLmxocy5ub2RlLnYxLk5vZGVTdGF0ZSKIAQoNUmVnaXN0ZXJSZXBseRINCgVlcG9jaBgBIAEoAxIOCgZ0dGxfbXMYAiABKAUSLAoLYXNzaWdubWVudHMYAyADKAsyFy5saHMubm9kZS52MS5Bc3NpZ25tZW50EioKB2Ryb3BwZWQYBCADKAsyGS5saHMubm9kZS52MS5Ecm9wcGVkSW5kZXgiKwoMRHJvcHBlZEluZGV4Eg0KBWluZGV4GAEgASgJEgwKBHV1aWQYAiABKAkiQQoKQXNzaWdubWVudBINCgVpbmRleBgBIAEoCRISCgpkZWZpbml0aW9uGAIgASgJEhAKCG9yZGluYWxzGAMgAygFIjAKDlJvdXRpbmdSZXF1ZXN0Eg0KBWtub3duGAEgASgJEg8KB3dhaXRfbXMYAiABKAUihAEKDFJvdXRpbmdSZXBseRIPCgd2ZXJzaW9uGAEgASgJEg0KBW5hbWVzGAIgAygJEikKB2FsaWFzZXMYAyADKAsyGC5saHMubm9kZS52MS5Sb3V0ZWRBbGlhcxIpCgdpbmRleGVzGAQgAygLMhgubGhzLm5vZGUudjEuUm91dGVkSW5kZXgiKwoLUm91dGVkQWxpYXMSDQoFYWxpYXMYASABKAkSDQoFaW5kZXgYAiABKAkifgoLUm91dGVkSW5kZXgSDQoFaW5kZXgYASABKAkSEgoKZ2VuZXJhdGlvbhgCIAEoAxIVCghzbmFwc2hvdBgDIAEoCUgAiAEBEigKBnNoYXJkcxgEIAMoCzIYLmxocy5ub2RlLnYxLlJvdXRlZFNoYXJkQgsKCV9zbmFwc2hvdCI7CgtSb3V0ZWRTaGFyZBIsCghyZXBsaWNhcxgBIAMoCzIaLmxocy5ub2RlLnYxLlJvdXRlZFJlcGxpY2EiPgoNUm91dGVkUmVwbGljYRIMCgRub2RlGAEgASgJEg8KB2FkZHJlc3MYAiABKAkSDgoGY29tbWl0GAMgASgJIkMKE0F1dGhlbnRpY2F0ZVJlcXVlc3QSGgoNYXV0aG9yaXphdGlvbhgBIAEoCUgAiAEBQhAKDl9hdXRob3JpemF0aW9uIiYKEUF1dGhlbnRpY2F0ZVJlcGx5EhEKCXByaW5jaXBhbBgBIAEoCSI5ChNPcGVuQWNjb3VudHNSZXF1ZXN0EhUKCHBhc3N3b3JkGAEgASgJSACIAQFCCwoJX3Bhc3N3b3JkIjcKEU9wZW5BY2NvdW50c1JlcGx5EhUKCHBhc3N3b3JkGAEgASgJSACIAQFCCwoJX3Bhc3N3b3JkMskCCgxDb250cm9sUGxhbmUSTwoTUmVnaXN0ZXJTZXJ2ZWRJbmRleBIcLmxocy5ub2RlLnYxLlJlZ2lzdGVyUmVxdWVzdBoaLmxocy5ub2RlLnYxLlJlZ2lzdGVyUmVwbHkSRAoKR2V0Um91dGluZxIbLmxocy5ub2RlLnYxLlJvdXRpbmdSZXF1ZXN0GhkubGhzLm5vZGUudjEuUm91dGluZ1JlcGx5ElAKDEF1dGhlbnRpY2F0ZRIgLmxocy5ub2RlLnYxLkF1dGhlbnRpY2F0ZVJlcXVlc3QaHi5saHMubm9kZS52MS5BdXRoZW50aWNhdGVSZXBseRJQCgxPcGVuQWNjb3VudHMSIC5saHMubm9kZS52MS5PcGVuQWNjb3VudHNSZXF1ZXN0Gh4ubGhzLm5vZGUudjEuT3BlbkFjY291bnRzUmVwbHliBnByb3RvMw", [file_lhs_node_v1_node]);
 
 /**
  * A heartbeat of a node.
@@ -84,6 +84,13 @@ export type RegisterReply = Message<"lhs.node.v1.RegisterReply"> & {
    * @generated from field: repeated lhs.node.v1.Assignment assignments = 3;
    */
   assignments: Assignment[];
+
+  /**
+   * Indexes that were dropped: the node removes their files.
+   *
+   * @generated from field: repeated lhs.node.v1.DroppedIndex dropped = 4;
+   */
+  dropped: DroppedIndex[];
 };
 
 /**
@@ -92,6 +99,34 @@ export type RegisterReply = Message<"lhs.node.v1.RegisterReply"> & {
  */
 export const RegisterReplySchema: GenMessage<RegisterReply> = /*@__PURE__*/
   messageDesc(file_lhs_node_v1_control_plane, 1);
+
+/**
+ * An index of a node that the cluster has no more.
+ *
+ * @generated from message lhs.node.v1.DroppedIndex
+ */
+export type DroppedIndex = Message<"lhs.node.v1.DroppedIndex"> & {
+  /**
+   * Name of the index.
+   *
+   * @generated from field: string index = 1;
+   */
+  index: string;
+
+  /**
+   * Tells it from a later index of the same name.
+   *
+   * @generated from field: string uuid = 2;
+   */
+  uuid: string;
+};
+
+/**
+ * Describes the message lhs.node.v1.DroppedIndex.
+ * Use `create(DroppedIndexSchema)` to create a new message.
+ */
+export const DroppedIndexSchema: GenMessage<DroppedIndex> = /*@__PURE__*/
+  messageDesc(file_lhs_node_v1_control_plane, 2);
 
 /**
  * Shards of an index that a node has to hold.
@@ -126,7 +161,7 @@ export type Assignment = Message<"lhs.node.v1.Assignment"> & {
  * Use `create(AssignmentSchema)` to create a new message.
  */
 export const AssignmentSchema: GenMessage<Assignment> = /*@__PURE__*/
-  messageDesc(file_lhs_node_v1_control_plane, 2);
+  messageDesc(file_lhs_node_v1_control_plane, 3);
 
 /**
  * A request for the routing.
@@ -154,7 +189,7 @@ export type RoutingRequest = Message<"lhs.node.v1.RoutingRequest"> & {
  * Use `create(RoutingRequestSchema)` to create a new message.
  */
 export const RoutingRequestSchema: GenMessage<RoutingRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_node_v1_control_plane, 3);
+  messageDesc(file_lhs_node_v1_control_plane, 4);
 
 /**
  * The routing of all indexes.
@@ -196,7 +231,7 @@ export type RoutingReply = Message<"lhs.node.v1.RoutingReply"> & {
  * Use `create(RoutingReplySchema)` to create a new message.
  */
 export const RoutingReplySchema: GenMessage<RoutingReply> = /*@__PURE__*/
-  messageDesc(file_lhs_node_v1_control_plane, 4);
+  messageDesc(file_lhs_node_v1_control_plane, 5);
 
 /**
  * Another name of an index.
@@ -224,7 +259,7 @@ export type RoutedAlias = Message<"lhs.node.v1.RoutedAlias"> & {
  * Use `create(RoutedAliasSchema)` to create a new message.
  */
 export const RoutedAliasSchema: GenMessage<RoutedAlias> = /*@__PURE__*/
-  messageDesc(file_lhs_node_v1_control_plane, 5);
+  messageDesc(file_lhs_node_v1_control_plane, 6);
 
 /**
  * Where an index is searched: all commits show one snapshot.
@@ -266,7 +301,7 @@ export type RoutedIndex = Message<"lhs.node.v1.RoutedIndex"> & {
  * Use `create(RoutedIndexSchema)` to create a new message.
  */
 export const RoutedIndexSchema: GenMessage<RoutedIndex> = /*@__PURE__*/
-  messageDesc(file_lhs_node_v1_control_plane, 6);
+  messageDesc(file_lhs_node_v1_control_plane, 7);
 
 /**
  * The copies of a shard that can be read.
@@ -287,7 +322,7 @@ export type RoutedShard = Message<"lhs.node.v1.RoutedShard"> & {
  * Use `create(RoutedShardSchema)` to create a new message.
  */
 export const RoutedShardSchema: GenMessage<RoutedShard> = /*@__PURE__*/
-  messageDesc(file_lhs_node_v1_control_plane, 7);
+  messageDesc(file_lhs_node_v1_control_plane, 8);
 
 /**
  * A copy of a shard.
@@ -322,7 +357,91 @@ export type RoutedReplica = Message<"lhs.node.v1.RoutedReplica"> & {
  * Use `create(RoutedReplicaSchema)` to create a new message.
  */
 export const RoutedReplicaSchema: GenMessage<RoutedReplica> = /*@__PURE__*/
-  messageDesc(file_lhs_node_v1_control_plane, 8);
+  messageDesc(file_lhs_node_v1_control_plane, 9);
+
+/**
+ * Credentials of a caller.
+ *
+ * @generated from message lhs.node.v1.AuthenticateRequest
+ */
+export type AuthenticateRequest = Message<"lhs.node.v1.AuthenticateRequest"> & {
+  /**
+   * The header `Authorization`; absent: there was none.
+   *
+   * @generated from field: optional string authorization = 1;
+   */
+  authorization?: string | undefined;
+};
+
+/**
+ * Describes the message lhs.node.v1.AuthenticateRequest.
+ * Use `create(AuthenticateRequestSchema)` to create a new message.
+ */
+export const AuthenticateRequestSchema: GenMessage<AuthenticateRequest> = /*@__PURE__*/
+  messageDesc(file_lhs_node_v1_control_plane, 10);
+
+/**
+ * The caller that credentials name.
+ *
+ * @generated from message lhs.node.v1.AuthenticateReply
+ */
+export type AuthenticateReply = Message<"lhs.node.v1.AuthenticateReply"> & {
+  /**
+   * JSON of the principal.
+   *
+   * @generated from field: string principal = 1;
+   */
+  principal: string;
+};
+
+/**
+ * Describes the message lhs.node.v1.AuthenticateReply.
+ * Use `create(AuthenticateReplySchema)` to create a new message.
+ */
+export const AuthenticateReplySchema: GenMessage<AuthenticateReply> = /*@__PURE__*/
+  messageDesc(file_lhs_node_v1_control_plane, 11);
+
+/**
+ * A gateway that requires credentials.
+ *
+ * @generated from message lhs.node.v1.OpenAccountsRequest
+ */
+export type OpenAccountsRequest = Message<"lhs.node.v1.OpenAccountsRequest"> & {
+  /**
+   * Password of the first account; absent: one is generated.
+   *
+   * @generated from field: optional string password = 1;
+   */
+  password?: string | undefined;
+};
+
+/**
+ * Describes the message lhs.node.v1.OpenAccountsRequest.
+ * Use `create(OpenAccountsRequestSchema)` to create a new message.
+ */
+export const OpenAccountsRequestSchema: GenMessage<OpenAccountsRequest> = /*@__PURE__*/
+  messageDesc(file_lhs_node_v1_control_plane, 12);
+
+/**
+ * The first account.
+ *
+ * @generated from message lhs.node.v1.OpenAccountsReply
+ */
+export type OpenAccountsReply = Message<"lhs.node.v1.OpenAccountsReply"> & {
+  /**
+   * The password that was generated; absent: none was.
+   *
+   * @generated from field: optional string password = 1;
+   */
+  password?: string | undefined;
+};
+
+/**
+ * Describes the message lhs.node.v1.OpenAccountsReply.
+ * Use `create(OpenAccountsReplySchema)` to create a new message.
+ */
+export const OpenAccountsReplySchema: GenMessage<OpenAccountsReply> = /*@__PURE__*/
+  messageDesc(file_lhs_node_v1_control_plane, 13);
 
 /**
  * Registration and routing.
@@ -349,6 +468,26 @@ export const ControlPlane: GenService<{
     methodKind: "unary";
     input: typeof RoutingRequestSchema;
     output: typeof RoutingReplySchema;
+  },
+  /**
+   * The caller of a gateway, by its credentials.
+   *
+   * @generated from rpc lhs.node.v1.ControlPlane.Authenticate
+   */
+  authenticate: {
+    methodKind: "unary";
+    input: typeof AuthenticateRequestSchema;
+    output: typeof AuthenticateReplySchema;
+  },
+  /**
+   * Makes the first account if there is none.
+   *
+   * @generated from rpc lhs.node.v1.ControlPlane.OpenAccounts
+   */
+  openAccounts: {
+    methodKind: "unary";
+    input: typeof OpenAccountsRequestSchema;
+    output: typeof OpenAccountsReplySchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_lhs_node_v1_control_plane, 0);

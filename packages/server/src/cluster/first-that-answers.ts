@@ -1,0 +1,64 @@
+import { type ErrorCode, LhsError } from '@lakehouse-search/contract';
+
+/**
+ * Processes that can stand in for each other, such as control planes: a call goes to the one that
+ * answered last, then to the others.
+ */
+export class FirstThatAnswers<T> {
+  #all: readonly T[];
+  readonly #silence: ReadonlySet<string>;
+
+  /** `silence`: errors that mean that a process does not answer. */
+  constructor(all: readonly T[], silence: readonly ErrorCode[] = ['unreachable']) {
+    this.#all = all;
+    this.#silence = new Set(silence);
+  }
+
+  get all(): readonly T[] {
+    return this.#all;
+  }
+
+  /** Throws unreachable if none answers, and what the first one that answers throws. */
+  async call<R>(work: (one: T) => Promise<R>): Promise<R> {
+    let fault: unknown = new LhsError('unreachable', 'no control plane is configured');
+    for (const one of this.#all) {
+      try {
+        const answer = await work(one);
+        this.#prefer(one);
+        return answer;
+      } catch (error) {
+        if (!this.#isSilent(error)) throw error;
+        fault = error;
+      }
+    }
+    throw fault;
+  }
+
+  /** The items of a stream. It moves to another process only before the first item. */
+  async *items<R>(work: (one: T) => AsyncIterable<R>): AsyncGenerator<R> {
+    let fault: unknown = new LhsError('unreachable', 'no control plane is configured');
+    for (const one of this.#all) {
+      let begun = false;
+      try {
+        for await (const item of work(one)) {
+          begun = true;
+          yield item;
+        }
+        return;
+      } catch (error) {
+        if (begun || !this.#isSilent(error)) throw error;
+        fault = error;
+      }
+    }
+    throw fault;
+  }
+
+  #isSilent(error: unknown): boolean {
+    return error instanceof LhsError && this.#silence.has(error.code);
+  }
+
+  #prefer(one: T): void {
+    if (this.#all[0] === one) return;
+    this.#all = [one, ...this.#all.filter((each) => each !== one)];
+  }
+}

@@ -1,0 +1,46 @@
+import {
+  type Alias,
+  type CallContext,
+  checkAliasRequest,
+  checkDropAliasRequest,
+  type DropAliasRequest,
+  LhsError,
+  type NamesApi,
+} from '@lakehouse-search/contract';
+import type { Store } from '../store/open-store.ts';
+import { isListed, requireListed } from './cluster-caller.ts';
+import { indexNotFound } from './cluster-index-api.ts';
+
+/** Aliases of a cluster. */
+export class ClusterAliasApi implements Pick<NamesApi, 'listAliases' | 'setAlias' | 'dropAlias'> {
+  readonly #store: Pick<Store, 'aliases' | 'definitions' | 'change'>;
+
+  constructor(store: Pick<Store, 'aliases' | 'definitions' | 'change'>) {
+    this.#store = store;
+  }
+
+  async listAliases(_request?: unknown, call: CallContext = {}): Promise<readonly Alias[]> {
+    return (await this.#store.aliases.list()).filter(({ index }) => isListed(call, index));
+  }
+
+  /** Throws index_not_found, and already_exists if the alias is the name of an index. */
+  async setAlias(request: Alias, call: CallContext = {}): Promise<Alias> {
+    const { alias, index } = checkAliasRequest(request);
+    requireListed(call, index);
+    await this.#store.change(null, async ({ definitions, aliases }) => {
+      if ((await definitions.get(index)) === undefined) throw indexNotFound(index);
+      if ((await definitions.get(alias)) !== undefined) {
+        throw new LhsError('already_exists', `"${alias}" is the name of an index`);
+      }
+      await aliases.set({ alias, index });
+    });
+    return { alias, index };
+  }
+
+  async dropAlias(request: DropAliasRequest, call: CallContext = {}): Promise<void> {
+    const { alias } = checkDropAliasRequest(request);
+    const found = (await this.listAliases({}, call)).some((each) => each.alias === alias);
+    if (found && (await this.#store.aliases.remove(alias))) return;
+    throw new LhsError('not_found', `there is no alias "${alias}"`);
+  }
+}
