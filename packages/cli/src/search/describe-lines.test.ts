@@ -1,4 +1,4 @@
-import type { IndexDescription } from '@lakehouse-search/contract';
+import type { IndexDescription, MergeFailure } from '@lakehouse-search/contract';
 import { describe, expect, it } from 'vitest';
 import { styleFor } from '../terminal/style.ts';
 import { width } from '../terminal/text.ts';
@@ -38,6 +38,12 @@ const lines = (description: IndexDescription, columns = 120) =>
   describeLines(description, styleFor({ color: false }), columns);
 
 describe('the lines of index describe', () => {
+  it('show since when and why merges fail', () => {
+    const failure = { code: 'disk_full', message: 'no space', since: '2026-11-20T10:00:00Z' };
+    const shown = lines({ ...index, merge_failure: failure as MergeFailure });
+    expect(shown[2]).toMatch(/^merges fail since 2026-11-20 .*: no space$/);
+  });
+
   it('show figures, capabilities of fields, times, sorts, vectors and the next command', () => {
     expect(lines(index)).toEqual([
       'x  live, generation 3, 5,018 rows, 5.1 MB in 2 segments',

@@ -4,7 +4,7 @@ import type {
   VectorFieldDescription,
 } from '@lakehouse-search/contract';
 import { bytes, count, plural, snapshotName } from '../terminal/figures.ts';
-import { keptLines } from '../terminal/generation-lines.ts';
+import { failureWords, keptLines } from '../terminal/generation-lines.ts';
 import type { Style } from '../terminal/style.ts';
 import { table } from '../terminal/table.ts';
 import { pad, printable, width, wrap } from '../terminal/text.ts';
@@ -22,7 +22,7 @@ export function describeLines(index: IndexDescription, style: Style, columns: nu
     return about ? [...known, f.description ?? ''] : known;
   });
   return [
-    ...figures(index, columns).flatMap((line) => wrap(line, columns)),
+    ...figures(index, style, columns).flatMap((line) => wrap(line, columns)),
     '',
     ...table(titles, rows, columns, style.dim),
     ...lists(index, style, columns),
@@ -31,7 +31,7 @@ export function describeLines(index: IndexDescription, style: Style, columns: nu
   ];
 }
 
-function figures(index: IndexDescription, columns: number): string[] {
+function figures(index: IndexDescription, style: Style, columns: number): string[] {
   const { partition, identifier } = index.key;
   const key = [...partition, ...identifier].join(', ');
   const source = `of ${endOf(sourceName(index), columns - 4)}; key ${key}`;
@@ -54,8 +54,12 @@ function figures(index: IndexDescription, columns: number): string[] {
     ...words,
     `at ${snapshot} ${source}${deleted}`,
     ...keptLines(index.generations),
+    ...mergeFailure(index, style),
   ];
 }
+
+const mergeFailure = ({ merge_failure: failure }: IndexDescription, style: Style): string[] =>
+  failure === undefined ? [] : [style.yellow(`merges ${failureWords(failure)}`)];
 
 /** The table's name in its catalog, or its path; with the branch or tag that is followed. */
 function sourceName({ source = {} }: IndexDescription): string {

@@ -1,6 +1,6 @@
 import type { IndexStatus } from '@lakehouse-search/contract';
 import { age, bytes, count, dateTime, plural, snapshotName } from '../terminal/figures.ts';
-import { keptLines } from '../terminal/generation-lines.ts';
+import { failureWords, keptLines } from '../terminal/generation-lines.ts';
 import type { Style } from '../terminal/style.ts';
 import { pad, printable, width, wrap } from '../terminal/text.ts';
 import { healWords, skippedLines } from './step-lines.ts';
@@ -51,9 +51,7 @@ function skipped(status: IndexStatus): string | null {
 }
 
 const mergeFailure = ({ merge_failure: failure }: IndexStatus, style: Style): string | null =>
-  failure === undefined
-    ? null
-    : style.yellow(`fail since ${dateTime(failure.since)}: ${printable(failure.message)}`);
+  failure === undefined ? null : style.yellow(failureWords(failure));
 
 const writer = ({ writer: holder }: IndexStatus): string | null =>
   holder === undefined ? null : `process ${holder.pid} on ${holder.host} writes it now`;

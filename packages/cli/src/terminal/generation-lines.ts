@@ -1,4 +1,4 @@
-import type { GenerationDescription } from '@lakehouse-search/contract';
+import type { GenerationDescription, MergeFailure } from '@lakehouse-search/contract';
 import { bytes, dateTime, plural, snapshotName } from './figures.ts';
 import { printable } from './text.ts';
 
@@ -15,3 +15,7 @@ function keptLine(kept: GenerationDescription): string {
   const size = `${plural(num_docs, 'row')}, ${bytes(kept.bytes)}`;
   return `generation ${generation} kept ${time}, ${size}${at}${behind}`;
 }
+
+/** Since when and why merges fail, behind the word "merges". */
+export const failureWords = ({ since, message }: MergeFailure): string =>
+  `fail since ${dateTime(since)}: ${printable(message)}`;
