@@ -1,10 +1,10 @@
 /**
  * Cold segments with an erased row: they are fetched, rewritten as hot ones, and the new segments
  * are moved to the same store. Their former objects go with `sweepObjects`. If it is stopped in
- * between, the new segments stay hot until their window is cooled again.
+ * between, the new segments stay hot until their window is cooled again. Both copies report bytes.
  */
 import { readCommit } from '../index/commit.ts';
-import { coolSegments, warmSegments } from '../tier/move-window.ts';
+import { coolSegments, copying, warmSegments } from '../tier/move-window.ts';
 import { holdsKey, type RewriteRequest, rewriteSegments } from './rewrite-segments.ts';
 
 /** As `rewriteSegments`, of segments in both tiers. Throws what the store throws, too. */
@@ -13,14 +13,19 @@ export async function rewriteBothTiers(request: RewriteRequest): Promise<number>
   const segments = readCommit(directory)?.segments ?? [];
   const cold = segments.filter((entry) => entry.cold !== undefined && holdsKey(request, entry));
   if (cold.length === 0) return rewriteSegments(request);
-  const work = { directory, signal, copied: () => {} };
-  await warmSegments(work, cold);
+  await warmSegments({ directory, signal, ...copying(cold, request) }, cold);
   const former = new Set(segments.map(({ id }) => id));
   const rewritten = await rewriteSegments(request);
   const fresh = readCommit(directory)?.segments.filter(({ id }) => !former.has(id)) ?? [];
-  for (const { window, cold: place } of windowsOf(cold)) {
-    const own = fresh.filter((entry) => entry.window === window);
-    if (own.length > 0 && place !== undefined) await coolSegments(work, own, place);
+  const back = [...windowsOf(cold)].map(({ window, cold: place }) => {
+    return { place: place!, entries: fresh.filter((entry) => entry.window === window) };
+  });
+  const figures = copying(
+    back.flatMap(({ entries }) => entries),
+    request,
+  );
+  for (const { place, entries } of back) {
+    if (entries.length > 0) await coolSegments({ directory, signal, ...figures }, entries, place);
   }
   return rewritten;
 }

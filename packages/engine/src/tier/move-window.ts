@@ -5,7 +5,7 @@
  * again by the next one. Objects that nothing names are removed by `sweepObjects`.
  */
 import { crc32 } from 'node:zlib';
-import { LhsError } from '@lakehouse-search/contract';
+import { type CallContext, LhsError } from '@lakehouse-search/contract';
 import { type Commit, readCommit } from '../index/commit.ts';
 import { IndexWriter } from '../index/index-writer.ts';
 import { storedPlans } from '../index/stored-plans.ts';
@@ -29,13 +29,27 @@ export interface TierWork {
 const PIECE_BYTES = 8 * 2 ** 20;
 
 /** Bytes that a move of a segment into the other tier copies. */
-export const bytesToMove = (entry: SegmentEntry): number =>
+const bytesToMove = (entry: SegmentEntry): number =>
   movedFiles(entry).reduce((sum, { length }) => sum + length, 0);
 
 const movedFiles = (entry: SegmentEntry): readonly Component[] =>
   entry.cold === undefined
     ? coldComponents(entry)
     : entry.components.filter(({ resident }) => resident !== undefined);
+
+/** Counts copied bytes and reports them as progress of all segments together. */
+export function copying(entries: readonly SegmentEntry[], { progress }: CallContext) {
+  const bytes_total = entries.reduce((sum, entry) => sum + bytesToMove(entry), 0);
+  const figures = {
+    bytes: 0,
+    copied(bytes: number) {
+      figures.bytes += bytes;
+      const copied = { bytes_done: figures.bytes, bytes_total };
+      progress?.({ phase: 'copying', docs_done: 0, docs_total: 0, ...copied });
+    },
+  };
+  return figures;
+}
 
 /** Makes hot segments of the newest commit cold, with one commit. */
 export async function coolSegments(

@@ -11,10 +11,9 @@ import { currentGeneration } from '../open/index-folder.ts';
 import { notBuilt } from '../open/open-index.ts';
 import { resolvePath } from '../schema/resolve-catalog.ts';
 import { type WindowStart, windowName } from '../schema/windows.ts';
-import type { SegmentEntry } from '../segment/entry.ts';
 import { refuseAborted } from '../source/source-errors.ts';
 import type { LockedIndex } from '../sync/locked-index.ts';
-import { bytesToMove, coolSegments, warmSegments } from './move-window.ts';
+import { coolSegments, copying, warmSegments } from './move-window.ts';
 import { placesOf, sweepObjects } from './sweep-objects.ts';
 import { type Moves, movesOf } from './tier-policy.ts';
 
@@ -71,20 +70,6 @@ export async function moveWindows(
   }
   const objects_removed = await sweepObjects(swept, places);
   return { cooled, warmed, bytes_copied: figures.bytes, objects_removed };
-}
-
-/** Counts copied bytes and reports them as progress of all segments together. */
-function copying(entries: readonly SegmentEntry[], { progress }: CallContext) {
-  const bytes_total = entries.reduce((sum, entry) => sum + bytesToMove(entry), 0);
-  const figures = {
-    bytes: 0,
-    copied(bytes: number) {
-      figures.bytes += bytes;
-      const copied = { bytes_done: figures.bytes, bytes_total };
-      progress?.({ phase: 'copying', docs_done: 0, docs_total: 0, ...copied });
-    },
-  };
-  return figures;
 }
 
 function plannedMoves(

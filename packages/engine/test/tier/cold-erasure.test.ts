@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { JsonObject } from '@lakehouse-search/contract';
+import type { ErasureResponse, JsonObject } from '@lakehouse-search/contract';
 import { deleteRows, upsertRows } from '@lakehouse-search/lake';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { evictColdBytes } from '../../src/storage/cold-cache.ts';
@@ -90,7 +90,11 @@ describe.each(['bucket', 'folder'] as const)(
       expect(last).toContainEqual(expect.objectContaining({ field: 'meaning', parts: ['vector'] }));
       expect(last).toContainEqual(expect.objectContaining({ field: 'at', parts: ['column'] }));
 
-      const { report, actions, receipt } = await cold.backend.runErasure(KEYS);
+      const { job_id } = await cold.backend.startJob({ kind: 'erase', ...KEYS });
+      const records = await Array.fromAsync(cold.backend.watchJob({ job_id }));
+      expect(records.at(-1)).toMatchObject({ state: 'done', bytes_total: expect.any(Number) });
+      expect(records.at(-1)!.bytes_done).toBe(records.at(-1)!.bytes_total);
+      const { report, actions, receipt } = records.at(-1)!.result as ErasureResponse;
       expect(report.remains).toEqual([]);
       expect(actions.segments_rewritten).toBeGreaterThan(0);
       expect(actions.cold_objects_removed).toBeGreaterThan(0);
