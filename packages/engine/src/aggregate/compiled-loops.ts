@@ -3,7 +3,8 @@
  * by chunks of at most 65,024, so that 16 bits hold a chunk's counts and its sum fits the kernel's
  * numbers.
  */
-import { arenaCode, onceAnArena, plainLoops } from '../storage/arena-code.ts';
+import { plainLoops } from '../base/plain-loops.ts';
+import { arenaCode, onceAnArena } from '../storage/arena-code.ts';
 import type { Arena, Region } from '../storage/directory.ts';
 import type { CodeSums, Codes } from './code-loops.ts';
 import { DoubleLanes, LANE_BYTES } from './double-lanes.ts';

@@ -4,6 +4,8 @@
  * what is exact later is exact over these. An error is at most half a scale a component.
  */
 
+import { CodeKernels, codeKernels } from './code-kernels.ts';
+
 /** Row-major vectors in fixed point. */
 export interface FixedVectors {
   readonly scales: Float32Array;
@@ -20,6 +22,14 @@ export function fixVectors(values: Float32Array, dims: number): FixedVectors {
   const count = values.length / dims;
   const scales = new Float32Array(count);
   const codes = new Int16Array(values.length);
+  const kernels = codeKernels();
+  const portion = kernels === null ? 0 : CodeKernels.portion(dims);
+  if (kernels !== null && portion > 0) {
+    for (let j = 0; j < count; j += portion) {
+      kernels.fix(values, j, Math.min(portion, count - j), dims, { scales, codes });
+    }
+    return { scales, codes };
+  }
   for (let j = 0; j < count; j++) scales[j] = fixVector(values, j * dims, dims, codes);
   return { scales, codes };
 }

@@ -1,5 +1,5 @@
 import { simpleAnalyzer } from '../analysis/simple.ts';
-import { plainLoops } from '../storage/arena-code.ts';
+import { plainLoops } from '../base/plain-loops.ts';
 import { INVERTED_CODE } from './kernel-code.ts';
 import { TERM_MEMORY } from './term-layout.ts';
 import type { ResizeTerms, TermTable } from './term-table.ts';

@@ -1,4 +1,5 @@
-import { arenaCode, onceAnArena, plainLoops } from '../storage/arena-code.ts';
+import { plainLoops } from '../base/plain-loops.ts';
+import { arenaCode, onceAnArena } from '../storage/arena-code.ts';
 import type { Arena } from '../storage/directory.ts';
 import { scanList } from './describe-terms.ts';
 import { SCORING_CODE } from './kernel-code.ts';

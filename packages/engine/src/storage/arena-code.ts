@@ -1,8 +1,5 @@
 import type { Arena } from './directory.ts';
 
-/** True if LHS_WASM=0 selects plain loops instead of WebAssembly. */
-export const plainLoops = (): boolean => process.env.LHS_WASM === '0';
-
 /**
  * What a WebAssembly module exports over an arena. `code` is base64; it is compiled once, when it
  * is first asked for, and every call is a new instance.

@@ -65,7 +65,14 @@ export function lengthsOf(codes: Int16Array, from: number, dims: number): Length
     rest += left * left;
     if (c >= head) tail += code * code;
   }
-  return { norm: Math.sqrt(squares), rest: up(rest), tail: up(tail) };
+  return lengthsFrom(squares, rest, tail);
 }
+
+/** Lengths by sums of squares: of all codes, of low bytes, of the codes behind the head. */
+export const lengthsFrom = (squares: number, rest: number, tail: number): Lengths => ({
+  norm: Math.sqrt(squares),
+  rest: up(rest),
+  tail: up(tail),
+});
 
 const up = (squares: number): number => Math.fround(Math.sqrt(squares) * UP);

@@ -1,3 +1,4 @@
+import type { SplitCodes } from '../base/code-kernels.ts';
 import { headDims, MIDDLE, rowBytes } from './format.ts';
 
 /** Bytes of a first chunk, and most of a later one. */
@@ -53,6 +54,22 @@ export class Planes {
       this.#tail[at * tailRow + c - headRow] = codes[from + c] >> 8;
     }
     for (let c = 0; c < dims; c++) this.#low[low + c] = (codes[from + c] & 255) - MIDDLE;
+  }
+
+  /** Adds rows of planes, `count` of them, which are padded already. */
+  addRows({ heads, tails, lows }: SplitCodes, count: number): void {
+    const { headRow, tailRow } = this;
+    const row = headRow + tailRow;
+    for (let from = 0; from < count; ) {
+      this.#grow();
+      const to = Math.min(count, from + this.#room - this.#used);
+      const at = this.#used;
+      this.#head.set(heads.subarray(from * headRow, to * headRow), at * headRow);
+      this.#tail.set(tails.subarray(from * tailRow, to * tailRow), at * tailRow);
+      this.#low.set(lows.subarray(from * row, to * row), at * row);
+      this.#used += to - from;
+      from = to;
+    }
   }
 
   /** Copies one of a file's vectors. */

@@ -1,9 +1,10 @@
+import { CodeKernels, codeKernels } from '../base/code-kernels.ts';
 import { IntSink } from '../base/growing.ts';
 import { wordsOf } from '../bitmap/bitmap.ts';
 import type { FieldBlock } from '../schema/field-block.ts';
 import type { VectorPlan } from '../schema/field-plan.ts';
 import { packSections } from '../storage/sections.ts';
-import { headDims, lengthsOf, STORED_SIMILARITIES } from './format.ts';
+import { headDims, type Lengths, lengthsFrom, lengthsOf, STORED_SIMILARITIES } from './format.ts';
 import { Planes } from './planes.ts';
 import type { VectorReader } from './vector-reader.ts';
 
@@ -34,6 +35,8 @@ export class FloatSink<T extends Float32Array | Float64Array> {
     return this.#values.subarray(0, this.#length) as T;
   }
 }
+
+type VectorBlock = FieldBlock & { readonly kind: 'vector' };
 
 /** What a writer has to know of a field's plan. */
 export type VectorLayout = Pick<VectorPlan, 'dims' | 'similarity' | 'index'>;
@@ -88,18 +91,45 @@ export class VectorWriter {
     if (block.kind !== 'vector' || block.dims !== dims) {
       throw new TypeError(`a field of vectors takes vectors of ${dims} dimensions`);
     }
+    const kernels = codeKernels();
+    const most = kernels === null ? 0 : CodeKernels.portion(dims, headDims(dims));
+    const slots = this.#slotsOf(docs, block);
+    for (let from = 0; from < slots.length; ) {
+      const first = slots[from];
+      let to = from + 1;
+      while (to - from < most && to < slots.length && slots[to] === first + to - from) to++;
+      if (kernels !== null && most > 0) {
+        const split = kernels.split(block.codes, first * dims, to - from, dims, headDims(dims));
+        this.#planes.addRows(split, to - from);
+        const { sums } = split;
+        for (let i = 0; i < 3 * (to - from); i += 3) {
+          this.#pushLengths(lengthsFrom(sums[i], sums[i + 1], sums[i + 2]));
+        }
+      } else {
+        this.#planes.add(block.codes, first * dims);
+        this.#pushLengths(lengthsOf(block.codes, first * dims, dims));
+      }
+      for (; from < to; from++) this.#scales.push(block.scales[slots[from]]);
+    }
+  }
+
+  /** Places of the vectors of documents in a block; notes the documents. */
+  #slotsOf(docs: number, block: VectorBlock): Int32Array {
+    const slots = new IntSink();
     for (let doc = 0; doc < docs; doc++) {
       const at = block.starts[doc];
       if (block.starts[doc + 1] - at > 1) throw new TypeError('a document has one vector at most');
       if (block.starts[doc + 1] === at || block.scales[at] === 0) continue;
-      this.#planes.add(block.codes, at * dims);
-      const { norm, rest, tail } = lengthsOf(block.codes, at * dims, dims);
       this.#docOf.push(this.#docs + doc);
-      this.#scales.push(block.scales[at]);
-      this.#norms.push(norm);
-      this.#rests.push(rest);
-      this.#tails.push(tail);
+      slots.push(at);
     }
+    return slots.view();
+  }
+
+  #pushLengths({ norm, rest, tail }: Lengths): void {
+    this.#norms.push(norm);
+    this.#rests.push(rest);
+    this.#tails.push(tail);
   }
 
   /**

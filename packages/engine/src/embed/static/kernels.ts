@@ -1,4 +1,5 @@
-import { arenaCode, plainLoops } from '../../storage/arena-code.ts';
+import { plainLoops } from '../../base/plain-loops.ts';
+import { arenaCode } from '../../storage/arena-code.ts';
 import type { Arena } from '../../storage/directory.ts';
 import { EMBED_CODE } from './kernel-code.ts';
 
