@@ -5,20 +5,25 @@ function hashBytes(bytes: Uint8Array, from: number, to: number): number {
   return hash ^ (hash >>> 15);
 }
 
-const SLOTS = 1 << 15;
+/** A hash leads to a pair of slots. */
+const PAIRS = 1 << 15;
 /** Longer words are worked out each time. */
 const WORD_BYTES = 30;
 const STRIDE = 32;
 
 /**
- * What a function makes of words, remembered by their bytes: a direct-mapped table of 32,768 words
- * (2 MB), so that a stemmer that works on strings is asked once for each of the frequent words.
+ * What a function makes of words, remembered by their bytes: a table of 65,536 words (4 MB), so
+ * that a stemmer that works on strings runs once for each of the frequent words. A new word
+ * replaces the one of its pair that was found longer ago: in a table without pairs, rare words
+ * pushed frequent ones out, and half of the runs were repeats.
  */
 export class WordTable {
   private readonly work: (word: string) => string;
   /** A slot: length + 1, then the bytes. */
-  private readonly keys = new Uint8Array(SLOTS * STRIDE);
-  private readonly values = new Uint8Array(SLOTS * STRIDE);
+  private readonly keys = new Uint8Array(2 * PAIRS * STRIDE);
+  private readonly values = new Uint8Array(2 * PAIRS * STRIDE);
+  /** The slot of each pair that was found last: 0 or 1. */
+  private readonly recent = new Uint8Array(PAIRS);
   /** Where `find` left its answer: bytes[from .. to). */
   bytes: Uint8Array = this.values;
   from = 0;
@@ -38,17 +43,21 @@ export class WordTable {
       this.answer(this.make(bytes, from, to));
       return;
     }
-    const slot = (hashBytes(bytes, from, to) & (SLOTS - 1)) * STRIDE;
+    const pair = hashBytes(bytes, from, to) & (PAIRS - 1);
+    let way = this.recent[pair];
+    let slot = (2 * pair + way) * STRIDE;
     if (!this.holds(slot, bytes, from, length)) {
-      const made = this.make(bytes, from, to);
-      if (made.length > WORD_BYTES) {
-        this.answer(made);
-        return;
+      way ^= 1;
+      slot = (2 * pair + way) * STRIDE;
+      if (!this.holds(slot, bytes, from, length)) {
+        const made = this.make(bytes, from, to);
+        if (made.length > WORD_BYTES) {
+          this.answer(made);
+          return;
+        }
+        this.keep(slot, bytes.subarray(from, to), made);
       }
-      this.keys[slot] = length + 1;
-      this.keys.set(bytes.subarray(from, to), slot + 1);
-      this.values[slot] = made.length;
-      this.values.set(made, slot + 1);
+      this.recent[pair] = way;
     }
     this.bytes = this.values;
     this.from = slot + 1;
@@ -60,6 +69,13 @@ export class WordTable {
     if (keys[slot] !== length + 1) return false;
     for (let i = 0; i < length; i++) if (keys[slot + 1 + i] !== bytes[from + i]) return false;
     return true;
+  }
+
+  private keep(slot: number, word: Uint8Array, made: Uint8Array): void {
+    this.keys[slot] = word.length + 1;
+    this.keys.set(word, slot + 1);
+    this.values[slot] = made.length;
+    this.values.set(made, slot + 1);
   }
 
   private make(bytes: Uint8Array, from: number, to: number): Uint8Array {
