@@ -4,7 +4,7 @@
  * between, the new segments stay hot until their window is cooled again. Both copies report bytes.
  */
 import { readCommit } from '../index/commit.ts';
-import { coolSegments, copying, warmSegments } from '../tier/move-window.ts';
+import { coolSegments, copyFigures, warmSegments } from '../tier/move-window.ts';
 import { holdsKey, type RewriteRequest, rewriteSegments } from './rewrite-segments.ts';
 
 /** As `rewriteSegments`, of segments in both tiers. Throws what the store throws, too. */
@@ -13,14 +13,14 @@ export async function rewriteBothTiers(request: RewriteRequest): Promise<number>
   const segments = readCommit(directory)?.segments ?? [];
   const cold = segments.filter((entry) => entry.cold !== undefined && holdsKey(request, entry));
   if (cold.length === 0) return rewriteSegments(request);
-  await warmSegments({ directory, signal, ...copying(cold, request) }, cold);
+  await warmSegments({ directory, signal, ...copyFigures(cold, request) }, cold);
   const former = new Set(segments.map(({ id }) => id));
   const rewritten = await rewriteSegments(request);
   const fresh = readCommit(directory)?.segments.filter(({ id }) => !former.has(id)) ?? [];
   const back = [...windowsOf(cold)].map(({ window, cold: place }) => {
     return { place: place!, entries: fresh.filter((entry) => entry.window === window) };
   });
-  const figures = copying(
+  const figures = copyFigures(
     back.flatMap(({ entries }) => entries),
     request,
   );

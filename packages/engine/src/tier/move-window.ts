@@ -18,12 +18,14 @@ import { corrupt, FRAME_FOOTER_BYTES, openFramed, verifyFramed } from '../storag
 import { objectOf } from './cold-objects.ts';
 import { readObject, storeOf } from './fetch-blocks.ts';
 
-/** A generation whose index is locked. */
+/** A generation whose index is locked, but for `copyAhead`. */
 export interface TierWork {
   readonly directory: Directory;
   readonly signal?: AbortSignal | undefined;
   /** Receives the bytes of each file that was copied. */
   readonly copied: (bytes: number) => void;
+  /** Keys of objects that were copied and read back before the index was locked. */
+  readonly ahead?: ReadonlySet<string> | undefined;
 }
 
 const PIECE_BYTES = 8 * 2 ** 20;
@@ -37,11 +39,14 @@ const movedFiles = (entry: SegmentEntry): readonly Component[] =>
     ? coldComponents(entry)
     : entry.components.filter(({ resident }) => resident !== undefined);
 
-/** Counts copied bytes and reports them as progress of all segments together. */
-export function copying(entries: readonly SegmentEntry[], { progress }: CallContext) {
+/**
+ * Counts copied bytes and reports them as progress of all segments together; `done` bytes were
+ * copied before.
+ */
+export function copyFigures(entries: readonly SegmentEntry[], { progress }: CallContext, done = 0) {
   const bytes_total = entries.reduce((sum, entry) => sum + bytesToMove(entry), 0);
   const figures = {
-    bytes: 0,
+    bytes: done,
     copied(bytes: number) {
       figures.bytes += bytes;
       const copied = { bytes_done: figures.bytes, bytes_total };
@@ -58,11 +63,8 @@ export async function coolSegments(
   cold: ColdPlace,
   blockBytes?: number,
 ): Promise<void> {
-  const { directory, copied } = work;
-  for (const component of hot.flatMap(movedFiles)) {
-    await copyToStore(work, component, cold);
-    copied(component.length);
-  }
+  const { directory } = work;
+  for (const component of hot.flatMap(movedFiles)) await copyToStore(work, component, cold);
   await replacing(directory, (writer) => {
     for (const { id } of hot) {
       writer.replaceSegment(id, (entry, revision) =>
@@ -70,6 +72,25 @@ export async function coolSegments(
       );
     }
   });
+}
+
+/**
+ * Copies the files of hot segments to the store while others may write the index. Returns the keys
+ * of the objects; a segment whose files a merge removed meanwhile is left out.
+ */
+export async function copyAhead(
+  work: TierWork,
+  hot: readonly SegmentEntry[],
+  cold: ColdPlace,
+): Promise<readonly string[]> {
+  const keys: string[] = [];
+  for (const component of hot.flatMap(movedFiles)) {
+    refuseAborted(work.signal);
+    if (!work.directory.list().includes(component.file)) continue;
+    await copyToStore(work, component, cold);
+    keys.push(cold.prefix + component.file);
+  }
+  return keys;
 }
 
 /** Makes cold segments of the newest commit hot, with one commit. */
@@ -111,9 +132,9 @@ async function replacing(
   }
 }
 
-/** Copies a file to the store unless it is there, then reads it back. */
+/** Copies a file to the store unless it is there, then reads it back unless that was done. */
 async function copyToStore(
-  { directory, signal }: TierWork,
+  { directory, signal, copied, ahead }: TierWork,
   component: Component,
   { place, prefix }: ColdPlace,
 ): Promise<void> {
@@ -121,16 +142,18 @@ async function copyToStore(
   try {
     verifyFramed(framed);
     const key = prefix + component.file;
-    await inStore(async () => {
+    const isThere = await inStore(async () => {
       const store = await storeOf(place);
       const there = await store.head(key, signal);
       const { bytes } = framed.file;
-      if (there?.size !== bytes.length) {
-        await store.put(key, Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), { signal });
-      }
+      if (there?.size === bytes.length) return true;
+      await store.put(key, Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), { signal });
+      return false;
     });
+    if (isThere && ahead?.has(key) === true) return;
     const object = { place, key, length: component.length, window: null };
     await readWhole(object, component, signal, () => {});
+    copied(component.length);
   } finally {
     framed.file.release();
   }

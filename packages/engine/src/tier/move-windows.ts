@@ -11,14 +11,50 @@ import { currentGeneration } from '../open/index-folder.ts';
 import { notBuilt } from '../open/open-index.ts';
 import { resolvePath } from '../schema/resolve-catalog.ts';
 import { type WindowStart, windowName } from '../schema/windows.ts';
+import type { SegmentEntry } from '../segment/entry.ts';
 import { refuseAborted } from '../source/source-errors.ts';
 import type { LockedIndex } from '../sync/locked-index.ts';
-import { coolSegments, copying, warmSegments } from './move-window.ts';
+import { coolSegments, copyAhead, copyFigures, warmSegments } from './move-window.ts';
 import { placesOf, sweepObjects } from './sweep-objects.ts';
 import { type Moves, movesOf } from './tier-policy.ts';
 
 /** An index whose lock is held. */
 export type TieredIndex = Omit<LockedIndex, 'table'> & { readonly uuid: string };
+
+/** An index whose lock need not be held. */
+export type UnlockedIndex = Omit<TieredIndex, 'lock'>;
+
+type MoveRequest = Omit<MoveWindowsRequest, 'index'>;
+
+/** What was copied to the store before the index was locked. */
+export interface CopiedAhead {
+  readonly place: string | null;
+  readonly keys: ReadonlySet<string>;
+  readonly bytes: number;
+}
+
+/**
+ * Copies the files of windows that will be cooled to the store, so that the move needs the lock for
+ * its commits only. Other writers may merge segments meanwhile: `moveWindows` copies what lacks.
+ * Throws as `moveWindows`.
+ */
+export async function copyWindowsAhead(
+  index: UnlockedIndex,
+  request: MoveRequest,
+  now: number,
+  work: CallContext,
+): Promise<CopiedAhead> {
+  const { signal } = work;
+  const { directory, cool, warm, place, prefix } = planMoves(index, request, now);
+  const keys = new Set<string>();
+  const figures = copyFigures([...cool, ...warm].flatMap(entriesOf), work);
+  for (const { entries } of cool) {
+    const cold = { place: place!, prefix };
+    const copied = await copyAhead({ directory, signal, ...figures }, entries, cold);
+    for (const key of copied) keys.add(key);
+  }
+  return { place, keys, bytes: figures.bytes };
+}
 
 /**
  * Moves windows by name, and those that the definition wants elsewhere if `apply` is set. Windows
@@ -27,55 +63,71 @@ export type TieredIndex = Omit<LockedIndex, 'table'> & { readonly uuid: string }
  */
 export async function moveWindows(
   index: TieredIndex,
-  request: Omit<MoveWindowsRequest, 'index'>,
+  request: MoveRequest,
   now: number,
   work: CallContext,
+  before: CopiedAhead = { place: null, keys: new Set(), bytes: 0 },
 ): Promise<Omit<MoveWindowsResponse, 'index' | 'took_ms'>> {
-  const { folder, definition, openDirectory, lock, uuid } = index;
-  const live = currentGeneration(folder);
-  if (live === null) throw notBuilt(definition.index);
-  const directory = openDirectory(live.path, () => lock.assertHeld());
-  const commit = readCommit(directory);
-  if (commit === null) throw notBuilt(definition.index);
-  const moves = plannedMoves(index, commit, request, now);
-  const name = (start: WindowStart) => windowName(start, commit.windows?.every ?? 'day');
-  const { storage } = definition;
-  const place = storage === undefined ? null : resolvePath(storage, index.baseDir);
-  if (place === null && moves.cool.length > 0) throw noStorage(definition.index);
+  const { folder, openDirectory, lock, uuid } = index;
+  const plan = planMoves(index, request, now, () => lock.assertHeld());
+  const { directory, cool, warm, place, prefix } = plan;
   const swept = { folder, uuid, openDirectory, now };
   const places = new Set([...placesOf(swept), ...(place === null ? [] : [place])]);
   const cooled: string[] = [];
   const warmed: string[] = [];
-  const inTier = (start: WindowStart, cold: boolean) =>
-    commit.segments.filter(
-      (entry) => entry.window === start && (entry.cold !== undefined) === cold,
-    );
-  const cool = moves.cool.map((start) => ({ start, entries: inTier(start, false) }));
-  const warm = moves.warm.map((start) => ({ start, entries: inTier(start, true) }));
   const { signal } = work;
-  const figures = copying(
-    [...cool, ...warm].flatMap(({ entries }) => entries),
-    work,
-  );
-  for (const { start, entries } of warm) {
+  const figures = copyFigures([...cool, ...warm].flatMap(entriesOf), work, before.bytes);
+  const ahead = before.place === place ? before.keys : undefined;
+  const tier = { directory, signal, ahead, ...figures };
+  for (const { name, entries } of warm) {
     refuseAborted(signal);
-    if (entries.length > 0) await warmSegments({ directory, signal, ...figures }, entries);
-    warmed.push(name(start));
+    if (entries.length > 0) await warmSegments(tier, entries);
+    warmed.push(name);
   }
-  for (const { start, entries } of cool) {
+  for (const { name, entries } of cool) {
     refuseAborted(signal);
-    const cold = { place: place!, prefix: `${uuid}/${live.number}/` };
-    if (entries.length > 0) await coolSegments({ directory, signal, ...figures }, entries, cold);
-    cooled.push(name(start));
+    if (entries.length > 0) await coolSegments(tier, entries, { place: place!, prefix });
+    cooled.push(name);
   }
   const objects_removed = await sweepObjects(swept, places);
   return { cooled, warmed, bytes_copied: figures.bytes, objects_removed };
 }
 
+/** A window that moves, with its segments in the other tier. */
+interface WindowMove {
+  readonly name: string;
+  readonly entries: readonly SegmentEntry[];
+}
+
+const entriesOf = ({ entries }: WindowMove): readonly SegmentEntry[] => entries;
+
+/** The moves of a request by the newest commit. */
+function planMoves(index: UnlockedIndex, request: MoveRequest, now: number, fence?: () => void) {
+  const { folder, definition, openDirectory, uuid } = index;
+  const live = currentGeneration(folder);
+  if (live === null) throw notBuilt(definition.index);
+  const directory = openDirectory(live.path, fence);
+  const commit = readCommit(directory);
+  if (commit === null) throw notBuilt(definition.index);
+  const moves = plannedMoves(index, commit, request, now);
+  const { storage } = definition;
+  const place = storage === undefined ? null : resolvePath(storage, index.baseDir);
+  if (place === null && moves.cool.length > 0) throw noStorage(definition.index);
+  const moved = (start: WindowStart, isCold: boolean): WindowMove => ({
+    name: windowName(start, commit.windows?.every ?? 'day'),
+    entries: commit.segments.filter(
+      (entry) => entry.window === start && (entry.cold !== undefined) === isCold,
+    ),
+  });
+  const cool = moves.cool.map((start) => moved(start, false));
+  const warm = moves.warm.map((start) => moved(start, true));
+  return { directory, place, prefix: `${uuid}/${live.number}/`, cool, warm };
+}
+
 function plannedMoves(
-  { definition }: TieredIndex,
+  { definition }: UnlockedIndex,
   commit: Commit,
-  { cool = [], warm = [], apply = false }: Omit<MoveWindowsRequest, 'index'>,
+  { cool = [], warm = [], apply = false }: MoveRequest,
   now: number,
 ): Moves {
   const { index, windows } = definition;

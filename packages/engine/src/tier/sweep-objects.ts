@@ -1,8 +1,8 @@
 /**
  * Removes objects of an index that nothing names: those of windows that are hot again, of merged or
  * dropped segments, and of interrupted transitions. An object is needed as long as a commit or a
- * pin of any generation on this disk names it. The caller holds the index's lock: nobody else adds
- * objects of the index.
+ * pin of any generation on this disk names it. The caller holds the index's lock: nobody else
+ * adds objects that a commit will name, but for copies ahead of a move, which are made again.
  */
 import { rm } from 'node:fs/promises';
 import type { Commit } from '../index/commit.ts';
@@ -66,7 +66,8 @@ const keysOf = ({ uuid }: SweptIndex, place: string): Promise<readonly string[]>
     return keys;
   });
 
-const deleteObjects = (place: string, keys: readonly string[]): Promise<void> =>
+/** Deletes objects of a place by their keys. Throws as `inStore`. */
+export const deleteObjects = (place: string, keys: readonly string[]): Promise<void> =>
   inStore(async () => (await storeOf(place)).delete(keys));
 
 async function removeBlocks(paths: readonly string[]): Promise<void> {

@@ -1,6 +1,7 @@
 /** Moves and rebuilds of windows as jobs: progress, cancel, crash. */
 import type { Job } from '@lakehouse-search/engine';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { indexFolder, takeLock } from '../../src/open/index-folder.ts';
 import { Registry } from '../../src/registry/registry.ts';
 import { type ColdLake, ColdStore, OLD } from './cold-lake.ts';
 
@@ -39,6 +40,40 @@ describe('a job that moves windows', () => {
     expect(await newest()).toMatchObject({ kind: 'move_windows', state: 'done' });
     await expect(cold.move({ cool: ['1999-01'] })).rejects.toMatchObject({ code: 'not_found' });
     expect(await newest()).toMatchObject({ state: 'failed', error: { code: 'not_found' } });
+  });
+
+  it('copies to the store while another writer may take the lock of the index', async () => {
+    const { dataDir } = cold.backend;
+    const registry = new Registry(dataDir);
+    const folder = indexFolder(dataDir, registry.get('t').uuid);
+    registry.close();
+    const tries: string[] = [];
+    store.server.fault = ({ method }) => {
+      if (method === 'PUT') {
+        takeLock(folder, 't', 'test').release();
+        tries.push(method);
+      }
+      return null;
+    };
+    await cold.move({ cool: OLD });
+    expect(tries.length).toBeGreaterThan(3);
+    expect(await cold.tiers()).toMatchObject({ '2025-01': 'cold' });
+    expect(await cold.answersOf('t')).toEqual(await cold.answersOf('plain'));
+  });
+
+  it('copies again what another writer merged or swept meanwhile', async () => {
+    const merged: Promise<unknown>[] = [];
+    store.server.fault = ({ method }) => {
+      if (method === 'PUT' && merged.length === 0) {
+        merged.push(cold.backend.compact({ index: 't' }));
+      }
+      return null;
+    };
+    await cold.move({ cool: OLD });
+    await Promise.all(merged);
+    expect(merged.length).toBe(1);
+    expect(await cold.tiers()).toMatchObject({ '2025-01': 'cold', '2025-02': 'cold' });
+    expect(await cold.answersOf('t')).toEqual(await cold.answersOf('plain'));
   });
 
   it('is canceled between two files, and leaves its window in the tier', async () => {

@@ -4,7 +4,7 @@ import { appendRows, type Schema } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { seededBelow } from '../../../../test/support/random.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
-import type { OpenDirectory } from '../../src/storage/directory.ts';
+import type { OpenDirectory } from '../../src/open/open-index.ts';
 import { openLocalDirectory } from '../../src/storage/local-directory.ts';
 
 /** A graph is built from 10,000 vectors on. */
