@@ -23,12 +23,6 @@ export { createGateway, type Gateway } from './gateway/gateway.ts';
 export type * from './gateway/gateway-options.ts';
 export type * from './limits/admission.ts';
 export type * from './observe/observer.ts';
-export { fieldTable } from './search-adapter/query/field-table.ts';
-export {
-  type TranslatedQuery,
-  translateQuery,
-  translateRetriever,
-} from './search-adapter/query/translate-query.ts';
 export { type ClusterOptions, clusterOptions } from './serve/cluster-options.ts';
 export { type RunningServer, type ServeRequest, serveAll } from './serve/serve-all.ts';
 export {

@@ -30,3 +30,11 @@ export function targetField(
 
 /** Whether a field holds whole texts as terms. */
 export const isExact = ({ type }: TableField): boolean => type === 'KEYWORD' || type === 'PATH';
+
+/** In place of a field that the index lacks: options of a query on it are checked as well. */
+export const anyField = (name: string): TableField => ({
+  name,
+  type: 'TEXT',
+  indexed: true,
+  fast: false,
+});

@@ -8,7 +8,7 @@ import { checkExpansion, editsOf, editsOfValue, wholeOf } from './options.ts';
 import { caseInsensitive, checkRegexp } from './patterns.ts';
 import { clipped, illegal, malformed, unserved } from './refusal.ts';
 import { boosted, constantOf, MATCH_ALL, MATCH_NONE, type QueryScope, type Tree } from './scope.ts';
-import { isExact, targetField } from './target.ts';
+import { anyField, isExact, targetField } from './target.ts';
 
 const ID = '_id';
 const MOST_VALUES = 65_536;
@@ -118,11 +118,10 @@ export function patternQuery(json: Json, scope: QueryScope, name: string): Tree 
   checkExpansion(options, name);
   const boost = boostOf(options, name);
   const field = targetField(scope, fieldName, name);
+  const tree = patternTree(name, field ?? anyField(fieldName), text, options);
   if (field === undefined) return MATCH_NONE;
-  if (isTrue(options.case_insensitive)) {
-    return boosted(caseInsensitive(name, field, text), boost);
-  }
-  return boosted(patternTree(name, field, text, options), boost);
+  const isFolded = isTrue(options.case_insensitive);
+  return boosted(isFolded ? caseInsensitive(name, field, text) : tree, boost);
 }
 
 function patternTree(name: string, field: TableField, value: string, options: JsonObject): Tree {

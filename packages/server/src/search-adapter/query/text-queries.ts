@@ -14,7 +14,7 @@ import {
 } from './options.ts';
 import { illegal, unserved } from './refusal.ts';
 import { boosted, MATCH_NONE, type QueryScope, type Tree } from './scope.ts';
-import { targetField } from './target.ts';
+import { anyField, targetField } from './target.ts';
 
 /** The queries of a text in one field. */
 export type TextQuery = 'match' | 'match_phrase' | 'match_phrase_prefix' | 'match_bool_prefix';
@@ -39,9 +39,9 @@ export function textQuery(json: Json, scope: QueryScope, name: string): Tree {
   optionsOf(options, query, OPTIONS[query]);
   const text = scalarOf(options.query, query, 'query');
   const field = targetField(scope, fieldName, query);
-  const tree =
-    field === undefined ? MATCH_NONE : textTree(query, field, text, options, query, scope);
-  return boosted(tree, boostOf(options, query));
+  const boost = boostOf(options, query);
+  const tree = textTree(query, field ?? anyField(fieldName), text, options, query, scope);
+  return field === undefined ? MATCH_NONE : boosted(tree, boost);
 }
 
 /** The tree of a text in a field. `name`: the query that messages name. Throws RefusedDsl. */

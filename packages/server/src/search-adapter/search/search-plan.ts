@@ -3,7 +3,7 @@ import type { HybridRequest, Json, JsonObject, SearchRequest } from '@lakehouse-
 import { flagIn, listIn, objectIn, onlyKnown, textIn, type UrlParams } from '../base/read-json.ts';
 import type { ServedIndex } from '../base/served-index.ts';
 import { illegal, unserved } from '../query/refusal.ts';
-import { translateQuery } from '../query/translate-query.ts';
+import { translateQuery, translateRetriever } from '../query/translate-query.ts';
 import { type HighlightPlan, hasHighlight, readHighlight } from './highlight.ts';
 import { type FieldsPlan, readFields } from './hit-fields.ts';
 import { readSearchAfter, readSort, type SortPlan, specsOf } from './read-sort.ts';
@@ -76,11 +76,14 @@ export function selectionOf(
   { name, table }: ServedIndex,
   pitId: string | undefined,
 ): Selection {
-  if (retriever !== undefined) throw unserved('[retriever] is not served by this adapter');
   const nearest = knn === undefined ? [] : listIn(knn).map((one): Json => ({ knn: one }));
   const all = [...(query === undefined || query === null ? [] : [query]), ...nearest];
   const dsl = all.length === 1 ? all[0] : all.length === 0 ? { match_all: {} } : anyOf(all);
-  const { ast, nearest: hybrid } = translateQuery(dsl, table);
+  if (retriever !== undefined && all.length > 0) {
+    throw illegal('[retriever] cannot be used with [query] or [knn]');
+  }
+  const { ast, nearest: hybrid } =
+    retriever === undefined ? translateQuery(dsl, table) : translateRetriever(retriever, table);
   return {
     index: name,
     now: table.now,
