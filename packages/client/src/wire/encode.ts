@@ -4,11 +4,20 @@ import { type FieldPlan, fieldsOf, hidesPresence, PRESENT_FIELDS } from './field
 
 type Value = Readonly<Record<string, unknown>>;
 
+/** Between messages: its buffer has grown to what messages take. null: it is in use. */
+let idle: BinaryWriter | null = new BinaryWriter();
+/** A writer that a larger message has grown is dropped. */
+const MOST_IDLE_BYTES = 2 ** 20;
+
 /** The bytes of a value of the contract as a message. The value has been checked. */
 export function encodeMessage(message: DescMessage, value: unknown): Uint8Array {
-  const writer = new BinaryWriter();
+  const writer = idle ?? new BinaryWriter();
+  // A value may have getters that encode, and one that throws leaves half a message behind.
+  idle = null;
   writeFields(writer, message, value as Value);
-  return writer.finish();
+  const bytes = writer.finish();
+  idle = bytes.length > MOST_IDLE_BYTES ? null : writer;
+  return bytes;
 }
 
 function writeFields(writer: BinaryWriter, message: DescMessage, value: Value): void {

@@ -59,13 +59,16 @@ export function decodeKey(key: Uint8Array): string[] {
   const texts: string[] = [];
   let from = 0;
   let escaped = false;
-  for (let at = key.indexOf(0); at >= 0; at = key.indexOf(0, at + 2)) {
-    if (key[at + 1] === 0xff) escaped = true;
-    else if (key[at + 1] === 1) {
+  for (let at = 0; at < key.length; at++) {
+    if (key[at] !== 0) continue;
+    const next = key[at + 1];
+    if (next === 0xff) escaped = true;
+    else if (next === 1) {
       texts.push(decodePart(key.subarray(from, at), escaped));
       from = at + 2;
       escaped = false;
     } else throw new LhsError('corrupt_index', `key ${hex(key)} has a stray 0x00 at byte ${at}`);
+    at++;
   }
   texts.push(decodePart(key.subarray(from), escaped));
   return texts;

@@ -1,19 +1,23 @@
 import { createRequire } from 'node:module';
 import { zstdDecompressSync } from 'node:zlib';
 
+/** Room for the content of a frame. */
+export type Room = (bytes: number) => Uint8Array;
 /** Decompresses a frame; throws for one that is damaged or larger than `most` bytes. */
-export type Unpack = (frame: Uint8Array, most: number) => Uint8Array;
+export type Unpack = (frame: Uint8Array, most: number, room?: Room) => Uint8Array;
 
 const MAGIC = 0xfd2fb528;
 const HEAD_BYTES = 5;
 const DICTIONARY_BYTES = [0, 1, 2, 4];
 
+const ownRoom: Room = (bytes) => new Uint8Array(bytes);
+
 /**
- * The content of a zstd frame as bytes of its own, at offset 0 of their buffer. Throws for a
+ * The content of a zstd frame, in `room` or at offset 0 of a buffer of its own. Throws for a
  * damaged frame and for one with more than `most` bytes.
  */
-export const unpackFrame: Unpack = (frame, most) =>
-  (unpack ??= libraryUnpack() ?? zlibUnpack)(frame, most);
+export const unpackFrame: Unpack = (frame, most, room) =>
+  (unpack ??= libraryUnpack() ?? zlibUnpack)(frame, most, room);
 
 let unpack: Unpack | undefined;
 
@@ -39,10 +43,10 @@ export function libraryUnpack(): Unpack | null {
     const decompress = library.func(
       'size_t ZSTD_decompressDCtx(void *, uint8_t *, size_t, uint8_t *, size_t)',
     );
-    return (frame, most) => {
+    return (frame, most, room = ownRoom) => {
       const size = contentBytes(frame);
       if (size === null || size > most) return zlibUnpack(frame, most);
-      const bytes = new Uint8Array(size);
+      const bytes = room(size);
       const got: unknown = decompress(context, bytes, size, frame, frame.length);
       // Codes of errors are the largest values of size_t.
       if (got !== size) throw new Error(`the zstd frame is damaged (${String(got)})`);

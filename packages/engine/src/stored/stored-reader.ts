@@ -13,6 +13,8 @@ export const VALUE_DOUBLE = 2;
  */
 const CACHED_BLOCKS = 256;
 const CACHED_BYTES = 4 * 2 ** 20;
+/** A buffer that small blocks share. */
+const SHARED_BYTES = 64 * 1024;
 /** A block of one huge document is as large as that document's stored values. */
 const MAX_BLOCK_BYTES = 2 ** 30;
 
@@ -45,6 +47,8 @@ export class StoredReader {
   readonly #demand: Region['demand'];
   readonly #cache = new Map<number, Block>();
   #cachedBytes = 0;
+  #shared = new Uint8Array(0);
+  #sharedAt = 0;
 
   private constructor(payload: Region, path: string) {
     const sections = openSections(payload, SECTIONS, path);
@@ -117,7 +121,7 @@ export class StoredReader {
     const bytes = this.#decompress(number);
     const documents = this.#firstDocs[number + 1] - this.#firstDocs[number];
     if (bytes.length < 4 * (documents + 1)) throw this.#damaged(number);
-    const block = { bytes, offsets: new Int32Array(bytes.buffer, 0, documents + 1) };
+    const block = { bytes, offsets: new Int32Array(bytes.buffer, bytes.byteOffset, documents + 1) };
     this.#keep(number, block);
     return block;
   }
@@ -138,10 +142,26 @@ export class StoredReader {
     const packed = this.#data.subarray(this.#dataAt[number], this.#dataAt[number + 1]);
     this.#demand?.(packed.byteOffset, packed.length);
     try {
-      return unpackFrame(packed, MAX_BLOCK_BYTES);
+      return unpackFrame(packed, MAX_BLOCK_BYTES, (bytes) => this.#room(bytes));
     } catch (cause) {
       throw this.#damaged(number, cause);
     }
+  }
+
+  /**
+   * Room for a block. Small blocks share buffers, which cost more than their unpacking; the oldest
+   * blocks leave the cache first, so a buffer goes with the last of its blocks.
+   */
+  #room(bytes: number): Uint8Array {
+    if (bytes > SHARED_BYTES / 4) return new Uint8Array(bytes);
+    if (this.#sharedAt + bytes > this.#shared.length) {
+      this.#shared = new Uint8Array(SHARED_BYTES);
+      this.#sharedAt = 0;
+    }
+    const from = this.#sharedAt;
+    // Offsets of rows are aligned.
+    this.#sharedAt = (from + bytes + 3) & -4;
+    return this.#shared.subarray(from, from + bytes);
   }
 
   #damaged(number: number, cause?: unknown): Error {

@@ -25,7 +25,11 @@ export function documentValues(reader: SegmentReader, doc: number): DocumentValu
     }
     const column = reader.numeric(plan.id) ?? reader.ordinals(plan.id);
     if (column === null) return [];
-    return Array.from({ length: column.count(doc) }, (_, i) => column.valueAt(doc, i));
+    const count = column.count(doc);
+    if (count === 1) return [column.valueAt(doc, 0)];
+    const list: StoredValue[] = [];
+    for (let i = 0; i < count; i++) list.push(column.valueAt(doc, i));
+    return list;
   };
   const texts = (plan: FieldPlan): readonly string[] =>
     of(plan).map((value) => decoder.decode(value as Uint8Array));
