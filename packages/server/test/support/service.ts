@@ -12,7 +12,7 @@ import { openStore, type Store } from '../../src/store/open-store.ts';
 /** How a test's server differs from the usual one. */
 export interface TestServiceOptions {
   /** Fills the data folder before the server starts. */
-  readonly prepare?: (backend: Backend) => Promise<void>;
+  readonly prepare?: (backend: Backend, dataDir: string) => Promise<void>;
   readonly values?: ServerConfig['values'];
   readonly names?: Partial<ServerConfig['names']>;
   readonly issuers?: ServerConfig['issuers'];
@@ -57,7 +57,7 @@ export async function startService(options: TestServiceOptions): Promise<TestSer
   const folder = mkdtempSync(join(tmpdir(), 'lhs-service-'));
   const data = join(folder, 'data');
   const backend = await openLocal(data);
-  await prepare?.(backend);
+  await prepare?.(backend, data);
   await backend.close();
   const audit = join(folder, 'audit.log');
   const settings = serverOptions({ ...QUIET, auth, 'log.audit': audit, ...values }, {}, data);

@@ -87,12 +87,12 @@ export async function startTickets(options: TestServiceOptions = {}): Promise<Ti
   const { catalog } = source;
   const service = await startService({
     ...options,
-    prepare: async (backend) => {
+    prepare: async (backend, dataDir) => {
       const at = `{ catalog: ${JSON.stringify(catalog)}, table: ops.tickets }`;
       const definition = `version: 1\nindex: tickets\nsource: ${at}\n${TICKET_FIELDS}`;
       await backend.createIndex({ definition });
       await backend.reindex({ index: 'tickets' });
-      await options.prepare?.(backend);
+      await options.prepare?.(backend, dataDir);
     },
     values: { backup_target: join(warehouse, 'backups'), ...options.values },
     names: { catalogs: { main: catalog } },

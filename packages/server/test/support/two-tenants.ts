@@ -9,6 +9,7 @@ import {
   type Schema,
   upsertRows,
 } from '@lakehouse-search/lake';
+import type { ServerConfig } from '../../src/config/server-config.ts';
 import { startService, type TestService } from './service.ts';
 
 const string = { kind: 'string' } as const;
@@ -79,7 +80,10 @@ fields:
 `;
 
 /** Starts a server over a corpus; corpora differ in the rows of `rival` alone. */
-export async function startTwoTenants(corpus: 1 | 2): Promise<TwoTenants> {
+export async function startTwoTenants(
+  corpus: 1 | 2,
+  values: ServerConfig['values'] = {},
+): Promise<TwoTenants> {
   const lake = mkdtempSync(join(tmpdir(), 'lhs-tenants-'));
   const catalog = { type: 'filesystem', warehouse: lake } as const;
   const source = { catalog, table: 'ops.rows' };
@@ -108,6 +112,7 @@ export async function startTwoTenants(corpus: 1 | 2): Promise<TwoTenants> {
       await appendRows(source, foreign(900, 900 + corpus));
       await appendRows(source, rows(90, 92, ownRow));
     },
+    values,
     names: { catalogs: { main: catalog } },
   });
   const roles = ['reader', 'operator', 'admin'];

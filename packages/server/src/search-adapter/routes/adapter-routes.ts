@@ -3,6 +3,7 @@ import { type Json, LhsError } from '@lakehouse-search/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Calls } from '../../calls/calls.ts';
 import { requireAllowed } from '../../rest/allowed-origin.ts';
+import { compress, encodingFor } from '../../rest/compress.ts';
 import { arrivalOf, notesOf } from '../../rest/rest-call.ts';
 import { engineError } from '../base/engine-error.ts';
 import { filterPath } from '../base/filter-path.ts';
@@ -124,27 +125,33 @@ function send(
   reply: FastifyReply,
   { status = 200, json, text }: Answer,
   params: UrlParams,
-): FastifyReply {
+): FastifyReply | Promise<FastifyReply> {
   reply.code(status);
   if (text !== undefined) {
     notesOf(request).bytesOut = text.length;
     return reply.header('content-type', 'text/plain; charset=UTF-8').send(text);
   }
-  return sendJson(request, reply, json, params);
+  return sendBody(request, reply, json, params);
 }
 
-function sendJson(
+/** The body as bytes: the router would add parameters to the type of a text. */
+async function sendBody(
   request: FastifyRequest,
   reply: FastifyReply,
   json: Json | undefined,
   { filter_path, pretty }: UrlParams,
-): FastifyReply {
+): Promise<FastifyReply> {
   if (json === undefined) return reply.send();
   const shown = filter_path === undefined ? json : filterPath(json, filter_path);
   const isPretty = pretty === '' || pretty === 'true';
-  const body = isPretty ? `${JSON.stringify(shown, null, 2)}\n` : JSON.stringify(shown);
-  notesOf(request).bytesOut = body.length;
-  return reply.header('content-type', responseType(request.headers.accept)).send(body);
+  const text = isPretty ? `${JSON.stringify(shown, null, 2)}\n` : JSON.stringify(shown);
+  notesOf(request).bytesOut = text.length;
+  const { accept, 'accept-encoding': accepted } = request.headers;
+  reply.header('content-type', responseType(accept));
+  const encoding = encodingFor(accepted, text.length);
+  if (encoding === undefined) return reply.send(Buffer.from(text));
+  reply.header('content-encoding', encoding).header('vary', 'accept-encoding');
+  return reply.send(await compress(text, encoding));
 }
 
 /** Answers with an error of the imitated engine. */
@@ -152,7 +159,7 @@ function sendEngineError(
   request: FastifyRequest,
   reply: FastifyReply,
   thrown: unknown,
-): FastifyReply {
+): Promise<FastifyReply> {
   const { index } = request.params as UrlParams;
   const { status, body, error } = engineError(thrown, index);
   const notes = notesOf(request);
@@ -161,5 +168,5 @@ function sendEngineError(
   const { retry_after_s } = error.details;
   if (typeof retry_after_s === 'number') reply.header('retry-after', Math.ceil(retry_after_s));
   if (status === 401) reply.header('www-authenticate', 'Basic realm="lhs", Bearer, ApiKey');
-  return sendJson(request, reply.code(status), body, {});
+  return sendBody(request, reply.code(status), body, {});
 }

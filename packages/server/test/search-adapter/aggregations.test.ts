@@ -1,0 +1,292 @@
+/** Aggregations of the adapter, compared with plain loops over the rows of the table. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTickets, TICKETS, type TicketService } from '../support/tickets.ts';
+import { type AdapterCalls, adapterCalls, type Body } from './adapter-calls.ts';
+
+let service: TicketService;
+let calls: AdapterCalls;
+
+beforeAll(async () => {
+  service = await startTickets({ auth: false, values: { 'search_adapter.enabled': true } });
+  calls = adapterCalls(service.server.url);
+});
+afterAll(() => service?.stop());
+
+const found = (
+  aggs: object,
+  body: object = {},
+  params = '',
+): Promise<{ status: number; body: Body }> =>
+  calls.post(`/tickets/_search?size=0${params}`, { ...body, aggs });
+const one = async (agg: object, body: object = {}): Promise<Body> => {
+  const response = await found({ x: agg }, body);
+  expect(response).toMatchObject({ status: 200 });
+  return response.body.aggregations.x;
+};
+const countBy = <T>(of: (row: (typeof TICKETS)[number]) => T): Map<T, number> => {
+  const counts = new Map<T, number>();
+  for (const row of TICKETS) counts.set(of(row), (counts.get(of(row)) ?? 0) + 1);
+  return counts;
+};
+const monthOf = (at: string) => Date.parse(`${at.slice(0, 7)}-01T00:00:00Z`);
+const bucketsBy = <T extends string | number>(counts: ReadonlyMap<T, number>) =>
+  [...counts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, doc_count]) => ({ key, doc_count }));
+
+describe('terms', () => {
+  it('counts values with the rest of them', async () => {
+    expect(await one({ terms: { field: 'status', size: 1 } })).toEqual({
+      doc_count_error_upper_bound: 0,
+      sum_other_doc_count: 15,
+      buckets: [{ key: 'open', doc_count: 45 }],
+    });
+  });
+
+  it.each([
+    [{ _count: 'asc' }, ['closed', 'open']],
+    [{ _key: 'desc' }, ['open', 'closed']],
+    [
+      [{ _count: 'desc' }, { _key: 'asc' }],
+      ['open', 'closed'],
+    ],
+    [{ most: 'desc' }, ['open', 'closed']],
+    [{ 'all.min': 'asc' }, ['closed', 'open']],
+  ])('orders by %j', async (order, keys) => {
+    const aggs = { most: { max: { field: 'price' } }, all: { stats: { field: 'price' } } };
+    const { buckets } = await one({ terms: { field: 'status', order }, aggs });
+    expect(buckets.map(({ key }: Body) => key)).toEqual(keys);
+  });
+
+  it.each([
+    [{ include: ['open', 'none'] }, ['open']],
+    [{ exclude: ['open'] }, ['closed']],
+    [{ include: '.*e.*', exclude: 'cl.*' }, ['open']],
+    [{ min_doc_count: 20 }, ['open']],
+  ])('leaves values out by %j', async (options, keys) => {
+    const { buckets } = await one({ terms: { field: 'status', ...options } });
+    expect(buckets.map(({ key }: Body) => key)).toEqual(keys);
+  });
+
+  it('writes keys of each type', async () => {
+    const first = async (field: string) =>
+      (await one({ terms: { field, size: 1, order: { _key: 'asc' } } })).buckets[0];
+    expect(await first('ok')).toEqual({ key: 0, key_as_string: 'false', doc_count: 30 });
+    expect(await first('price')).toEqual({ key: 0, doc_count: 1 });
+    expect(await first('host')).toEqual({ key: '10.0.0.0', doc_count: 1 });
+    const key = Date.UTC(2026, 0, 3);
+    const key_as_string = '2026-01-03T00:00:00.000Z';
+    expect(await first('at')).toEqual({ key, key_as_string, doc_count: 5 });
+  });
+});
+
+describe('histograms', () => {
+  it('counts months, with empty ones up to the bounds', async () => {
+    const date_histogram = { field: 'at', calendar_interval: '1M', format: 'yyyy-MM' };
+    const { buckets } = await one({ date_histogram });
+    const months = bucketsBy(countBy(({ at }) => monthOf(at)));
+    expect(buckets).toEqual(
+      months.map((bucket) => ({
+        key_as_string: new Date(bucket.key).toISOString().slice(0, 7),
+        ...bucket,
+      })),
+    );
+    const max = Date.UTC(2027, 1, 5);
+    const longer = await one({ date_histogram: { ...date_histogram, extended_bounds: { max } } });
+    expect(longer.buckets.slice(12)).toEqual([
+      { key_as_string: '2027-01', key: Date.UTC(2027, 0, 1), doc_count: 0 },
+      { key_as_string: '2027-02', key: Date.UTC(2027, 1, 1), doc_count: 0 },
+    ]);
+  });
+
+  it('counts fixed intervals in milliseconds', async () => {
+    const interval = 86_400_000 * 7;
+    const { buckets } = await one({
+      date_histogram: { field: 'at', fixed_interval: '7d', min_doc_count: 1 },
+    });
+    const weeks = countBy(({ at }) => Math.floor(Date.parse(at) / interval) * interval);
+    expect(buckets).toMatchObject(bucketsBy(weeks));
+  });
+
+  it('shows clocks of a time zone', async () => {
+    const zoned = { field: 'at', calendar_interval: 'day', time_zone: 'America/New_York' };
+    const { buckets } = await one({ date_histogram: { ...zoned, min_doc_count: 1 } });
+    expect(buckets[0]).toEqual({
+      key_as_string: '2026-01-02T00:00:00.000-05:00',
+      key: Date.UTC(2026, 0, 2, 5),
+      doc_count: 5,
+    });
+  });
+
+  it('counts numbers, also negative and empty ones', async () => {
+    const histogram = { field: 'price', interval: 5, offset: 1 };
+    const { buckets } = await one({ histogram });
+    const counts = countBy(({ price }) => Math.floor((price - 1) / 5) * 5 + 1);
+    expect(buckets).toEqual(bucketsBy(counts));
+    const none = await one({ histogram }, { query: { term: { status: 'nothing' } } });
+    expect(none.buckets).toEqual([]);
+  });
+});
+
+describe('ranges and filters', () => {
+  it('orders ranges and names them', async () => {
+    const ranges = [{ from: 20 }, { to: 10 }, { key: 'mid', from: 10, to: 20 }];
+    expect((await one({ range: { field: 'price', ranges } })).buckets).toEqual([
+      { key: '*-10.0', to: 10, doc_count: 20 },
+      { key: 'mid', from: 10, to: 20, doc_count: 20 },
+      { key: '20.0-*', from: 20, doc_count: 20 },
+    ]);
+  });
+
+  it('reads dates as milliseconds and as texts', async () => {
+    const ranges = [{ to: '2026-07-01' }, { from: Date.UTC(2026, 6, 1) }];
+    const { buckets } = await one({ date_range: { field: 'at', format: 'yyyy-MM', ranges } });
+    const at = Date.UTC(2026, 6, 1);
+    expect(buckets).toEqual([
+      { key: '*-2026-07', to: at, to_as_string: '2026-07', doc_count: 30 },
+      { key: '2026-07-*', from: at, from_as_string: '2026-07', doc_count: 30 },
+    ]);
+  });
+
+  it('counts filters, those that none matches, and missing values', async () => {
+    const filters = { a: { term: { status: 'closed' } }, b: { match: { title: 'login' } } };
+    const counted = await one({ filters: { filters, other_bucket: true } });
+    const isClosed = (n: number) => n % 4 === 0;
+    const rest = TICKETS.filter((_, n) => !isClosed(n) && n % 3 !== 1).length;
+    expect(counted.buckets).toEqual({
+      a: { doc_count: 15 },
+      b: { doc_count: 20 },
+      _other_: { doc_count: rest },
+    });
+    expect(await one({ missing: { field: 'price' } })).toEqual({ doc_count: 0 });
+    const filter = await one({
+      filter: filters.a,
+      aggs: { n: { value_count: { field: 'host' } } },
+    });
+    expect(filter).toEqual({ doc_count: 15, n: { value: 15 } });
+  });
+});
+
+describe('metrics', () => {
+  it.each([
+    [{ avg: { field: 'price' } }, { value: 14.75 }],
+    [{ sum: { field: 'price' } }, { value: 885 }],
+    [{ min: { field: 'price' } }, { value: 0 }],
+    [{ value_count: { field: 'price' } }, { value: 60 }],
+    [{ cardinality: { field: 'at' } }, { value: 12 }],
+    [
+      { max: { field: 'at' } },
+      { value: Date.UTC(2026, 11, 3), value_as_string: '2026-12-03T00:00:00.000Z' },
+    ],
+    [{ stats: { field: 'price' } }, { count: 60, min: 0, max: 29.5, avg: 14.75, sum: 885 }],
+    [
+      { percentiles: { field: 'price', percents: [50, 100] } },
+      { values: { '50.0': 14.75, '100.0': 29.5 } },
+    ],
+    [
+      { percentiles: { field: 'price', percents: [0], keyed: false } },
+      { values: [{ key: 0, value: 0 }] },
+    ],
+  ])('%j', async (agg, expected) => {
+    expect(await one(agg)).toEqual(expected);
+  });
+
+  it('has no average of nothing, and the sum 0', async () => {
+    const nothing = { query: { term: { status: 'nothing' } } };
+    expect(await one({ avg: { field: 'price' } }, nothing)).toEqual({ value: null });
+    expect(await one({ sum: { field: 'price' } }, nothing)).toEqual({ value: 0 });
+  });
+});
+
+describe('composite', () => {
+  const sources = [
+    { month: { date_histogram: { field: 'at', calendar_interval: '1M', order: 'desc' } } },
+    { status: { terms: { field: 'status' } } },
+  ];
+  const expected = () => {
+    const counts = countBy(({ at, status }) => JSON.stringify([monthOf(at), status]));
+    return [...counts]
+      .map(([text, doc_count]) => {
+        const [month, status] = JSON.parse(text);
+        return { key: { month, status }, doc_count };
+      })
+      .sort((a, b) => b.key.month - a.key.month || (a.key.status < b.key.status ? -1 : 1));
+  };
+
+  it('reaches all combinations page by page, with what is inside', async () => {
+    const all: Body[] = [];
+    for (let after: Body; ; ) {
+      const composite = { size: 5, sources, ...(after && { after }) };
+      const page = await one({ composite, aggs: { p: { sum: { field: 'price' } } } });
+      if (page.buckets.length === 0) break;
+      all.push(...page.buckets);
+      after = page.after_key;
+    }
+    expect(all.map(({ p: _, ...bucket }) => bucket)).toEqual(expected());
+    expect(all.reduce((sum, { p }) => sum + p.value, 0)).toBe(885);
+  });
+});
+
+describe('names of results', () => {
+  it('begin with the type if the URL says so, and meta comes back', async () => {
+    const aggs = {
+      a: {
+        terms: { field: 'status' },
+        meta: { of: 'it' },
+        aggs: { b: { avg: { field: 'price' } } },
+      },
+      c: { terms: { field: 'price' } },
+      d: { terms: { field: 'ok' } },
+      e: { percentiles: { field: 'price' } },
+    };
+    const { aggregations } = (await found(aggs, {}, '&typed_keys=true')).body;
+    const names = ['sterms#a', 'dterms#c', 'lterms#d', 'tdigest_percentiles#e'];
+    expect(Object.keys(aggregations)).toEqual(names);
+    expect(aggregations['sterms#a'].meta).toEqual({ of: 'it' });
+    expect(aggregations['sterms#a'].buckets[0]).toHaveProperty(['avg#b']);
+  });
+
+  it('post_filter restricts hits, and not aggregations', async () => {
+    const body = { post_filter: { term: { status: 'closed' } } };
+    const response = await found({ s: { terms: { field: 'status' } } }, body);
+    expect(response.body.hits.total.value).toBe(15);
+    expect(response.body.aggregations.s.buckets).toHaveLength(2);
+  });
+});
+
+describe('what aggregations refuse', () => {
+  const date = { field: 'at' };
+  it.each([
+    [{ nope: {} }, 400, 'Unknown aggregation type [nope]'],
+    [{ top_hits: {} }, 501, '[top_hits]'],
+    [{ date_histogram: { ...date, fixed_interval: '1M' } }, 400, 'unit is missing or unrecognized'],
+    [{ date_histogram: { ...date, calendar_interval: '2d' } }, 400, 'The supplied interval [2d]'],
+    [{ date_histogram: { ...date, interval: '1d' } }, 400, '[interval]'],
+    [{ date_histogram: { ...date, fixed_interval: '1h', offset: '5m' } }, 501, '[offset]'],
+    [
+      { date_histogram: { ...date, fixed_interval: '1h', time_zone: 'Europe/Rome' } },
+      501,
+      '[time_zone]',
+    ],
+    [{ terms: { field: 'status', min_doc_count: 0 } }, 501, '[min_doc_count: 0]'],
+    [
+      { terms: { field: 'status', order: { x: 'asc' } } },
+      400,
+      'Invalid aggregation order path [x]',
+    ],
+    [{ terms: { field: 'nope' } }, 400, '[nope] is no field'],
+    [{ terms: { field: 'title' } }, 400, 'title'],
+    [{ avg: { field: 'price', missing: 1 } }, 501, '[missing]'],
+    [
+      { avg: { field: 'price' }, aggs: { x: { avg: { field: 'price' } } } },
+      400,
+      'sub-aggregations',
+    ],
+    [{ avg: { field: 'price' }, sum: { field: 'price' } }, 400, 'Found two aggregation type'],
+    [{}, 400, 'Missing definition'],
+    [{ histogram: { field: 'price', interval: 0 } }, 400, '[interval] must be >0'],
+    [{ histogram: { field: 'price', interval: 1e-9 } }, 400, 'too many buckets'],
+  ])('%j: %i', async (agg, status, reason) => {
+    const response = await found({ x: agg });
+    expect(response.status).toBe(status);
+    expect(response.body.error.reason).toContain(reason);
+  });
+});
