@@ -25,7 +25,11 @@ const ELSEWHERE: readonly (readonly [line: string, result: string, place: string
   ],
   ['job states and transitions', 'the engine', 'packages/engine/test/local/jobs.test.ts'],
   ['`partial`, `failed_shards` if a shard fails', 'the engine', 'packages/engine/test/search'],
-  ['search-engine adapter: `/{index}/_search`, `/_search`', 'not built', ''],
+  [
+    'search-engine adapter: `/{index}/_search`, `/_search`',
+    'REST',
+    'packages/server/test/search-adapter',
+  ],
   ['ControlPlane: PlanReshard, ApplyReshard, MoveBucket', 'not built', ''],
   ['web console', 'not built', ''],
 ];

@@ -97,6 +97,28 @@ describe('histograms', () => {
     ]);
   });
 
+  it('has results of everything inside of an empty bucket', async () => {
+    const field = 'price';
+    const aggs = {
+      ...{ a: { avg: { field } }, b: { stats: { field } }, c: { cardinality: { field } } },
+      ...{ d: { percentiles: { field, percents: [5] } }, e: { terms: { field } } },
+      ...{ f: { range: { field, ranges: [{ from: 1 }] } }, g: { value_count: { field } } },
+      h: { filter: { match_all: {} }, aggs: { i: { max: { field } } } },
+      j: { filters: { filters: [{ match_all: {} }] } },
+      k: { date_histogram: { field: 'at', fixed_interval: '1d' } },
+    };
+    const bounds = { max: Date.UTC(2027, 0, 5) };
+    const date_histogram = { field: 'at', calendar_interval: 'year', extended_bounds: bounds };
+    const { buckets } = await one({ date_histogram, aggs });
+    expect(buckets[1]).toMatchObject({
+      ...{ doc_count: 0, a: { value: null }, b: { count: 0, min: null, sum: 0 }, c: { value: 0 } },
+      ...{ d: { values: { '5.0': null } }, e: { buckets: [] }, g: { value: 0 } },
+      f: { buckets: [{ key: '1.0-*', from: 1, doc_count: 0 }] },
+      h: { doc_count: 0, i: { value: null } },
+      ...{ j: { buckets: [{ doc_count: 0 }] }, k: { buckets: [] } },
+    });
+  });
+
   it('counts fixed intervals in milliseconds', async () => {
     const interval = 86_400_000 * 7;
     const { buckets } = await one({

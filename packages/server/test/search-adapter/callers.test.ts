@@ -81,7 +81,7 @@ const AGGS = {
   c: { composite: { size: 100, sources: [{ o: { terms: { field: 'org' } } }] } },
 };
 const canary = CANARIES.join(' ');
-const REQUESTS: readonly (readonly [string, string, (object | string)?])[] = [
+const REQUESTS: readonly (readonly [string, string, object | string | undefined])[] = [
   ['POST', '/rows/_search', { query: ALL, size: 1000 }],
   ['POST', '/rows/_search', { query: { match: { title: `disk ${canary}` } }, size: 1000 }],
   ['POST', '/rows/_search', { size: 0, aggs: AGGS }],
@@ -97,17 +97,17 @@ const REQUESTS: readonly (readonly [string, string, (object | string)?])[] = [
     lines({ index: 'rows' }, { query: ALL }, { index: 'rows' }, { aggs: AGGS }),
   ],
   ['POST', '/rows/_search?scroll=1m', { query: ALL, size: 1000 }],
-  ['GET', '/rows/_count'],
+  ['GET', '/rows/_count', undefined],
   ['POST', '/rows/_count', { query: { match: { title: canary } } }],
-  ['GET', '/rows/_doc/b7'],
-  ['GET', '/rows/_source/b7'],
+  ['GET', '/rows/_doc/b7', undefined],
+  ['GET', '/rows/_source/b7', undefined],
   ['POST', '/rows/_explain/b7', { query: { match: { title: 'disk' } } }],
   ['POST', '/rows/_explain/a1', { query: { match: { title: 'disk' } } }],
   ['POST', '/rows/_validate/query?explain=true', { query: { match: { title: canary } } }],
-  ['GET', '/_cat/indices?format=json&h=index,docs.count,store.size'],
-  ['GET', '/_field_caps'],
-  ['GET', '/rows/_mapping'],
-  ['GET', '/_cluster/health'],
+  ['GET', '/_cat/indices?format=json&h=index,docs.count,store.size', undefined],
+  ['GET', '/_field_caps', undefined],
+  ['GET', '/rows/_mapping', undefined],
+  ['GET', '/_cluster/health', undefined],
 ];
 
 describe('a caller of one tenant', () => {

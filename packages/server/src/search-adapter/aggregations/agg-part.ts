@@ -1,6 +1,7 @@
 /** What single aggregations of the imitated engine are translated to. */
 import type { AggBucket, AggResults, Json, JsonObject } from '@lakehouse-search/contract';
 import type { ServedIndex } from '../base/served-index.ts';
+import { emptyResults } from './empty-results.ts';
 import { findTableField, type TableField } from '../query/field-table.ts';
 import { clipped, illegal, malformed, unserved } from '../query/refusal.ts';
 
@@ -63,13 +64,13 @@ export const isMultiValued = ({ description }: ServedIndex, name: string): boole
 export const withSubs = (spec: JsonObject, { specs }: AggLevel): JsonObject =>
   Object.keys(specs).length === 0 ? spec : { ...spec, aggs: specs };
 
-/** A bucket of theirs of one of ours. */
+/** A bucket of theirs of one of ours; one without `aggs` is empty. */
 export function bucketOf(
   head: JsonObject,
   { doc_count, aggs }: Pick<AggBucket, 'doc_count' | 'aggs'>,
   subs: AggLevel,
 ): JsonObject {
-  return { ...head, doc_count, ...subs.finish(aggs ?? {}) };
+  return { ...head, doc_count, ...subs.finish(aggs ?? emptyResults(subs.specs)) };
 }
 
 /** Our buckets of a result. */
