@@ -159,13 +159,19 @@ describe('ranges and filters', () => {
   });
 
   it('reads dates as milliseconds and as texts', async () => {
-    const ranges = [{ to: '2026-07-01' }, { from: Date.UTC(2026, 6, 1) }];
+    const ranges = [{ to: '2026-07' }, { from: Date.UTC(2026, 6, 1) }];
     const { buckets } = await one({ date_range: { field: 'at', format: 'yyyy-MM', ranges } });
     const at = Date.UTC(2026, 6, 1);
     expect(buckets).toEqual([
       { key: '*-2026-07', to: at, to_as_string: '2026-07', doc_count: 30 },
       { key: '2026-07-*', from: at, from_as_string: '2026-07', doc_count: 30 },
     ]);
+  });
+
+  it('reads date math', async () => {
+    const ranges = [{ from: 'now-1000y/y', to: '2026-06-20||/M' }];
+    const [{ to, doc_count }] = (await one({ date_range: { field: 'at', ranges } })).buckets;
+    expect([to, doc_count]).toEqual([Date.UTC(2026, 5, 1), 25]);
   });
 
   it('counts filters, those that none matches, and missing values', async () => {

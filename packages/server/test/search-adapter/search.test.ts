@@ -1,8 +1,12 @@
 /** `_search` of the adapter: its hits are those of `/v1/search` on the same server. */
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTickets, type TicketService } from '../support/tickets.ts';
+import { REFUSED_QUERIES, SERVED_QUERIES } from '../../src/search-adapter/query/translate-query.ts';
+import { startTickets, TICKETS, type TicketService } from '../support/tickets.ts';
 import { type AdapterCalls, adapterCalls, type Body } from './adapter-calls.ts';
 
+const PAGE = readFileSync(new URL('../../../../docs/search-adapter.md', import.meta.url), 'utf8');
+const PAYMENTS = TICKETS.filter(({ title }) => title.includes('payment')).map(({ id }) => id);
 let service: TicketService;
 let calls: AdapterCalls;
 
@@ -182,6 +186,38 @@ describe('_search', () => {
     const none = await search({}, '/x*/_search');
     expect(none.hits).toMatchObject({ total: { value: 0 }, hits: [] });
     expect((await search({}, '/x/_search?ignore_unavailable=true')).hits.hits).toEqual([]);
+  });
+});
+
+describe('nearest documents and fused lists', () => {
+  it('knn beside a query adds up', async () => {
+    const knn = { field: 'vec', query_vector: [1, 60], k: 3, num_candidates: 50 };
+    const direct = await calls.post('/v1/search:semantic', {
+      ...{ index: 'tickets', vector_field: 'vec', query_vector: [1, 60], k: 3 },
+    });
+    expect(idsOf(await search({ knn }))).toEqual(keysOf(direct.body));
+    const both = await search({ knn, query: { match: { title: 'payment' } }, size: 60 });
+    expect(both.hits.total.value).toBe(new Set([...keysOf(direct.body), ...PAYMENTS]).size);
+  });
+
+  it('a retriever of words and vectors is a hybrid search', async () => {
+    const standard = { query: { match: { title: 'payment' } } };
+    const knn = { field: 'vec', query_vector: [1, 60], k: 10, num_candidates: 50 };
+    const rrf = { retrievers: [{ standard }, { knn }], rank_window_size: 10 };
+    const body = await search({ retriever: { rrf }, size: 5 });
+    const direct = await calls.post('/v1/search:hybrid', {
+      ...{ index: 'tickets', query_text: 'payment', lexical_fields: ['title'], limit: 5 },
+      ...{ vector_field: 'vec', query_vector: [1, 60], k: 10, fusion: 'rrf', rrf_k: 60 },
+    });
+    expect(idsOf(body)).toEqual(keysOf(direct.body));
+    const wrong = await refused({ retriever: { rrf }, query: standard.query });
+    expect(wrong.error.reason).toContain('[retriever] cannot be used');
+  });
+});
+
+describe('the page on the adapter', () => {
+  it.each([...SERVED_QUERIES, ...REFUSED_QUERIES])('names the query %s', (name) => {
+    expect(PAGE).toContain(`\`${name}\``);
   });
 });
 

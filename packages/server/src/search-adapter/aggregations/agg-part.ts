@@ -1,9 +1,9 @@
 /** What single aggregations of the imitated engine are translated to. */
 import type { AggBucket, AggResults, Json, JsonObject } from '@lakehouse-search/contract';
 import type { ServedIndex } from '../base/served-index.ts';
-import { emptyResults } from './empty-results.ts';
 import { findTableField, type TableField } from '../query/field-table.ts';
 import { clipped, illegal, malformed, unserved } from '../query/refusal.ts';
+import { emptyResults } from './empty-results.ts';
 
 /** Our aggregations of one of theirs, and the way back. */
 export interface AggPart {

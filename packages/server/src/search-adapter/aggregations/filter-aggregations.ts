@@ -1,9 +1,10 @@
 /** `filter`, `filters`, `missing`, `range`, `date_range`. */
 import type { AggBucket, AggResults, Json, JsonObject } from '@lakehouse-search/contract';
-import { type DateFormat, dateFormat, isoOfMicros, microsOfIso } from '../base/date-format.ts';
+import { type DateFormat, dateFormat, isoOfMicros } from '../base/date-format.ts';
 import { flagIn, listIn, numberIn, objectIn, onlyKnown, textIn } from '../base/read-json.ts';
 import { isObject } from '../query/body.ts';
-import { clipped, illegal, malformed } from '../query/refusal.ts';
+import { type DateReading, millisInstant, readInstant } from '../query/date-instant.ts';
+import { illegal, malformed } from '../query/refusal.ts';
 import { translateQuery } from '../query/translate-query.ts';
 import {
   type AggTranslator,
@@ -87,8 +88,9 @@ const range: AggTranslator = ({ name, body, subs, index }, kind) => {
   const isDate = kind === 'date_range';
   const format = isDate ? dateFormat(formatText(json.format)) : undefined;
   const isWhole = field.type === 'LONG';
+  const dates = { format: formatText(json.format), now: index.table.now };
   const ranges = listIn(json.ranges ?? [])
-    .map((one) => readRange(objectIn(one, 'ranges'), isDate, isWhole))
+    .map((one) => readRange(objectIn(one, 'ranges'), isDate ? dates : undefined, isWhole))
     .sort(byBounds);
   if (ranges.length === 0) throw illegal(`No [ranges] specified for the [${name}] aggregation`);
   const ours = ranges.map(({ from, to }) => ({
@@ -111,11 +113,11 @@ const range: AggTranslator = ({ name, body, subs, index }, kind) => {
 const formatText = (json: Json | undefined): string | undefined =>
   json === undefined ? undefined : textIn(json, 'format');
 
-function readRange(json: JsonObject, isDate: boolean, isWhole: boolean): BoundRange {
+function readRange(json: JsonObject, dates: DateReading | undefined, isWhole: boolean): BoundRange {
   onlyKnown(json, 'ranges', ['key', 'from', 'to']);
   const bound = (value: Json | undefined): Bound | undefined => {
     if (value === undefined || value === null) return undefined;
-    if (isDate) return dateBound(value);
+    if (dates !== undefined) return dateBound(value, dates);
     const theirs = numberIn(value, 'ranges');
     return { ours: isWhole ? Math.ceil(theirs) : theirs, theirs };
   };
@@ -123,12 +125,14 @@ function readRange(json: JsonObject, isDate: boolean, isWhole: boolean): BoundRa
   return { key, from: bound(json.from), to: bound(json.to) };
 }
 
-/** Numbers are milliseconds since 1970; texts are ISO-8601. */
-function dateBound(value: Json): Bound {
-  const isNumber = typeof value === 'number' || /^-?\d{5,}$/.test(String(value));
-  const micros = isNumber ? Number(value) * 1000 : microsOfIso(String(value));
-  if (micros !== undefined) return { ours: isoOfMicros(micros), theirs: micros / 1000 };
-  throw illegal(`failed to parse date field [${clipped(String(value))}]`);
+/** Numbers are milliseconds since 1970; texts are dates or date math. */
+function dateBound(value: Json, dates: DateReading): Bound {
+  const { first } =
+    typeof value === 'number'
+      ? millisInstant(value)
+      : readInstant(textIn(value, 'ranges'), dates, 'ranges');
+  const micros = Number(first);
+  return { ours: isoOfMicros(micros), theirs: micros / 1000 };
 }
 
 function byBounds(a: BoundRange, b: BoundRange): number {

@@ -1,6 +1,6 @@
 /** `date_histogram`, and `histogram` as ranges between the least and the greatest value. */
 import type { AggBucket, AggResults, Json, JsonObject } from '@lakehouse-search/contract';
-import { type DateFormat, dateFormat, microsOfIso } from '../base/date-format.ts';
+import { type DateFormat, dateFormat } from '../base/date-format.ts';
 import {
   flagIn,
   listIn,
@@ -10,7 +10,8 @@ import {
   textIn,
   wholeIn,
 } from '../base/read-json.ts';
-import { clipped, illegal, type RefusedDsl, unserved } from '../query/refusal.ts';
+import { type DateReading, readInstant } from '../query/date-instant.ts';
+import { illegal, type RefusedDsl, unserved } from '../query/refusal.ts';
 import {
   type AggLevel,
   type AggSource,
@@ -54,9 +55,10 @@ const dateHistogram: AggTranslator = (source, kind) => {
   const { name: field } = aggField(body.field, kind, index);
   const interval = readInterval(body);
   const least = wholeIn(body.min_doc_count ?? 0, 'min_doc_count');
-  const bounds = extendedBounds(body, interval, least);
+  const pattern = body.format === undefined ? undefined : textIn(body.format, 'format');
+  const format = dateFormat(pattern);
+  const bounds = extendedBounds(body, interval, least, { format: pattern, now: index.table.now });
   const spec = { date_histogram: { field, ...ourInterval(interval), min_doc_count: least } };
-  const format = dateFormat(body.format === undefined ? undefined : textIn(body.format, 'format'));
   return {
     type: kind,
     specs: { [name]: withSubs(spec, subs) },
@@ -116,6 +118,7 @@ function extendedBounds(
   { extended_bounds }: JsonObject,
   interval: DateInterval,
   least: number,
+  dates: DateReading,
 ): Bounds | undefined {
   if (extended_bounds === undefined) return undefined;
   const bounds = onlyKnown(objectIn(extended_bounds, 'extended_bounds'), 'extended_bounds', [
@@ -125,15 +128,14 @@ function extendedBounds(
   if (!isUtc(interval)) {
     throw unserved('[extended_bounds] with a [time_zone] other than UTC is not served');
   }
-  return { min: boundOf(bounds.min), max: boundOf(bounds.max) };
+  return { min: boundOf(bounds.min, dates), max: boundOf(bounds.max, dates) };
 }
 
-function boundOf(json: Json | undefined): number | undefined {
+function boundOf(json: Json | undefined, dates: DateReading): number | undefined {
   if (json === undefined || json === null) return undefined;
-  if (typeof json === 'number' || /^-?\d{5,}$/.test(String(json))) return Number(json);
-  const micros = microsOfIso(String(json));
-  if (micros !== undefined) return micros / 1000;
-  throw illegal(`failed to parse date field [${clipped(String(json))}]`);
+  if (typeof json === 'number') return json;
+  const { first } = readInstant(textIn(json, 'extended_bounds'), dates, 'extended_bounds');
+  return Number(first) / 1000;
 }
 
 /** The buckets with empty ones as far as the bounds reach. */

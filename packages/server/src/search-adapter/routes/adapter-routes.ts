@@ -87,6 +87,10 @@ function readBodies(scope: FastifyInstance): void {
   });
 }
 
+/** `_all` is a path of its own: a name that begins with `_` is no index. */
+const withAll = (path: string): readonly string[] =>
+  path.startsWith('/:index/') ? [path, path.replace('/:index/', '/_all/')] : [path];
+
 function addEndpoint(
   scope: FastifyInstance,
   calls: Calls,
@@ -115,7 +119,7 @@ function addEndpoint(
       release?.();
     }
   };
-  for (const url of endpoint.paths) {
+  for (const url of endpoint.paths.flatMap(withAll)) {
     scope.route({ method: [...endpoint.methods], url, bodyLimit: BODY_BYTES, handler });
   }
 }
