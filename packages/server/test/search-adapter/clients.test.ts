@@ -204,15 +204,17 @@ os = OpenSearch(url, headers={"authorization": "ApiKey " + token})
 body = {"query": {"match": {"title": "timeout"}}}
 found = es.search(index="demo-incidents", size=3, **body)
 other = os.search(index="demo-incidents", body={**body, "size": 3})
-scanned = list(helpers.scan(es, index="demo-incidents", query={"query": {"term": {"service": "billing"}}}))
-os_scanned = list(os_helpers.scan(os, index="demo-incidents", query={"query": {"term": {"service": "billing"}}}))
+term = {"query": {"term": {"service": "billing"}}}
+scanned = list(helpers.scan(es, index="demo-incidents", query=term))
+os_scanned = list(os_helpers.scan(os, index="demo-incidents", query=term))
+caps = es.field_caps(index="demo-incidents", fields="title")["fields"]["title"]
 print(json.dumps({
   "info": es.info()["tagline"],
   "ids": [hit["_id"] for hit in found["hits"]["hits"]],
   "other": [hit["_id"] for hit in other["hits"]["hits"]],
-  "count": es.count(index="demo-incidents", query={"term": {"service": "billing"}})["count"],
+  "count": es.count(index="demo-incidents", query=term["query"])["count"],
   "scanned": [len({hit["_id"] for hit in scanned}), len({hit["_id"] for hit in os_scanned})],
-  "caps": es.field_caps(index="demo-incidents", fields="title")["fields"]["title"]["text"]["searchable"],
+  "caps": caps["text"]["searchable"],
 }))
 `;
 
