@@ -181,13 +181,13 @@ describe.skipIf(FOLDER === undefined).each(['es7', 'es8', 'es9', 'os3'])(
       await named.raw.close();
     });
 
-    it.runIf(withCommits)('searches git.commits', async () => {
-      const found = await client.search('commits', {
-        query: { match: { subject: 'merge' } },
-        size: 3,
-      });
-      expect(found.hits.total).toEqual({ value: expect.any(Number), relation: expect.any(String) });
+    it.runIf(withCommits)('searches git.commits, whose keys have two columns', async () => {
+      const query = { term: { is_revert: true } };
+      const sort = [{ words: 'desc' }];
+      const found = await client.search('commits', { query, sort, size: 3 });
+      expect(found.hits.total).toEqual({ value: expect.any(Number), relation: 'eq' });
       const [{ _id, _source }] = found.hits.hits;
+      expect(_id).toBe(`${_source.repo},${_source.sha}`);
       expect((await client.get('commits', _id))._source).toEqual(_source);
     });
   },
