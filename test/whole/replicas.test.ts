@@ -1,0 +1,104 @@
+/** Two nodes that hold the same shard, as processes, one of which stops to answer. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createClient } from '@lakehouse-search/client';
+import type { Service } from '@lakehouse-search/contract';
+import { appendRows, createTable } from '@lakehouse-search/lake';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type ClusterProcess, startProcess } from '../support/cluster-processes.ts';
+import { byEffort } from '../support/effort.ts';
+
+const ROWS = 40;
+const TIMEOUT_MS = 4000;
+const WAIT = { timeout: 60_000, interval: 100 };
+const index = 'notes';
+const DEFINITION = `version: 1
+index: notes
+source: { catalog: main, table: ops.notes }
+fields:
+  - { name: title, type: TEXT, cached: true }
+`;
+
+describe('two copies of a shard', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'lhs-copies-'));
+  const catalog = { type: 'filesystem', warehouse: join(folder, 'lake') } as const;
+  let nodes: ClusterProcess[] = [];
+  let gateway: ClusterProcess;
+  let client: Service;
+
+  beforeAll(async () => {
+    const source = { catalog, table: 'ops.notes' };
+    const string = { kind: 'string' } as const;
+    await createTable(catalog, source.table, {
+      schema: {
+        schemaId: 0,
+        identifierFieldIds: [1],
+        fields: [
+          { id: 1, name: 'id', required: true, type: string },
+          { id: 2, name: 'title', required: false, type: string },
+        ],
+      },
+    });
+    const rows = Array.from({ length: ROWS }, (_, id) => ({ id: `k${id}`, title: `note ${id}` }));
+    await appendRows(source, { kind: 'rows', rows });
+    const own = ['--addr', '127.0.0.1:0'];
+    const copy = [...own, '--no-sync', '--shard-ordinals', '0'];
+    nodes = await Promise.all(
+      ['a', 'b'].map((name) => startProcess('node', join(folder, name), copy)),
+    );
+    mkdirSync(join(folder, 'etc'));
+    const config = join(folder, 'etc', 'gateway.yaml');
+    writeFileSync(config, `catalogs: { main: ${JSON.stringify(catalog)} }\n`);
+    gateway = await startProcess('gateway', join(folder, 'gateway'), [
+      ...[...own, '--rest-addr', '127.0.0.1:0', '--config', config],
+      ...['--nodes', nodes.map(({ grpc }) => grpc).join(',')],
+      ...['--shard-timeout-ms', String(TIMEOUT_MS)],
+    ]);
+    client = createClient({ url: gateway.url, retries: 0 });
+    await client.createIndex({ definition: DEFINITION });
+    await client.reindex({ index });
+  }, 120_000);
+
+  afterAll(async () => {
+    await client?.close();
+    for (const { child } of nodes) child.kill('SIGCONT');
+    for (const one of [gateway, ...nodes]) await one?.end('SIGTERM');
+    rmSync(folder, { recursive: true, force: true });
+  }, 60_000);
+
+  /** A whole answer: on a busy machine, a node that runs may be too late as well. */
+  const search = () =>
+    vi.waitFor(async () => {
+      const answer = await client.search({ index, query: 'note', limit: 3, hydrate: true });
+      expect(answer).toMatchObject({ total: ROWS, shards_scanned: 1, shards_total: 1 });
+      expect(answer.partial).toBeUndefined();
+      return answer.hits.map(({ row }) => row);
+    }, WAIT);
+
+  it.each(byEffort([0], [0, 1]))(
+    'give whole answers while copy %i is stopped',
+    async (stopped) => {
+      const before = await search();
+      nodes[stopped].child.kill('SIGSTOP');
+      try {
+        for (let i = 0; i < 3; i++) expect(await search()).toEqual(before);
+      } finally {
+        nodes[stopped].child.kill('SIGCONT');
+      }
+      expect(await search()).toEqual(before);
+    },
+    240_000,
+  );
+
+  it('end a call at its deadline while both are stopped, and answer again after', async () => {
+    for (const { child } of nodes) child.kill('SIGSTOP');
+    const deadline = Date.now() + 300;
+    const late = client.search({ index, query: 'note' }, { deadline });
+    await expect(late).rejects.toMatchObject({
+      code: expect.stringMatching(/^(deadline_exceeded|unreachable)$/),
+    });
+    for (const { child } of nodes) child.kill('SIGCONT');
+    expect(await search()).toHaveLength(3);
+  }, 120_000);
+});
