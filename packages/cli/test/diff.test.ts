@@ -2,8 +2,10 @@ import { writeFileSync } from 'node:fs';
 import type { DiffResponse } from '@lakehouse-search/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Home } from './child.ts';
+import { BACKENDS, onBackend, type Runs } from './on-backend.ts';
 
-const home = new Home();
+const local = new Home();
+let home: Runs = local;
 const LAKE = ['--warehouse', home.path('lake')];
 let first = '';
 beforeAll(async () => {
@@ -24,9 +26,19 @@ fields:
   await home.json(['source', 'delete', 'ops.notes', ...LAKE, '--where', 'id = 1', '--yes']);
   await home.json(['index', 'sync', 'notes']);
 });
-afterAll(() => home.dispose());
+afterAll(() => local.dispose());
 
-describe('lhs index diff', () => {
+describe.each(BACKENDS)('lhs index diff on %s', (backend) => {
+  const own = onBackend(local, backend);
+  beforeAll(async () => {
+    await own.begin();
+    home = own;
+  });
+  afterAll(async () => {
+    home = local;
+    await own.end();
+  });
+
   it('prints the cost of a side that is built, then each hit with its cause', async () => {
     const done = await home.run(['index', 'diff', 'notes', '-q', 'title:disk', '--from', first]);
     expect(done.code).toBe(0);
