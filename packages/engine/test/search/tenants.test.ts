@@ -3,7 +3,12 @@
  * asks, no byte of the answer is of the other. LHS_TENANT_CASES sets the number of random requests
  * (default 1,500), LHS_TENANT_SEED the seed.
  */
-import { type Coordinates, LhsError, type SearchRequest } from '@lakehouse-search/engine';
+import {
+  type Coordinates,
+  type Json,
+  LhsError,
+  type SearchRequest,
+} from '@lakehouse-search/engine';
 import { appendRows, type Schema, upsertRows } from '@lakehouse-search/lake';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -215,6 +220,27 @@ describe('tenants', () => {
     // The index still finds it as acme's; the row is the other one's by now.
     const [hit] = (await doors[acme].search({ query: 'kanarek0', hydrate: true })).hits;
     expect(hit).toMatchObject({ hydrate_error: expect.stringContaining('no longer in the table') });
+  });
+
+  test('find no key of another tenant by ids', async () => {
+    const keys = [4, 5].map((n) => {
+      const id = rowOf(TENANTS[n % 2]!, n).id;
+      return { identifier: [{ name: 'id', value: id }] };
+    });
+    const ids = { ids: { keys } };
+    const clauses: Json[] = [
+      ids,
+      { constant_score: { filter: ids } },
+      { dis_max: { queries: [ids, { ids: { keys: [] } }] } },
+      { boosting: { positive: ids, negative: ids, negative_boost: 2 } },
+    ];
+    for (const [at, tenant] of TENANTS.entries()) {
+      for (const ast of clauses) {
+        const { hits, total } = await doors[tenant].search({ ast });
+        expect(total).toBe(1);
+        expect(hits[0]!.coordinates).toEqual(keys[at]);
+      }
+    }
   });
 
   test('count their own documents in aggregations and facets', async () => {
