@@ -49,6 +49,7 @@ describe('pinned surfaces', () => {
         "sourceError",
         "throughBytes",
         "tooDeepAt",
+        "transformerInstall",
         "verifyReceiptOffline",
         "writeClusterBackup",
       ]

@@ -1,7 +1,7 @@
 /**
- * Runs every fenced block of README.md and docs in a folder like a fresh clone after `npm ci`, page
- * by page from the top: a reader who has run the demo can paste each of them. CONTRIBUTING.md
- * describes the notation. LHS_UPDATE_PAGES=1 writes the answers into the pages.
+ * Runs every fenced block of README.md, docs and the packages' pages in a folder like a fresh clone
+ * after `npm ci`, page by page from the top: a reader who has run the demo can paste each of them.
+ * CONTRIBUTING.md describes the notation. LHS_UPDATE_PAGES=1 writes the answers into the pages.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,12 +19,16 @@ const UPDATE = process.env.LHS_UPDATE_PAGES === '1';
 const FIRST = ['README.md', 'docs/query.md'];
 /** It deletes rows of the demo's table. */
 const LAST = 'docs/paging.md';
+const packages = readdirSync(join(ROOT, 'packages')).map((name) => `packages/${name}/README.md`);
 const others = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.md'))
   .map((file) => `docs/${file}`)
   .filter((path) => ![...FIRST, LAST].includes(path))
   .sort();
-const PAGES = [...FIRST, ...others, LAST].map((path) => ({ path, blocks: blocksOf(ROOT, path) }));
+const PAGES = [...FIRST, ...packages, ...others, LAST].map((path) => ({
+  path,
+  blocks: blocksOf(ROOT, path),
+}));
 
 /** Times, sizes, rates, ids of snapshots and backups, and folders differ from run to run. */
 const masked = (text: string): string =>
@@ -98,6 +102,9 @@ describe('the blocks of the pages', () => {
     expect(skipped.map((block) => `${block.path}: ${noRun(block)}`)).toEqual([
       'README.md: it runs until it is stopped',
       'README.md: a test sends these requests to a server of its own',
+      'packages/cli/README.md: the package is not published yet',
+      'packages/cli/README.md: the README of the repository runs these commands',
+      'packages/client/README.md: it needs a service',
       'docs/command-line.md: it needs a service with accounts',
       'docs/deploy.md: it needs Docker',
       'docs/deploy.md: it needs Docker',

@@ -34,7 +34,8 @@ function install(): void {
 
 async function lhs(...args: string[]): Promise<Ended> {
   const bin = home.path('node_modules', OWN, 'cli/bin/lhs.js');
-  const { NO_COLOR: _, FORCE_COLOR: __, LHS_URL: ___, COLUMNS: ____, ...inherited } = process.env;
+  const { NO_COLOR: _, FORCE_COLOR: __, LHS_URL: ___, COLUMNS: ____, ...set } = process.env;
+  const { LHS_TRANSFORMERS: _____, ...inherited } = set;
   const env = {
     ...inherited,
     LHS_DATA_DIR: home.path('data'),

@@ -15,6 +15,7 @@ export {
   listModels,
   type ModelCheck,
   type ModelDescription,
+  transformerInstall,
 } from './embed/models.ts';
 export { verifyReceiptOffline } from './erase/receipt.ts';
 export { contentDigest } from './index/content-digest.ts';

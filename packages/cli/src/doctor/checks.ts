@@ -56,23 +56,16 @@ function module(name: string, id: string, what: string): Check {
 async function model(): Promise<Check> {
   const name = 'model';
   try {
-    const { describeModel } = await import('@lakehouse-search/engine');
+    const { describeModel, transformerInstall } = await import('@lakehouse-search/engine');
+    const install = await transformerInstall();
+    const transformers =
+      install === undefined ? 'transformers run too' : `for transformers: ${install}`;
     const { name: shipped, dims } = await describeModel('default');
-    const detail = `${shipped}, ${dims} dimensions; ${transformers()}`;
+    const detail = `${shipped}, ${dims} dimensions; ${transformers}`;
     return { name, ok: true, detail };
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
     return { name, ok: false, detail, advice: 'install lhs again on this machine' };
-  }
-}
-
-function transformers(): string {
-  const runtime = '@huggingface/transformers';
-  try {
-    createRequire(import.meta.url).resolve(runtime);
-    return 'transformers run too';
-  } catch {
-    return `for transformers: npm install ${runtime}@4.3.1`;
   }
 }
 

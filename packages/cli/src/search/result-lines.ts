@@ -70,6 +70,9 @@ function freshness(
   const lag = answer.lag_snapshots;
   const snapshot = `snapshot ${snapshotName(answer.snapshot)}`;
   if (request.pit_id !== undefined) return `at a point in time (${snapshot})`;
+  if (lag === null && answer.lag_checked_ms === undefined) {
+    return `not yet compared with the table (${snapshot})`;
+  }
   if (lag === null) return `the table cannot be reached (${snapshot})`;
   if (lag === 0) return `at the table’s head (${snapshot})`;
   return `${plural(lag, 'snapshot')} behind (lhs index sync ${index})`;

@@ -6,7 +6,7 @@ import { statOf } from './file-sums.ts';
 import { kindOf, modelFolder } from './open-embedder.ts';
 import { readStaticManifest } from './static/static-manifest.ts';
 import { readTransformer } from './transformer/transformer-manifest.ts';
-import { installed, RUNTIME } from './transformer/transformer-model.ts';
+import { locateRuntime, RUNTIME } from './transformer/transformer-runtime.ts';
 
 /** A file that a model's vectors depend on. */
 export interface DescribedFile {
@@ -74,7 +74,7 @@ function describeTransformer(model: string, folder: string): ModelDescription {
     sha256,
   }));
   const facts = { name, dims, checksum, bytes: total(files), files, dtype, max_tokens: maxTokens };
-  const runtime = { package: RUNTIME, installed: installed(RUNTIME) };
+  const runtime = { package: RUNTIME, installed: locateRuntime() !== undefined };
   return { model, folder, kind: 'transformer', ...facts, pooling, runtime };
 }
 

@@ -28,3 +28,9 @@ export async function checkModel(model: string, from?: string): Promise<ModelChe
   const { checkModelFiles } = await import('./check-model.ts');
   return checkModelFiles(model, from);
 }
+
+/** The command that installs the package for transformers; undefined if it is installed. */
+export async function transformerInstall(): Promise<string | undefined> {
+  const { INSTALL_RUNTIME, locateRuntime } = await import('./transformer/transformer-runtime.ts');
+  return locateRuntime() === undefined ? INSTALL_RUNTIME : undefined;
+}

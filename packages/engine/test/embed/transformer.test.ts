@@ -25,6 +25,7 @@ import type { Embedder } from '../../src/embed/embedder.ts';
 import { textsOf } from '../../src/embed/embedder.ts';
 import { openEmbedder } from '../../src/embed/open-embedder.ts';
 import { openTransformer } from '../../src/embed/transformer/transformer-model.ts';
+import { locateRuntime } from '../../src/embed/transformer/transformer-runtime.ts';
 import { pieces } from '../../src/embed/transformer/transformer-session.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'lhs-transformers-'));
@@ -55,7 +56,27 @@ function expectNear(vector: Float32Array, numbers: readonly number[], most = 1e-
   expect(Math.max(...off)).toBeLessThan(most);
 }
 
-describe('a small transformer', () => {
+const isInstalled = locateRuntime() !== undefined;
+const itRuns = it.skipIf(!isInstalled);
+
+describe.skipIf(isInstalled)('@huggingface/transformers', () => {
+  it.skip('is not tested: LHS_TRANSFORMERS names no folder with it', () => {});
+});
+
+describe('the package for transformers', () => {
+  it('is found in the folder that LHS_TRANSFORMERS names', () => {
+    const name = '@huggingface/transformers';
+    const folder = join(home, 'runtime', 'node_modules', name);
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'package.json'), '{"main":"main.cjs"}');
+    writeFileSync(join(folder, 'main.cjs'), 'module.exports = {};');
+    const env = { LHS_TRANSFORMERS: join(home, 'runtime') };
+    expect(locateRuntime(name, env)).toBe(join(folder, 'main.cjs'));
+    expect(locateRuntime(name, { LHS_TRANSFORMERS: join(home, 'elsewhere') })).toBeUndefined();
+  });
+});
+
+describe.skipIf(!isInstalled)('a small transformer', () => {
   let model: Embedder;
   beforeAll(async () => {
     model = await openEmbedder(writeTransformer(join(home, 'small')));
@@ -182,7 +203,7 @@ describe('a transformer that cannot run', () => {
     },
   );
 
-  it.each(['config.json', 'tokenizer.json', 'tokenizer_config.json', 'onnx/model_int8.onnx'])(
+  itRuns.each(['config.json', 'tokenizer.json', 'tokenizer_config.json', 'onnx/model_int8.onnx'])(
     'with half of %s',
     async (name) => {
       const folder = small();
@@ -192,14 +213,14 @@ describe('a transformer that cannot run', () => {
     },
   );
 
-  it('with weights of other dimensions than its configuration', async () => {
+  itRuns('with weights of other dimensions than its configuration', async () => {
     const folder = small();
     const config = { model_type: 'bert', hidden_size: 9, max_position_embeddings: 512 };
     writeFileSync(join(folder, 'config.json'), JSON.stringify(config));
     expect((await fault(folder)).message).toContain('does not load: vectors of 8 numbers, not 9');
   });
 
-  it('with runs that have no room for a text', async () => {
+  itRuns('with runs that have no room for a text', async () => {
     const folder = small();
     const config = { tokenizer_class: 'BertTokenizer', model_max_length: 2 };
     writeFileSync(join(folder, 'tokenizer_config.json'), JSON.stringify(config));
@@ -214,7 +235,7 @@ describe('a transformer that cannot run', () => {
     expect((await fault(folder)).message).toContain('has the dtype "q3"; expected one of fp32,');
   });
 
-  it('when it is not what was opened', async () => {
+  itRuns('when it is not what was opened', async () => {
     const folder = small();
     const weights = join(folder, 'onnx/model_int8.onnx');
     const whole = readFileSync(weights);
@@ -291,7 +312,7 @@ interface Golden {
 }
 const minilm = join(shared, 'models/all-MiniLM-L6-v2');
 
-describe.skipIf(!existsSync(minilm))('all-MiniLM-L6-v2', () => {
+describe.skipIf(!isInstalled || !existsSync(minilm))('all-MiniLM-L6-v2', () => {
   const golden = existsSync(minilm)
     ? (JSON.parse(readFileSync(join(minilm, 'golden.json'), 'utf8')) as Golden).texts
     : [];

@@ -2,19 +2,16 @@
  * A transformer that is open. Its thread starts with the first text; texts go there few at a time,
  * one call behind the other, so that memory is bounded by what the callers hold themselves.
  */
-import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { LhsError } from '@lakehouse-search/contract';
 import type { Embedder, ModelIdentity, Texts } from '../embedder.ts';
 import { COPY_AGAIN, modelUnavailable, requireFinite } from '../model-faults.ts';
 import { readTransformer, type TransformerManifest } from './transformer-manifest.ts';
+import { INSTALL_RUNTIME, locateRuntime, RUNTIME } from './transformer-runtime.ts';
 import type { SessionFault } from './transformer-session.ts';
 import { TransformerThread } from './transformer-thread.ts';
 
-/** The package that runs transformers, and the line that installs it. */
-export const RUNTIME = '@huggingface/transformers';
-const INSTALL = `npm install ${RUNTIME}@4.3.1`;
 /** Texts and bytes of one message to the thread. */
 const REQUEST_TEXTS = 16;
 const REQUEST_BYTES = 1 << 20;
@@ -38,25 +35,16 @@ export interface TransformerOptions {
  * Opens the transformer of a folder. Throws model_unavailable, also where its package is missing.
  */
 export function openTransformer(folder: string, options: TransformerOptions): Embedder {
-  const runtime = options.runtime ?? RUNTIME;
+  const name = options.runtime ?? RUNTIME;
   const manifest = readTransformer(folder, options.remembered);
-  if (!installed(runtime)) throw packageMissing(folder, `"${runtime}" is not installed`);
+  const runtime = locateRuntime(name);
+  if (runtime === undefined) throw packageMissing(folder, `"${name}" is not installed`);
   return new TransformerModel(manifest, options, runtime);
-}
-
-/** Whether a package is there. */
-export function installed(runtime: string): boolean {
-  try {
-    createRequire(import.meta.url).resolve(runtime);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 const packageMissing = (folder: string, why: string): LhsError =>
   new LhsError('model_unavailable', `the model "${folder}" is a transformer: ${why}`, {
-    hint: INSTALL,
+    hint: INSTALL_RUNTIME,
     details: { path: folder },
   });
 

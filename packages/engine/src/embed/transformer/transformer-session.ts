@@ -8,6 +8,7 @@
  *  5. the mean of the chunks, length 1
  */
 import { basename, dirname } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { TransformerManifest } from './transformer-manifest.ts';
 
 const PIECE_CHARS = 65_536;
@@ -44,7 +45,7 @@ export type SessionFault =
   | { readonly kind: 'tokenizer'; readonly message: string }
   | { readonly kind: 'weights'; readonly message: string };
 
-/** A session's data: the model, the package's name or address, threads of one run. */
+/** A session's data: the model, the file of the package, threads of one run. */
 export interface SessionJob {
   readonly model: TransformerManifest;
   readonly runtime: string;
@@ -80,7 +81,13 @@ export async function openModelSession(job: SessionJob): Promise<Session | Sessi
   return { kind: 'weights', message: `vectors of ${probe.length} numbers, not ${dims}` };
 }
 
-const load = async (runtime: string): Promise<Runtime> => (await import(runtime)) as Runtime;
+/** Imports the package. Its file may be a CommonJS module, whose names are in `default`. */
+async function load(runtime: string): Promise<Runtime> {
+  const module = (await import(pathToFileURL(runtime).href)) as
+    | Runtime
+    | { readonly default: Runtime };
+  return 'AutoModel' in module ? module : module.default;
+}
 
 function setOffline({ env }: Runtime, folder: string): void {
   env.allowRemoteModels = false;
