@@ -74,9 +74,10 @@ export default class Search extends LhsCommand {
     }
     const target = this.target(flags);
     const { runSearch } = await import('../search/run-search.ts');
-    const { err } = this.terminal;
+    const { err, interactive } = this.terminal;
     const width = this.widthOf(target);
-    const place = { format: target.format, style: this.styleOf(target), width, err };
+    const readsRows = interactive && target.file === undefined;
+    const place = { format: target.format, style: this.styleOf(target), width, readsRows, err };
     const shapes = await runSearch(backend, mode, args.index, args.query, flags, place);
     await this.answer(target, shapes);
   }

@@ -17,14 +17,8 @@ import { cut, pad, printable, width, wrap } from '../terminal/text.ts';
  * A hit as people read it: rank, score, key, small fields; then the title (the first cached TEXT
  * field) with its matched terms marked; then the best fragment of another field.
  */
-export function hitLines(
-  hit: Hit,
-  rank: number,
-  index: IndexDescription,
-  style: Style,
-  columns: number,
-  order: HitOrder = BY_SCORE,
-): string[] {
+export function hitLines(hit: Hit, rank: number, view: HitView): string[] {
+  const { index, style, columns, order, rowTexts } = view;
   const text = index.fields.filter((f) => f.type === 'TEXT' && f.cached).map((f) => f.name);
   const head =
     `${pad(String(rank), 2, 'right')}  ${orderText(hit, order)}` +
@@ -37,10 +31,21 @@ export function hitLines(
   }
   const fragment = bestFragment(hit, title);
   if (fragment !== undefined) lines.push(`    ${fragmentLine(fragment, style, columns - 4)}`);
-  if (hit.row !== undefined) lines.push(...rowLines(hit.row, style, columns));
+  if (rowTexts.length > 0) lines.push(...textLines(hit, view));
+  else if (hit.row !== undefined) lines.push(...rowLines(hit.row, style, columns));
   if (hit.hydrate_error !== undefined)
     lines.push(`    ${style.yellow('no row:')} ${printable(hit.hydrate_error)}`);
   return lines;
+}
+
+/** What the lines of hits depend on besides the hit. */
+export interface HitView {
+  readonly index: IndexDescription;
+  readonly order: HitOrder;
+  /** Columns of the table that are shown in the place of cached fields, which the index lacks. */
+  readonly rowTexts: readonly string[];
+  readonly style: Style;
+  readonly columns: number;
 }
 
 /** What puts hits into their order: fields of a sort, the score, or the key alone. */
@@ -112,6 +117,21 @@ function shortValue(field: FieldDescription, value: Json): string {
   return String(value);
 }
 
+/** The first texts of the row, which the index does not store: the first of them stands out. */
+function textLines({ row }: Hit, { rowTexts, style, columns }: HitView): string[] {
+  const texts = rowTexts.flatMap((name) => {
+    const value = row?.[name];
+    return value === undefined || value === null ? [] : [rowText(value)];
+  });
+  return texts.map((text, i) => {
+    const short = cut(printable(text), columns - 4);
+    return `    ${i === 0 ? style.bold(short) : short}`;
+  });
+}
+
+const rowText = (value: Json): string =>
+  typeof value === 'string' ? value : JSON.stringify(value);
+
 type Fragment = Highlight[string][number];
 
 function titleLine(hit: Hit, title: string, style: Style, columns: number): string {
@@ -159,10 +179,9 @@ function rowLines(row: NonNullable<Hit['row']>, style: Style, columns: number): 
   const entries = Object.entries(row).map(([name, value]) => [printable(name), value] as const);
   const wide = Math.min(20, Math.max(0, ...entries.map(([name]) => width(name))));
   return entries.map(([name, value]) => {
-    const text = typeof value === 'string' ? value : JSON.stringify(value);
     return (
       `    ${style.dim(pad(cut(name, wide), wide))}  ` +
-      `${cut(printable(text), columns - wide - 6)}`
+      `${cut(printable(rowText(value)), columns - wide - 6)}`
     );
   });
 }

@@ -10,7 +10,7 @@ import { wrap } from '../terminal/text.ts';
 import { withDates } from './aggregation-dates.ts';
 import { aggregationLines } from './aggregation-lines.ts';
 import { facetLines } from './facet-lines.ts';
-import { hitLines, hitOrder, remarks } from './hit-lines.ts';
+import { type HitView, hitLines, hitOrder, remarks } from './hit-lines.ts';
 import { operatorRemark } from './other-fields.ts';
 import { flagWords, quote } from './search-flags.ts';
 
@@ -18,11 +18,10 @@ import { flagWords, quote } from './search-flags.ts';
 export function resultLines(
   answer: SearchResponse,
   search: ModeRequest,
-  index: IndexDescription,
-  style: Style,
-  columns: number,
+  page: Omit<HitView, 'order'>,
 ): string[] {
   const { request } = search;
+  const { index, style, columns } = page;
   const lines = wrap(headline(answer, request, index, style), columns);
   lines.push(...remarks(answer, style, columns));
   const remark = search.mode === 'lexical' ? operatorRemark(search.request) : undefined;
@@ -36,9 +35,9 @@ export function resultLines(
     lines.push('', ...aggregationLines(results, request.aggs, style, columns));
   }
   const offset = request.offset ?? 0;
-  const order = hitOrder(search);
+  const view = { ...page, order: hitOrder(search) };
   answer.hits.forEach((hit, i) => {
-    lines.push('', ...hitLines(hit, offset + i + 1, index, style, columns, order));
+    lines.push('', ...hitLines(hit, offset + i + 1, view));
   });
   const next = nextPage(answer, search, index.index);
   if (next !== undefined) lines.push('', style.dim(`next: ${next}`));

@@ -11,6 +11,7 @@ import {
 import type { OutputFormat } from '../output/output-target.ts';
 import type { AnswerShapes } from '../output/write-answer.ts';
 import type { Style } from '../terminal/style.ts';
+import { displayColumns, withRowTexts } from './display-columns.ts';
 import { skippedFacets } from './facet-lines.ts';
 import { remarks } from './hit-lines.ts';
 import { hitTable } from './hit-rows.ts';
@@ -31,6 +32,8 @@ export interface SearchPlace {
   readonly format: OutputFormat;
   readonly style: Style;
   readonly width: number;
+  /** A person reads hits: texts of the table stand in for those that the index does not cache. */
+  readonly readsRows: boolean;
   err(...lines: readonly string[]): void;
 }
 
@@ -56,7 +59,7 @@ export async function runSearch(
 export function presentSearch(
   backend: Backend,
   search: ModeRequest,
-  { format, style, width, err }: SearchPlace,
+  { format, style, width, readsRows, err }: SearchPlace,
   check: (answer: SearchResponse) => void = () => {},
 ): AnswerShapes {
   const { index } = search.request;
@@ -69,8 +72,13 @@ export function presentSearch(
   return {
     async lines() {
       const description = await backend.describeIndex({ index });
-      const answer = await answerOf(withMarks(search));
-      if (answer.total > 0) return resultLines(answer, search, description, style, width);
+      const { fields, key } = description;
+      const columns = readsRows ? displayColumns(fields, key.identifier) : [];
+      const asked = withRowTexts(search, columns);
+      const rowTexts = asked === search ? [] : columns;
+      const answer = await answerOf(withMarks(asked));
+      const page = { index: description, rowTexts, style, columns: width };
+      if (answer.total > 0) return resultLines(answer, search, page);
       if (search.mode !== 'lexical') return nothingNear(answer, description.index, style, width);
       const { request } = search;
       const clauses = await backend.clauseCounts(request);

@@ -1,0 +1,96 @@
+import type {
+  Backend,
+  IndexDescription,
+  ModeRequest,
+  SearchRequest,
+  SearchResponse,
+} from '@lakehouse-search/contract';
+import { describe, expect, it } from 'vitest';
+import { styleFor } from '../terminal/style.ts';
+import { resultLines } from './result-lines.ts';
+import { presentSearch } from './run-search.ts';
+
+const field = (name: string, type: string, cached: boolean) => ({
+  ...{ name, type, cached, indexed: true, fast: type !== 'TEXT', source: [name] },
+});
+const index = {
+  ...{ index: 'shop', status: 'live', num_docs: 2, snapshot: '7', index_generation: 1 },
+  key: { partition: [], identifier: ['sku'] },
+  fields: [
+    field('name', 'TEXT', true),
+    field('sku', 'KEYWORD', true),
+    field('brand', 'KEYWORD', true),
+    field('price', 'DOUBLE', true),
+    field('at', 'DATE', false),
+  ],
+} as unknown as IndexDescription;
+const style = styleFor({ color: false });
+const page = { index, rowTexts: [], style, columns: 100 };
+const hit = {
+  coordinates: { identifier: [{ name: 'sku', value: 'A1' }] },
+  score: 1.2345,
+  fields: { name: 'a tent', sku: 'A1', brand: 'Zephyr', price: 6.67 },
+};
+const answer = (more: object = {}, of: object = {}) =>
+  ({
+    ...{ hits: [{ ...hit, ...of }], total: 1, took_ms: 1, snapshot: '7' },
+    ...{ lag_snapshots: 0, lag_checked_ms: 0, ...more },
+  }) as unknown as SearchResponse;
+const search = (request: object): ModeRequest => ({
+  mode: 'lexical',
+  request: { index: 'shop', query: 'tent', ...request },
+});
+
+describe('the lines of a search answer', () => {
+  it('begin a hit with its score, and do not repeat the key', () => {
+    const lines = resultLines(answer(), search({}), page);
+    expect(lines[2]).toBe(' 1  1.23  sku=A1                 Zephyr · price 6.67');
+  });
+
+  it('begin a sorted hit with the values that it is sorted by', () => {
+    const sort = [{ field: 'price' }, { field: 'at', desc: true }];
+    const values = [6.67, '2024-05-05T04:03:02.000000Z', 'A1'];
+    const lines = resultLines(answer({}, { sort: values }), search({ sort }), page);
+    expect(lines[2]).toMatch(/^ 1 {2}price 6\.67 · at 2024-05-05 04:03\S* {2}sku=A1 +Zephyr$/);
+  });
+
+  it('have no score where every row matches alike', () => {
+    const lines = resultLines(answer(), search({ query: '*:*' }), page);
+    expect(lines[2]).toMatch(/^ 1 {2}sku=A1 +Zephyr/);
+  });
+
+  it('tell a table that was not looked at yet from one that cannot be reached', () => {
+    const lag_checked_ms = undefined;
+    const [first] = resultLines(answer({ lag_snapshots: null, lag_checked_ms }), search({}), page);
+    expect(first).toBe('1 hit in shop · 1.0 ms · not yet compared with the table (snapshot 7)');
+    const [later] = resultLines(answer({ lag_snapshots: null }), search({}), page);
+    expect(later).toContain('the table cannot be reached');
+  });
+});
+
+describe('a search of an index that caches no text', () => {
+  const bare = { ...index, fields: index.fields.map((one) => ({ ...one, cached: false })) };
+  const row = { name: 'a waterproof tent' };
+  const asked: SearchRequest[] = [];
+  const backend = {
+    describeIndex: async () => bare,
+    search: async (request: SearchRequest) => {
+      asked.push(request);
+      return answer({}, { fields: {}, ...(request.hydrate === true ? { row } : {}) });
+    },
+  } as unknown as Backend;
+  const shown = async (readsRows: boolean) => {
+    const place = { format: 'table' as const, style, width: 80, readsRows, err: () => {} };
+    return (await presentSearch(backend, search({}), place).lines()) as string[];
+  };
+
+  it('shows the first texts of the rows to a person', async () => {
+    expect((await shown(true)).slice(2)).toEqual([' 1  1.23  sku=A1', '    a waterproof tent']);
+    expect(asked.at(-1)).toMatchObject({ hydrate: true, hydrate_columns: ['name'] });
+  });
+
+  it('reads no rows for a pipe', async () => {
+    expect((await shown(false)).slice(2)).toEqual([' 1  1.23  sku=A1']);
+    expect(asked.at(-1)?.hydrate).toBeUndefined();
+  });
+});
