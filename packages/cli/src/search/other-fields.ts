@@ -13,14 +13,14 @@ const PLAIN_WORDS = /^[\p{L}\p{N}\p{M}\s.,_'’]+$/u;
 export async function hitsInOtherFields(
   backend: Backend,
   request: SearchRequest,
-  { fields }: IndexDescription,
+  { fields }: Pick<IndexDescription, 'fields'>,
 ): Promise<string[]> {
   const { query } = request;
   if (query === undefined || !PLAIN_WORDS.test(query)) return [];
   const texts = fields.filter(({ type, indexed }) => type === 'TEXT' && indexed).slice(0, TRIED);
   const lines: string[] = [];
   for (const { name } of texts) {
-    const there = `${name}:(${query})`;
+    const there = `${name}:(${query.trim()})`;
     const { total } = await backend.search({ ...request, query: there, limit: 1 });
     if (total > 0) lines.push(`${name} has ${count(total)}: ${there}`);
   }

@@ -11,6 +11,9 @@ export type Action =
   | { readonly type: 'move'; readonly by: 'line' | 'page' | 'all'; readonly sign: 1 | -1 }
   | { readonly type: 'scroll'; readonly by: number }
   | { readonly type: 'complete'; readonly sign: 1 | -1 }
+  /** `column` and `row` begin at 1. */
+  | { readonly type: 'click'; readonly column: number; readonly row: number }
+  | { readonly type: 'wheel'; readonly sign: 1 | -1; readonly column: number }
   | { readonly type: 'enter' | 'escape' | 'interrupt' | 'mark' | 'copy' | 'mode' }
   | { readonly type: 'open'; readonly what: 'help' | 'explain' | 'save' | ListKind };
 
@@ -18,13 +21,21 @@ export type Action =
 export type Event =
   | { readonly type: 'resized'; readonly columns: number; readonly rows: number }
   | { readonly type: 'answered'; readonly answer: Answer }
-  | { readonly type: 'refused'; readonly question: Question; readonly message: string }
+  | {
+      readonly type: 'refused';
+      readonly question: Question;
+      readonly message: string;
+      /** The answer to the complete part of the line. */
+      readonly instead?: Answer;
+    }
   | { readonly type: 'row'; readonly key: string; readonly fields: JsonObject }
   | { readonly type: 'faceted'; readonly question: Question; readonly facets: readonly Facet[] }
   | {
       readonly type: 'counted';
       readonly question: Question;
       readonly clauses: readonly ClauseCount[];
+      /** Other TEXT fields that have the words, as lines. */
+      readonly elsewhere: readonly string[];
     }
   | {
       readonly type: 'suggested';

@@ -5,19 +5,21 @@ import {
   type SavedQuery,
   searchOfSaved,
 } from '@lakehouse-search/contract';
+import { displayColumns } from '../search/display-columns.ts';
+import { fieldsOfFewValues } from '../search/few-values.ts';
 import { bytes, count, plural } from '../terminal/figures.ts';
 import { valueText } from './completion.ts';
 import { EVERYTHING, keptSearch, restored, type ScreenIndex } from './question.ts';
 import { facetsOf } from './requests.ts';
 import {
   type Choice,
-  facetFields,
+  isProse,
   type ListKind,
   question,
   type State,
   shownQuestion,
-  tells,
 } from './state.ts';
+import { joinedQuery } from './typed-query.ts';
 
 /** The choices of a list that has to be fetched. Throws what the backend refuses. */
 export async function listChoices(
@@ -88,7 +90,7 @@ async function indexChoices(backend: Backend, current: string): Promise<Choice[]
 /** Values among the hits, those that narrow already first. */
 async function facetChoices(backend: Backend, state: State): Promise<Choice[]> {
   const { index, filters } = state;
-  const fields = facetFields(index);
+  const fields = index.facetFields;
   if (fields.length === 0) return [];
   const facets = await facetsOf(backend, index, shownQuestion(state), fields, 20);
   const choice = (clause: string, label: string, detail?: string): Choice => ({
@@ -97,27 +99,35 @@ async function facetChoices(backend: Backend, state: State): Promise<Choice[]> {
     isOn: filters.includes(clause),
     does: { type: 'filter', clause },
   });
-  const offered = facets
-    .filter((facet) => tells(facet, index))
-    .flatMap(({ field, buckets }) =>
-      buckets.map(({ value, count: n }) =>
-        choice(`${field}:${valueText(value)}`, `${field}:${value}`, count(n)),
-      ),
-    );
+  const offered = facets.flatMap(({ field, buckets }) =>
+    buckets.map(({ value, count: n }) =>
+      choice(`${field}:${valueText(value)}`, `${field}:${value}`, count(n)),
+    ),
+  );
   const on = filters.map((clause) => choice(clause, clause, 'removes it'));
   return [...on, ...offered.filter((one) => !one.isOn)];
 }
 
 /** Saves the search on the screen under a name. Throws what the backend refuses. */
 export async function saveQuestion(backend: Backend, state: State, name: string): Promise<void> {
-  await backend.createSavedQuery({ name, ...keptSearch(state.index, question(state)) });
+  const asked = question(state);
+  const query = isProse(state) ? asked.query : joinedQuery(asked.query, asked.kept);
+  await backend.createSavedQuery({ name, ...keptSearch(state.index, { ...asked, query }) });
 }
+
+const FACET_TYPES = ['KEYWORD', 'BOOL', 'LONG'];
+const MOST_FACETS = 4;
 
 /** An index as the screen needs to know it. Throws what the backend refuses. */
 export async function screenIndex(backend: Backend, name: string): Promise<ScreenIndex> {
   const description = await backend.describeIndex({ index: name });
-  const { fields, sort_fields: sortFields } = description;
-  return { name, fields, sortFields, ...modesOf(name, description) };
+  const { fields, sort_fields: sortFields, key } = description;
+  const few = await fieldsOfFewValues(backend, description, FACET_TYPES);
+  return {
+    ...{ name, fields, sortFields, ...modesOf(name, description) },
+    facetFields: few.slice(0, MOST_FACETS),
+    rowTexts: displayColumns(fields, key.identifier),
+  };
 }
 
 /**

@@ -7,7 +7,10 @@ import { span } from './spans.ts';
 import { initialState, type State } from './state.ts';
 
 const ESC = '\u001b';
-const INDEX = { name: 'x', fields: [], sortFields: [], modes: ['lexical'] as const };
+const INDEX = {
+  ...{ name: 'x', fields: [], sortFields: [], facetFields: [], rowTexts: [] },
+  modes: ['lexical'] as const,
+};
 const start = initialState(INDEX, { columns: 80, rows: 24 });
 
 /** A painter, and what it has written since it was last asked. */
@@ -53,6 +56,19 @@ describe('the painter', () => {
   it('sets the column after a text whose width depends on the terminal', () => {
     expect(paint([span('宽'), span(' │ ')], false)).toBe('宽\u001b[3G │ ');
     expect(paint([span('é ─'), span(' │ ')], false)).toBe('é ─ │ ');
+  });
+
+  it('shows the bar in reverse, and matches in it and under NO_COLOR underlined', () => {
+    const bar = [
+      { ...span('id=1', 'field'), bar: true },
+      { ...span('leak', 'mark'), bar: true },
+    ];
+    const painted = '^[7mid=1^[27m^[7m^[1;4mleak^[22;24m^[27m';
+    for (const color of [true, false]) {
+      expect(paint(bar, color).replaceAll(ESC, '^')).toBe(painted);
+    }
+    const plain = paint([span('id=1', 'field'), span('leak', 'mark')], false);
+    expect(plain.replaceAll(ESC, '^')).toBe('id=1^[1;4mleak^[22;24m');
   });
 
   it('measures texts as string-width does', () => {

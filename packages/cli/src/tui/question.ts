@@ -16,6 +16,10 @@ export interface ScreenIndex {
   readonly name: string;
   readonly fields: readonly FieldDescription[];
   readonly sortFields: readonly string[];
+  /** The fields that the facets pane counts: with few values, at most four. */
+  readonly facetFields: readonly string[];
+  /** Columns of the table that stand in for texts that the index does not cache. */
+  readonly rowTexts: readonly string[];
   /** Its search modes; always with `lexical`. */
   readonly modes: readonly SearchMode[];
   /** The VECTOR field that texts are compared with. */
@@ -44,8 +48,8 @@ export interface Answer {
   readonly total: number;
   readonly tookMs: number;
   readonly lag: number | null;
-  /** The query that ran instead because the original found nothing. */
-  readonly widened?: string;
+  /** The query that ran: clauses joined, the last word as a prefix; absent: the line as it is. */
+  readonly ran?: string;
   /** Remarks on the response. */
   readonly caveat?: string;
 }

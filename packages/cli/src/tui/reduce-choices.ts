@@ -35,8 +35,8 @@ function sortChoices({ index, sort }: State): Choice[] {
   const all = [
     choice('relevance', []),
     ...index.sortFields.flatMap((field) => [
-      choice(`${field}, falling`, [{ field, desc: true }]),
-      choice(`${field}, rising`, [{ field, desc: false }]),
+      choice(`${field}, descending`, [{ field, desc: true }]),
+      choice(`${field}, ascending`, [{ field, desc: false }]),
     ]),
   ];
   return all.some((one) => one.isOn) ? all : [{ ...choice(sortText(sort), sort) }, ...all];

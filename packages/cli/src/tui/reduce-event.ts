@@ -7,13 +7,11 @@ import { initialState, keyText, question, type State, selected } from './state.t
 export function reduceEvent(state: State, event: Event): State {
   switch (event.type) {
     case 'resized':
-      return { ...state, columns: event.columns, rows: event.rows };
+      return resized(state, event);
     case 'answered':
       return answered(state, event.answer);
     case 'refused':
-      return sameQuestion(event.question, question(state))
-        ? { ...state, hint: event.message, refused: event.question, taking: false }
-        : state;
+      return refused(state, event);
     case 'row': {
       const hit = selected(state);
       if (hit === undefined || keyText(hit) !== event.key) return state;
@@ -23,7 +21,7 @@ export function reduceEvent(state: State, event: Event): State {
       return { ...state, facets: { question: event.question, facets: event.facets } };
     case 'counted':
       return sameQuestion(event.question, question(state))
-        ? { ...state, clauses: event.clauses }
+        ? { ...state, clauses: event.clauses, elsewhere: event.elsewhere }
         : state;
     case 'suggested':
       return suggested(state, event);
@@ -43,6 +41,19 @@ export function reduceEvent(state: State, event: Event): State {
   }
 }
 
+/** A taller screen has room for more hits. */
+function resized(state: State, { columns, rows }: Extract<Event, { type: 'resized' }>): State {
+  return { ...state, columns, rows, limit: Math.max(state.limit, rows) };
+}
+
+/** The last hits stay, or those of the complete part of the line come. */
+function refused(state: State, event: Extract<Event, { type: 'refused' }>): State {
+  if (!sameQuestion(event.question, question(state))) return state;
+  const { message: hint, question: asked, instead } = event;
+  const told = { ...state, hint, refused: asked, taking: false };
+  return instead === undefined ? told : { ...told, answer: instead, cursor: 0, top: 0 };
+}
+
 function answered(state: State, answer: NonNullable<State['answer']>): State {
   if (!sameQuestion(answer.question, question(state))) return state;
   const cursor = Math.max(0, Math.min(state.cursor, answer.hits.length - 1));
@@ -52,6 +63,7 @@ function answered(state: State, answer: NonNullable<State['answer']>): State {
     hint: undefined,
     refused: undefined,
     clauses: undefined,
+    elsewhere: [],
     cursor,
   });
 }

@@ -1,5 +1,6 @@
 import { edit, insert, lineOf } from './edit-line.ts';
 import type { Action } from './events.ts';
+import { choiceAt, WHEEL_ROWS } from './layout.ts';
 import { type Choice, choicesShown, FRAME_ROWS, type Overlay, type State } from './state.ts';
 
 /** Actions while a list or page covers the results. `choose` applies the choice of a list. */
@@ -56,12 +57,23 @@ function listing(
     case 'move': {
       const page = Math.max(1, state.rows - FRAME_ROWS - 1);
       const step = action.by === 'line' ? 1 : action.by === 'page' ? page : choices.length;
-      const at = Math.max(0, Math.min(choices.length - 1, overlay.at + action.sign * step));
-      return { ...state, overlay: { ...overlay, at } };
+      return chosenBy(state, overlay, action.sign * step);
+    }
+    case 'wheel':
+      return chosenBy(state, overlay, WHEEL_ROWS * action.sign);
+    case 'click': {
+      const at = choiceAt(state, overlay.at, choices.length, action.row);
+      return at === undefined ? state : choose(state, choices[at]);
     }
     default:
       return state;
   }
+}
+
+function chosenBy(state: State, overlay: Extract<Overlay, { type: 'list' }>, step: number): State {
+  const last = choicesShown(overlay).length - 1;
+  const at = Math.max(0, Math.min(last, overlay.at + step));
+  return { ...state, overlay: { ...overlay, at } };
 }
 
 function narrowed(state: State, overlay: Extract<Overlay, { type: 'list' }>, typed: string): State {
@@ -75,8 +87,8 @@ function reading(
   action: Action,
   last: number,
 ): State {
-  if (action.type === 'move') {
-    const step = action.by === 'line' ? 1 : 10;
+  if (action.type === 'move' || action.type === 'wheel') {
+    const step = action.type === 'wheel' ? WHEEL_ROWS : action.by === 'line' ? 1 : 10;
     const top = Math.max(0, Math.min(last, overlay.top + action.sign * step));
     return { ...state, overlay: { ...overlay, top } };
   }

@@ -23,6 +23,8 @@ const INDEX: ScreenIndex = {
     field('severity', 'LONG', true),
   ],
   sortFields: ['service', 'severity'],
+  facetFields: ['service', 'severity'],
+  rowTexts: [],
   modes: ['lexical'],
 };
 const start = initialState(INDEX, { columns: 80, rows: 24 });
@@ -104,6 +106,103 @@ describe('the cursor in the hits', () => {
   });
 });
 
+describe('the mouse', () => {
+  const state = answered(start, [...Array(24).keys()], 100);
+
+  it('moves the cursor to the hit that is clicked', () => {
+    const row = (line: number): ScreenInput => ({ type: 'click', column: 5, row: 3 + line });
+    expect(after(state, row(4)).cursor).toBe(4);
+    const down = after(state, { type: 'move', by: 'page', sign: 1 }, row(19), row(0));
+    expect(down.cursor).toBe(down.top);
+    expect(after(state, { type: 'click', column: 75, row: 8 }).cursor).toBe(0);
+    expect(after(state, { type: 'click', column: 5, row: 1 })).toMatchObject({ cursor: 0 });
+    expect(after(answered(start, [1]), row(5)).cursor).toBe(0);
+  });
+
+  it('scrolls the hits, or the preview under it, by its wheel', () => {
+    const down: ScreenInput = { type: 'wheel', sign: 1, column: 5 };
+    expect(after(state, down, down)).toMatchObject({ cursor: 6, previewTop: 0 });
+    const preview: ScreenInput = { type: 'wheel', sign: 1, column: 75 };
+    expect(after(state, preview)).toMatchObject({ cursor: 0, previewTop: 3 });
+  });
+
+  it('chooses in a list', () => {
+    const open = after(
+      state,
+      { type: 'open', what: 'sort' },
+      { type: 'wheel', sign: 1, column: 9 },
+    );
+    expect(open.overlay).toMatchObject({ at: 3 });
+    const chosen = after(open, { type: 'click', column: 9, row: 5 });
+    expect(chosen).toMatchObject({ overlay: undefined, sort: [{ field: 'service', desc: true }] });
+    expect(after(open, { type: 'click', column: 9, row: 20 })).toBe(open);
+  });
+});
+
+describe('a screen that grows', () => {
+  it('asks for as many hits as it has rows', () => {
+    const grown = after(answered(start, [1]), { type: 'resized', columns: 160, rows: 50 });
+    expect(question(grown).limit).toBe(50);
+    const back = after(grown, { type: 'resized', columns: 80, rows: 24 });
+    expect(question(back).limit).toBe(50);
+  });
+});
+
+describe('the rows of hits', () => {
+  const shown = (state: State) =>
+    screenLines(state).map((line) =>
+      line
+        .map((span) => span.text)
+        .join('')
+        .trimEnd(),
+    );
+  const withHits = (hits: readonly Hit[], query = 'a', index: ScreenIndex = INDEX) => {
+    const state = after(initialState(index, { columns: 80, rows: 24 }), type(query));
+    return reduce(state, { type: 'answered', answer: { ...answer(state, []), total: 1, hits } });
+  };
+
+  it('are a bar under the cursor, over the whole width of the list', () => {
+    const row = screenLines(answered(start, [1, 2]))[2];
+    const bar = row.filter((span) => span.bar === true);
+    expect(lineWidth(bar)).toBe(49);
+    expect(screenLines(answered(start, [1, 2]))[3].some((span) => span.bar === true)).toBe(false);
+  });
+
+  it('show no score where everything matches alike, and long keys without their name', () => {
+    expect(shown(answered(start, [1]))[2]).toMatch(/^▸ id=1 row 1 /);
+    const long = { ...hit(1), coordinates: { identifier: [{ name: 'sku', value: 'SKU-000001' }] } };
+    expect(shown(withHits([long]))[2]).toMatch(/^▸ {2}1\.00 SKU-000001 row 1 /);
+  });
+
+  it('show where the words are if they are not in the title', () => {
+    const text = { text: 'it took the team half a day to find the ', marked: false };
+    const highlight = { note: [[text, { text: 'leak', marked: true }]] };
+    const [, , row] = screenLines(withHits([{ ...hit(1), highlight }]));
+    expect(row.map(({ text: own }) => own).join('')).toContain('row 1 … to find the leak');
+    expect(row.find(({ tone }) => tone === 'mark')?.text).toBe('leak');
+  });
+
+  it("show the row's text if the index caches none", () => {
+    const fields = INDEX.fields.map((one) => ({ ...one, cached: false }));
+    const index = { ...INDEX, fields, rowTexts: ['title'] };
+    const bare: Hit = { ...hit(1), fields: {}, row: { title: 'a tenth tent' } };
+    const [, , row] = screenLines(withHits([bare], 'te', index));
+    expect(row.map(({ text }) => text).join('')).toContain('id=1 a tenth tent');
+    expect(row.filter(({ tone }) => tone === 'mark').map(({ text }) => text)).toEqual([
+      ...['tenth', 'tent'],
+    ]);
+  });
+
+  it('say which other fields have the words', () => {
+    const state = withHits([]);
+    const counted = reduce(state, {
+      ...{ type: 'counted', question: question(state), clauses: [] },
+      elsewhere: ['note has 4,830: note:(faulty hinge)'],
+    });
+    expect(shown(counted).join('\n')).toContain('note has 4,830: note:(faulty hinge)');
+  });
+});
+
 describe('completion', () => {
   it('offers fields at once, values as event, and goes around with Tab', () => {
     const state = after(start, type('se'));
@@ -126,10 +225,13 @@ describe('completion', () => {
 });
 
 describe('what lies over the hits', () => {
-  it('opens and closes help by ? where a word could begin, not inside one', () => {
-    expect(after(start, type('?')).overlay).toEqual({ type: 'help', top: 0 });
-    expect(after(start, type('?'), { type: 'escape' })).toMatchObject({ overlay: undefined });
-    expect(after(start, type('a'), type('?')).line.text).toBe('a?');
+  it('opens help by ?, writes a ? by ??, and goes on with the line by any other text', () => {
+    const open = after(start, type('leak'), type('?'));
+    expect(open).toMatchObject({ overlay: { type: 'help', top: 0 }, line: { text: 'leak' } });
+    expect(after(open, { type: 'escape' })).toMatchObject({ overlay: undefined });
+    expect(after(open, type('?'))).toMatchObject({ overlay: undefined, line: { text: 'leak?' } });
+    expect(after(open, type('s'))).toMatchObject({ overlay: undefined, line: { text: 'leaks' } });
+    expect(after(start, type('b?lling')).line.text).toBe('b?lling');
   });
 
   it('narrows by facets and lets go of them, orders, and leaves on Escape only from below', () => {

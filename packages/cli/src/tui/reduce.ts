@@ -1,7 +1,7 @@
 import { completionPlace, fieldItems } from './completion.ts';
 import { type EditLine, edit, insert, type LineEdit, replace } from './edit-line.ts';
 import type { Action, Event, ScreenInput } from './events.ts';
-import { scrolled } from './layout.ts';
+import { hitAt, layoutOf, scrolled, WHEEL_ROWS } from './layout.ts';
 import { choose, nextMode, opened } from './reduce-choices.ts';
 import { reduceEvent, taking } from './reduce-event.ts';
 import { reduceOverlay } from './reduce-overlay.ts';
@@ -32,6 +32,9 @@ function changed(state: State, input: ScreenInput): State {
   const action = input as Action;
   const quiet = state.note === undefined ? state : { ...state, note: undefined };
   if (action.type === 'interrupt') return { ...quiet, outcome: { type: 'left' } };
+  if (quiet.overlay?.type === 'help' && action.type === 'text') {
+    return typed({ ...quiet, overlay: undefined }, insert(quiet.line, action.text));
+  }
   if (quiet.overlay !== undefined) return reduceOverlay(quiet, quiet.overlay, action, choose);
   return reduceMain(quiet, action);
 }
@@ -39,7 +42,7 @@ function changed(state: State, input: ScreenInput): State {
 function reduceMain(state: State, action: Action): State {
   switch (action.type) {
     case 'text':
-      return opensHelp(state, action.text)
+      return action.text === '?'
         ? opened(state, 'help')
         : typed(state, insert(state.line, action.text));
     case 'edit':
@@ -47,7 +50,13 @@ function reduceMain(state: State, action: Action): State {
     case 'move':
       return moved(state, action);
     case 'scroll':
-      return { ...state, previewTop: Math.max(0, state.previewTop + action.by) };
+      return scrolledPreview(state, action.by);
+    case 'wheel':
+      return action.column > layoutOf(state).left
+        ? scrolledPreview(state, WHEEL_ROWS * action.sign)
+        : movedBy(state, WHEEL_ROWS * action.sign);
+    case 'click':
+      return clicked(state, action);
     case 'complete':
       return completed(state, action.sign);
     case 'enter':
@@ -67,11 +76,6 @@ function reduceMain(state: State, action: Action): State {
     case 'interrupt':
       return state;
   }
-}
-
-/** `?` opens the help where a word could begin; inside a word it is a wildcard. */
-function opensHelp({ line }: State, text: string): boolean {
-  return text === '?' && /(^|\s)$/.test(line.text.slice(0, line.at));
 }
 
 /** On an empty line ⌫ takes the last filter away, ^U all that narrows and orders. */
@@ -109,13 +113,30 @@ function typed(state: State, line: EditLine): State {
   };
 }
 
+const pageRows = ({ rows }: State): number => Math.max(1, rows - FRAME_ROWS - 1);
+
 function moved(state: State, { by, sign }: Extract<Action, { type: 'move' }>): State {
+  const all = state.answer?.hits.length ?? 0;
+  return movedBy(state, sign * (by === 'line' ? 1 : by === 'page' ? pageRows(state) : all));
+}
+
+/** The cursor `step` hits further; more hits are requested before it reaches the last one. */
+function movedBy(state: State, step: number): State {
   const hits = state.answer?.hits.length ?? 0;
-  const page = Math.max(1, state.rows - FRAME_ROWS - 1);
-  const step = by === 'line' ? 1 : by === 'page' ? page : hits;
-  const cursor = Math.max(0, Math.min(hits - 1, state.cursor + sign * step));
+  const page = pageRows(state);
+  const cursor = Math.max(0, Math.min(hits - 1, state.cursor + step));
   const limit = cursor + page >= hits && hits > 0 ? grown(state, hits, page) : state.limit;
   return { ...state, cursor, limit, previewTop: 0 };
+}
+
+function scrolledPreview(state: State, by: number): State {
+  return { ...state, previewTop: Math.max(0, state.previewTop + by) };
+}
+
+/** A click on a hit moves the cursor there. */
+function clicked(state: State, place: Extract<Action, { type: 'click' }>): State {
+  const at = hitAt(state, place);
+  return at === undefined ? state : movedBy(state, at - state.cursor);
 }
 
 const MOST_HITS = 1000;

@@ -4,12 +4,14 @@ import {
   LhsError,
   type SearchResponse,
 } from '@lakehouse-search/contract';
+import { withRowTexts } from '../search/display-columns.ts';
 import { explainLines } from '../search/explain-lines.ts';
 import { searchByMode } from '../search/run-search.ts';
 import { styleFor } from '../terminal/style.ts';
 import { type CompletionItem, type CompletionPlace, valueText } from './completion.ts';
 import {
   type Answer,
+  EVERYTHING,
   matchOf,
   modeOf,
   nearestOf,
@@ -18,21 +20,34 @@ import {
   type ScreenIndex,
   searchOf,
 } from './question.ts';
-import { keyText, type Overlay, type State } from './state.ts';
+import { ADVICE, keyText, type Overlay, type State } from './state.ts';
+import { joinedQuery, prefixedQuery } from './typed-query.ts';
 
-/** A question's answer; where nothing is found and the last word is being typed, its prefix's. */
+/**
+ * A question's answer. The query that runs takes the last word as a prefix; if the backend refuses
+ * that, the line runs as it is, and its refusal is thrown.
+ */
 export async function requestPage(
   backend: Backend,
   index: ScreenIndex,
   question: Question,
 ): Promise<Answer> {
-  const hitsOf = (asked: Question) => searchByMode(backend, searchOf(index, asked, pageOf(asked)));
-  const found = await hitsOf(question);
-  const isByWords = modeOf(question) === 'lexical';
-  const widened = found.total > 0 || !isByWords ? undefined : prefixed(question.query);
-  if (widened === undefined) return answerOf(question, found);
-  const wider = await hitsOf({ ...question, query: widened });
-  return wider.total === 0 ? answerOf(question, found) : { ...answerOf(question, wider), widened };
+  const hitsOf = (asked: Question) => {
+    const search = searchOf(index, asked, pageOf(asked));
+    return searchByMode(backend, withRowTexts(search, index.rowTexts));
+  };
+  const ran = modeOf(question) === 'lexical' ? ranQuery(index, question) : question.query;
+  if (ran === question.query) return answerOf(question, await hitsOf(question));
+  try {
+    return { ...answerOf(question, await hitsOf({ ...question, query: ran })), ran };
+  } catch (error) {
+    if (!(error instanceof LhsError) || error.status !== 400) throw error;
+    return answerOf(question, await hitsOf(question));
+  }
+}
+
+function ranQuery({ fields }: ScreenIndex, { query, kept }: Question): string {
+  return joinedQuery(prefixedQuery(query, fields), kept);
 }
 
 function answerOf(question: Question, found: SearchResponse): Answer {
@@ -42,13 +57,6 @@ function answerOf(question: Question, found: SearchResponse): Answer {
     ...(found.notes ?? []),
   ].join(' · ');
   return { question, hits, total, tookMs, lag, ...(said === '' ? {} : { caveat: said }) };
-}
-
-/** `service:bil` -> `service:bil*`; undefined where the query does not end in a bare word. */
-function prefixed(query: string): string | undefined {
-  return /[\p{L}\p{N}_]$/u.test(query) && !/\b(AND|OR|NOT|TO)$/.test(query)
-    ? `${query}*`
-    : undefined;
 }
 
 const MOST_ITEMS = 12;
@@ -61,7 +69,9 @@ export async function suggestItems(
 ): Promise<readonly CompletionItem[]> {
   const field = place.field ?? index.fields.find((f) => f.type === 'TEXT')?.name;
   if (field === undefined || (place.field === undefined && place.typed.length < 2)) return [];
-  if (index.fields.find((f) => f.name === field)?.type === 'BOOL') return truths(place.typed);
+  const type = index.fields.find((f) => f.name === field)?.type;
+  if (type === 'BOOL') return truths(place.typed);
+  if (type !== undefined && COUNTED.includes(type)) return countedItems(backend, index, place);
   const request = { index: index.name, field, text: place.typed, limit: MOST_ITEMS };
   const answer = await backend.suggest(request).catch(() => undefined);
   return (answer?.suggestions ?? []).map(({ text, doc_count }) => ({
@@ -69,6 +79,23 @@ export async function suggestItems(
     insert: valueText(text),
     count: doc_count,
   }));
+}
+
+/** Types without a dictionary; their values are counted. */
+const COUNTED = ['LONG', 'DOUBLE', 'IP'];
+
+/** The most frequent values of the field that begin with what has been typed. */
+async function countedItems(
+  backend: Backend,
+  { name: index }: ScreenIndex,
+  { field = '', typed }: CompletionPlace,
+): Promise<readonly CompletionItem[]> {
+  const request = { index, query: EVERYTHING, fields: [field], size: 100 };
+  const answer = await backend.facets(request).catch(() => undefined);
+  return (answer?.facets[0]?.buckets ?? [])
+    .filter(({ value }) => value.startsWith(typed))
+    .slice(0, MOST_ITEMS)
+    .map(({ value, count }) => ({ label: value, insert: valueText(value), count }));
 }
 
 /** A BOOL field has no dictionary to ask. */
@@ -114,6 +141,9 @@ export async function explanation(
 
 /** What is wrong, in one line. */
 export function refusal(error: unknown): string {
-  if (error instanceof LhsError) return error.message;
+  if (error instanceof LhsError) {
+    const [advice = ''] = error.hint?.split('\n') ?? [];
+    return /^did you mean/.test(advice) ? `${error.message}${ADVICE}${advice}` : error.message;
+  }
   return error instanceof Error ? error.message : String(error);
 }

@@ -6,6 +6,7 @@ import { App } from './app.ts';
 import { copyText } from './clipboard.ts';
 import { addHistory, historyFile, readHistory } from './history.ts';
 import { screenIndex } from './lists.ts';
+import { reportsMouse } from './mouse.ts';
 import { Painter } from './painter.ts';
 import type { ScreenIndex } from './question.ts';
 import { Session } from './session.ts';
@@ -44,7 +45,7 @@ export async function runTui(backend: Backend, options: TuiOptions): Promise<Out
   });
   try {
     const outcome = await shown(session, streams);
-    if (outcome.type === 'taken') await session.remember();
+    await session.remember();
     return outcome;
   } finally {
     streams.close();
@@ -64,6 +65,7 @@ function startingMode(index: ScreenIndex, mode: SearchMode = 'lexical'): SearchM
 async function shown(session: Session, { input, output }: TerminalStreams): Promise<Outcome> {
   const color = wantsColor(process.env, true);
   const stopCopying = copies(session, output);
+  const stopMouse = reportsMouse(output);
   const printAgain = notesWarnings(session);
   output.on('error', hungUp);
   // before the first frame: keys pressed early would be echoed into it
@@ -83,6 +85,7 @@ async function shown(session: Session, { input, output }: TerminalStreams): Prom
     stopCopying();
     printAgain();
     app.cleanup();
+    stopMouse();
     output.off('error', hungUp);
   }
 }

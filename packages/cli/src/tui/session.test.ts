@@ -8,14 +8,18 @@ const INDEX = {
   name: 'x',
   fields: [
     { name: 'title', type: 'TEXT', indexed: true, fast: false, cached: true, source: ['title'] },
+    { name: 'n', type: 'LONG', indexed: true, fast: true, cached: true, source: ['n'] },
   ],
   sortFields: [],
+  facetFields: [],
+  rowTexts: [],
   modes: ['lexical'] as const,
 };
 
 /** A backend whose searches end when the test says so. */
-async function slowBackend() {
-  const asked: { readonly query: string; end(total: number): void; fail(): void }[] = [];
+async function slowBackend(more: object = {}) {
+  const asked: { readonly query: string; end(total: number): void; fail(hint?: string): void }[] =
+    [];
   const search = ({ query = '' }: SearchRequest) =>
     new Promise((done, failed) => {
       const hits = (n: number) =>
@@ -26,7 +30,7 @@ async function slowBackend() {
       asked.push({
         query,
         end: (total) => done({ hits: hits(total), total, took_ms: 1, lag_snapshots: 0 }),
-        fail: () => failed(new LhsError('invalid_query', 'no clause')),
+        fail: (hint?: string) => failed(new LhsError('invalid_query', 'no clause', { hint })),
       });
     });
   const backend = {
@@ -34,6 +38,7 @@ async function slowBackend() {
     clauseCounts: async () => [{ clause: 'tim', total: 0, suggestion: 'time' }],
     suggest: async () => ({ suggestions: [] }),
     getKeys: async () => ({ rows: [] }),
+    ...more,
   } as unknown as Backend;
   const history = { read: async () => [], add: async () => undefined };
   const session = new Session(backend, history, initialState(INDEX, { columns: 80, rows: 24 }));
@@ -50,22 +55,75 @@ describe('a session of the screen', () => {
     expect(asked.map(({ query }) => query)).toEqual(['*:*']);
     asked[0].end(3);
     await vi.waitFor(() => expect(asked).toHaveLength(2));
-    expect(asked[1].query).toBe('abc');
+    expect(asked[1].query).toBe('(abc OR abc*)');
     expect(session.state.answer).toBeUndefined();
     asked[1].end(2);
     await vi.waitFor(() => expect(session.state.answer?.total).toBe(2));
   });
 
-  it('searches by prefix if the last word has no hits', async () => {
+  it('takes the last word as a prefix and joins clauses of fields', async () => {
     const { asked, session, type } = await slowBackend();
     asked[0].end(3);
-    type('tim');
+    type('kind:a tim');
     await vi.waitFor(() => expect(asked).toHaveLength(2));
-    asked[1].end(0);
+    expect(asked[1].query).toBe('(tim OR tim*) AND kind:a');
+    asked[1].end(5);
+    await vi.waitFor(() => expect(session.state.answer?.ran).toBe('(tim OR tim*) AND kind:a'));
+    expect(session.state.answer?.question.query).toBe('kind:a tim');
+  });
+
+  it('runs the line as it is if the prefix is refused', async () => {
+    const { asked, session, type } = await slowBackend();
+    asked[0].end(3);
+    type('kind:a');
+    await vi.waitFor(() => expect(asked).toHaveLength(2));
+    asked[1].fail();
     await vi.waitFor(() => expect(asked).toHaveLength(3));
-    expect(asked[2].query).toBe('tim*');
-    asked[2].end(5);
-    await vi.waitFor(() => expect(session.state.answer?.widened).toBe('tim*'));
+    expect(asked[2].query).toBe('kind:a');
+    asked[2].end(1);
+    await vi.waitFor(() => expect(session.state.answer?.total).toBe(1));
+    expect(session.state.answer?.ran).toBeUndefined();
+  });
+
+  it('shows the hits of the complete part of a pasted line', async () => {
+    const { asked, session, type } = await slowBackend();
+    type('tent AND');
+    asked[0].end(3);
+    await vi.waitFor(() => expect(asked).toHaveLength(2));
+    asked[1].fail();
+    await vi.waitFor(() => expect(asked).toHaveLength(3));
+    expect(asked[2].query).toBe('(tent OR tent*)');
+    asked[2].end(2);
+    await vi.waitFor(() => expect(session.state.answer?.total).toBe(2));
+    expect(session.state.hint).toBe('no clause');
+    session.dispatch({ type: 'enter' });
+    expect(session.state.outcome).toBeUndefined();
+  });
+
+  it('offers the values of numbers, most frequent first', async () => {
+    const { asked, session, type } = await slowBackend({
+      facets: async () => ({
+        facets: [
+          {
+            field: 'n',
+            buckets: [
+              { value: '2', count: 9 },
+              { value: '13', count: 4 },
+            ],
+          },
+        ],
+      }),
+    });
+    asked[0].end(3);
+    type('n:');
+    await vi.waitFor(() =>
+      expect(session.state.completing?.items).toEqual([
+        { label: '2', insert: '2', count: 9 },
+        { label: '13', insert: '13', count: 4 },
+      ]),
+    );
+    session.dispatch({ type: 'complete', sign: 1 });
+    expect(session.state.line.text).toBe('n:2');
   });
 
   it('shows the count of each clause if a query has no hits', async () => {
@@ -78,9 +136,13 @@ describe('a session of the screen', () => {
     const { state } = session;
     const shown = screenLines(state).map((line) => line.map(({ text }) => text).join(''));
     expect(shown.join('\n')).toContain('  tim  0  did you mean time?');
-    type('x');
     await vi.waitFor(() => expect(asked).toHaveLength(3));
-    asked[2].end(1);
+    expect(asked[2].query).toBe('title:(tim)');
+    asked[2].end(7);
+    await vi.waitFor(() => expect(session.state.elsewhere).toEqual(['title has 7: title:(tim)']));
+    type('x');
+    await vi.waitFor(() => expect(asked).toHaveLength(4));
+    asked[3].end(1);
     await vi.waitFor(() => expect(session.state.clauses).toBeUndefined());
   });
 
@@ -93,6 +155,21 @@ describe('a session of the screen', () => {
     asked[1].fail();
     await vi.waitFor(() => expect(session.state.hint).toBe('no clause'));
     expect(session.state.answer?.total).toBe(3);
+  });
+
+  it('shows the nearest name below the line', async () => {
+    const { asked, session, type } = await slowBackend();
+    asked[0].end(3);
+    await vi.waitFor(() => expect(session.state.answer?.total).toBe(3));
+    type('titel:a');
+    for (const at of [1, 2]) {
+      await vi.waitFor(() => expect(asked).toHaveLength(at + 1));
+      asked[at].fail('did you mean "title"?\nfields: title');
+    }
+    await vi.waitFor(() => expect(session.state.hint).toBeDefined());
+    const shown = screenLines(session.state).map((line) => line.map(({ text }) => text).join(''));
+    expect(shown[0]).toMatch(/ no clause $/);
+    expect(shown[1].trim()).toBe('did you mean "title"?');
   });
 
   it('keeps filter, sort and page in semantic mode, for facets and explanations too', async () => {
@@ -114,7 +191,7 @@ describe('a session of the screen', () => {
       { ...INDEX.fields[0], name: 'kind', type: 'KEYWORD', fast: true, source: ['kind'] },
     ];
     const modes = ['lexical', 'semantic', 'hybrid'] as const;
-    const index = { ...INDEX, fields, modes, vectorField: 'about' };
+    const index = { ...INDEX, fields, modes, vectorField: 'about', facetFields: ['kind'] };
     const state = {
       ...initialState(index, { columns: 120, rows: 40 }),
       filters: ['kind:a', 'b OR c'],

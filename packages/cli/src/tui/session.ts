@@ -1,4 +1,5 @@
 import type { Backend } from '@lakehouse-search/contract';
+import { hitsInOtherFields } from '../search/other-fields.ts';
 import { completionPlace } from './completion.ts';
 import type { ScreenInput } from './events.ts';
 import { LatestQueue } from './latest-queue.ts';
@@ -14,7 +15,7 @@ import {
 import { reduce } from './reduce.ts';
 import { explanation, facetsOf, refusal, requestPage, suggestItems } from './requests.ts';
 import {
-  facetFields,
+  ADVICE,
   facetQuestion,
   isProse,
   isSettled,
@@ -25,6 +26,7 @@ import {
   type State,
   selected,
 } from './state.ts';
+import { completePart } from './typed-query.ts';
 
 /** Stores past queries. */
 export interface QueryHistory {
@@ -111,11 +113,22 @@ export class Session {
       const began = performance.now();
       const event = await requestPage(this.#backend, index, wanted).then(
         (answer) => ({ type: 'answered', answer }) as const,
-        (error) => ({ type: 'refused', question: wanted, message: refusal(error) }) as const,
+        (error) => this.#refused(index, wanted, refusal(error)),
       );
       this.#took = performance.now() - began;
       if (index === this.#state.index) this.dispatch(event);
     });
+  }
+
+  /** A refusal, with the hits of the line's complete part if other ones are on the screen. */
+  async #refused(index: ScreenIndex, asked: Question, message: string): Promise<ScreenInput> {
+    const refused = { type: 'refused', question: asked, message } as const;
+    const part = modeOf(asked) === 'lexical' ? completePart(asked.query) : '';
+    const shown = this.#state.answer?.question.query;
+    if (part === '' || (shown !== undefined && asked.query.startsWith(shown))) return refused;
+    const question = { ...asked, query: part };
+    const instead = await requestPage(this.#backend, index, question).catch(() => undefined);
+    return instead === undefined ? refused : { ...refused, instead };
   }
 
   #askValues(): void {
@@ -163,13 +176,15 @@ export class Session {
       if (!sameQuestion(asked, question(this.#state)) || index !== this.#state.index) return;
       const request = keptRequest(index.name, asked);
       const clauses = await this.#backend.clauseCounts(request).catch(() => []);
-      this.dispatch({ type: 'counted', question: asked, clauses });
+      this.dispatch({ type: 'counted', question: asked, clauses, elsewhere: [] });
+      const elsewhere = await hitsInOtherFields(this.#backend, request, index).catch(() => []);
+      this.dispatch({ type: 'counted', question: asked, clauses, elsewhere });
     });
   }
 
   #askFacets(): void {
     const { index } = this.#state;
-    const fields = facetFields(index);
+    const fields = index.facetFields;
     if (fields.length === 0 || !isSettled(this.#state)) return;
     const shown = facetQuestion(this.#state);
     if (sameQuestion(this.#facetsAsked, shown)) return;
@@ -202,7 +217,8 @@ export class Session {
     }
   }
 
-  readonly #told = (error: unknown) => this.dispatch({ type: 'noted', note: refusal(error) });
+  readonly #told = (error: unknown) =>
+    this.dispatch({ type: 'noted', note: refusal(error).replace(ADVICE, '; ') });
 
   async #list(of: ListKind): Promise<void> {
     const { name } = this.#state.index;
@@ -222,10 +238,11 @@ export class Session {
       .catch(this.#told);
   }
 
-  /** Keeps the query that led to a choice. */
+  /** Keeps a query that led to a choice or had hits. */
   async remember(): Promise<void> {
-    const { index, line } = this.#state;
-    if (line.text.trim() === '') return;
+    const { index, line, outcome, answer } = this.#state;
+    const isUseful = outcome?.type === 'taken' || (isSettled(this.#state) && answer?.total !== 0);
+    if (line.text.trim() === '' || !isUseful || this.#state.hint !== undefined) return;
     await this.#history.add(index.name, line.text).catch(() => undefined);
   }
 }

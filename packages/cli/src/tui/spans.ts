@@ -17,6 +17,8 @@ export type Tone =
 export interface Span {
   readonly text: string;
   readonly tone: Tone;
+  /** It belongs to the row under the cursor. */
+  readonly bar?: boolean;
 }
 /** A row of the screen, or a part of one. */
 export type Line = readonly Span[];
@@ -71,6 +73,11 @@ function cutShort(out: Span[]): number {
 export function spread(left: Line, right: Line, columns: number): Line {
   const wide = Math.min(lineWidth(right), columns);
   return [...fit(left, columns - wide), ...fit(right, wide)];
+}
+
+/** A whole row as the bar under the cursor. */
+export function barred(line: Line): Line {
+  return line.map((one) => ({ ...one, bar: true }));
 }
 
 /** Every span in one tone: what is no longer true is dimmed this way. */

@@ -82,7 +82,7 @@ export interface State {
   readonly kept: Kept;
   readonly limit: number;
   readonly answer: Answer | undefined;
-  /** Why the current line is not valid. */
+  /** Why the current line is not valid; what would be right follows ADVICE. */
   readonly hint: string | undefined;
   /** The question that the hint is about. */
   readonly refused: Question | undefined;
@@ -96,6 +96,8 @@ export interface State {
   readonly facets: { readonly question: Question; readonly facets: readonly Facet[] } | undefined;
   /** For a response without hits: the hits of each clause by itself. */
   readonly clauses: readonly ClauseCount[] | undefined;
+  /** And other TEXT fields that have the words. */
+  readonly elsewhere: readonly string[];
   readonly completing: Completing | undefined;
   readonly overlay: Overlay | undefined;
   /** A word about what has just been done. */
@@ -110,11 +112,16 @@ export interface State {
 /** Rows around the hits: the query, the line below it, and two at the foot. */
 export const FRAME_ROWS = 4;
 
+/** Stands between what is wrong with a line and what would be right. */
+export const ADVICE = '\n';
+
 /** No index yet: the screen begins with the choice of one. */
 export const NO_INDEX: ScreenIndex = Object.freeze({
   name: '',
   fields: [],
   sortFields: [],
+  facetFields: [],
+  rowTexts: [],
   modes: ['lexical'] as const,
 });
 
@@ -144,6 +151,7 @@ export function initialState(
     previewTop: 0,
     facets: undefined,
     clauses: undefined,
+    elsewhere: [],
     completing: undefined,
     overlay: index.name === '' ? listOverlay('indexes') : undefined,
     note: undefined,
@@ -174,7 +182,7 @@ export function isSettled(state: State): boolean {
 export function shownQuestion(state: State): Question {
   const { answer } = state;
   if (answer === undefined || !isSettled(state)) return question(state);
-  return { ...answer.question, query: answer.widened ?? answer.question.query };
+  return { ...answer.question, query: answer.ran ?? answer.question.query };
 }
 
 /** What is typed is a text to be compared, not a query in its syntax. */
@@ -199,20 +207,6 @@ export const keyText = (hit: { readonly coordinates: Coordinates }): string =>
 /** Whether the response belongs to an earlier line. */
 export function isStale(state: State): boolean {
   return state.hint !== undefined;
-}
-
-/** The fields that the facets pane counts: low in number of values by nature, at most four. */
-export function facetFields(index: ScreenIndex): readonly string[] {
-  const kinds = ['KEYWORD', 'BOOL', 'LONG'];
-  const fast = index.fields.filter((f) => f.fast && kinds.includes(f.type));
-  fast.sort((a, b) => kinds.indexOf(a.type) - kinds.indexOf(b.type));
-  return fast.slice(0, 4).map((f) => f.name);
-}
-
-/** Whether a facet is worth a place: a number of which each row has another one is not. */
-export function tells({ field, buckets, other_count }: Facet, { fields }: ScreenIndex): boolean {
-  const type = fields.find((f) => f.name === field)?.type;
-  return buckets.length > 0 && (type !== 'LONG' || other_count === 0);
 }
 
 /** The choices of a list that contain the typed text. */

@@ -1,7 +1,7 @@
 import { count } from '../terminal/figures.ts';
 import { sortText } from './reduce-choices.ts';
 import { fit, type Line, lineWidth, type Span, span } from './spans.ts';
-import type { State } from './state.ts';
+import { ADVICE, type State } from './state.ts';
 
 /** The line under the query: what Tab would put in, else what narrows and orders the hits. */
 export function completionLine(state: State): Line {
@@ -27,8 +27,10 @@ function joined(items: readonly Line[], columns: number, at: number): Line {
   return first === 0 ? shown : [span('… ', 'dim'), ...shown];
 }
 
-/** A rule that begins with the filters, the order, and what stands in for the query as typed. */
+/** A rule that begins with the filters, the order, and remarks on the response. */
 function conditions({ filters, sort, kept, answer, hint, columns }: State): Line {
+  const advice = hint?.split(ADVICE)[1];
+  if (advice !== undefined) return fit([span(` ${advice}`, 'value')], columns);
   const parts: Line[] = filters.map((clause) => [span(clause, 'value')]);
   if (answer?.hits[0]?.arms !== undefined) {
     parts.unshift([span('rank by words, by meaning', 'dim')]);
@@ -38,10 +40,6 @@ function conditions({ filters, sort, kept, answer, hint, columns }: State): Line
   if (kept.default_operator === 'and') parts.push([span('all words', 'field')]);
   if (kept.collapse !== undefined) {
     parts.push([span('one per ', 'dim'), span(kept.collapse, 'field')]);
-  }
-  const widened = hint === undefined ? answer?.widened : undefined;
-  if (widened !== undefined) {
-    parts.push([span('no hit; hits of ', 'dim'), span(widened, 'value')]);
   }
   const caveat = hint === undefined ? answer?.caveat : undefined;
   if (caveat !== undefined) parts.push([span(caveat, 'wrong')]);

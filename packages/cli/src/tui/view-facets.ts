@@ -3,7 +3,7 @@ import { bar, count } from '../terminal/figures.ts';
 import { cut, pad, printable, width } from '../terminal/text.ts';
 import { sameQuestion } from './question.ts';
 import { fit, type Line, lineWidth, type Span, span, toned } from './spans.ts';
-import { facetFields, facetQuestion, type State, tells } from './state.ts';
+import { facetQuestion, type State } from './state.ts';
 
 /**
  * A line a field: its values with their counts, numbers with bars; dim while newer ones are
@@ -11,8 +11,8 @@ import { facetFields, facetQuestion, type State, tells } from './state.ts';
  */
 export function facetPane(state: State, columns: number, rows: number): Line[] {
   if (rows <= 0) return [];
-  const facets = (state.facets?.facets ?? []).filter((facet) => tells(facet, state.index));
-  const names = Math.min(16, Math.max(0, ...facetFields(state.index).map(width)));
+  const facets = (state.facets?.facets ?? []).filter(({ buckets }) => buckets.length > 0);
+  const names = Math.min(16, Math.max(0, ...state.index.facetFields.map(width)));
   const lines = facets.slice(0, rows - 1).map((facet): Line => {
     const head = span(` ${pad(cut(facet.field, names), names)}  `, 'field');
     const room = columns - lineWidth([head]) - 1;

@@ -1,14 +1,18 @@
 import { wrap } from '../terminal/text.ts';
+import { listTop } from './layout.ts';
 import { sortText } from './reduce-choices.ts';
-import { fit, type Line, span, spread } from './spans.ts';
+import { barred, fit, type Line, span, spread } from './spans.ts';
 import { choicesShown, keyText, type Overlay, question, type State } from './state.ts';
 import { editedLine } from './view-query.ts';
 
 const HELP: readonly (readonly [string, string])[] = [
   ['type', 'a query: words, "a phrase", field:value, AND OR NOT, field:[a TO b]'],
+  ['', 'the last word is a prefix; field:value clauses are joined with AND'],
+  ['?', 'this help; ?? writes a question mark'],
   ['Tab  Shift-Tab', 'complete a field or a value; again: the next, the one before'],
   ['↑ ↓  PgUp PgDn', 'move among the hits; more are fetched at the end'],
   ['Alt-↑ Alt-↓', 'scroll the preview'],
+  ['mouse', 'click a hit or a choice; the wheel moves; Shift selects text'],
   ['Enter', 'print the key (or the marked keys) and leave'],
   ['^T', 'mark or unmark the hit for Enter'],
   ['^Y', "copy the key to the terminal's clipboard"],
@@ -17,7 +21,7 @@ const HELP: readonly (readonly [string, string])[] = [
   ['^F', 'facets: choose a value to narrow the hits, again to let it go'],
   ['^O', 'order: relevance or a field'],
   ['^S  ^L', 'save the query; open a saved one'],
-  ['^R', 'queries that led to something before'],
+  ['^R', 'earlier queries that had hits'],
   ['^G', 'go to another index'],
   ['^A ^U ^K ^W', 'to the start; delete before, after, a word'],
   ['^U', 'on an empty line: no filter, no order; ⌫ takes the last filter'],
@@ -81,7 +85,7 @@ function listLines(
   const choices = choicesShown(overlay);
   if (choices.length === 0) return [title, [span(nothing(overlay), 'dim')]];
   const room = Math.max(1, rows - 1);
-  const top = Math.max(0, Math.min(at - Math.floor(room / 2), choices.length - room));
+  const top = listTop(at, choices.length, rows);
   const shown = choices.slice(top, top + room).map(({ label, detail, isOn }, i): Line => {
     const chosen = top + i === at;
     const left: Line = [
@@ -90,7 +94,8 @@ function listLines(
       span('  '),
     ];
     const right: Line = detail === undefined ? [] : [span(` ${detail} `, 'dim')];
-    return spread(left, right, Math.min(columns, 78));
+    const line = spread(left, right, Math.min(columns, 78));
+    return chosen ? barred(line) : line;
   });
   return [title, ...shown];
 }

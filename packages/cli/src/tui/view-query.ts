@@ -3,7 +3,7 @@ import { cut, width } from '../terminal/text.ts';
 import type { EditLine } from './edit-line.ts';
 import { type QueryWord, queryWords } from './query-words.ts';
 import { fit, type Line, lineWidth, type Span, span, spread, type Tone } from './spans.ts';
-import { isProse, isSettled, type State } from './state.ts';
+import { ADVICE, isProse, isSettled, type State } from './state.ts';
 
 const TONES: Readonly<Record<QueryWord['kind'], Tone>> = {
   blank: 'plain',
@@ -46,7 +46,7 @@ function foundLine(state: State, free: number): Line {
   const { answer, hint, columns } = state;
   if (hint !== undefined) {
     const room = Math.max(Math.floor(columns / 4), free - 4);
-    return [span('  '), span(cut(hint, room), 'wrong'), span(' ')];
+    return [span('  '), span(cut(hint.split(ADVICE)[0], room), 'wrong'), span(' ')];
   }
   if (answer === undefined) return [span('  …  ', 'dim')];
   const isNew = isSettled(state);

@@ -1,11 +1,14 @@
-import type { Hit, Json } from '@lakehouse-search/contract';
+import type { Hit, Json, Segment } from '@lakehouse-search/contract';
 import { count } from '../terminal/figures.ts';
 import { cut, pad, printable, width } from '../terminal/text.ts';
 import { markedSpans, marksOf } from './marks.ts';
-import { fit, type Line, span, toned } from './spans.ts';
+import { type Answer, EVERYTHING, type ScreenIndex } from './question.ts';
+import { barred, fit, type Line, lineWidth, span, toned } from './spans.ts';
 import { isStale, keyText, type State } from './state.ts';
 
 const WIDEST_KEY = 22;
+/** Keys beyond this width are shown without the name of their column. */
+const WIDEST_NAMED = 12;
 
 /** The rows of hits around the cursor: score, key, title with what matched. */
 export function resultPane(state: State, columns: number, rows: number): Line[] {
@@ -13,39 +16,50 @@ export function resultPane(state: State, columns: number, rows: number): Line[] 
   if (answer === undefined || rows <= 0) return [];
   if (answer.hits.length === 0) return emptyLines(state, columns, rows);
   const shown = answer.hits.slice(top, top + rows);
-  const keys = Math.min(WIDEST_KEY, Math.max(...shown.map((hit) => width(shortKey(hit)))));
+  const keyOf = keyTexts(shown);
+  const keys = Math.min(WIDEST_KEY, Math.max(...shown.map((hit) => width(keyOf(hit)))));
   return shown.map((hit, i) => {
     const chosen = top + i === state.cursor;
     const taken = state.marked.includes(keyText(hit));
     const sign = span(`${chosen ? '▸' : ' '}${taken ? '*' : ' '}`, 'operator');
-    const figure = span(`${pad(leading(hit, state), 5, 'right')} `, 'dim');
-    const key = span(`${pad(cut(shortKey(hit), keys), keys)} `, 'field');
-    const line = [sign, figure, key, ...titleSpans(hit, state)];
-    const room = fit(line, columns);
-    if (isStale(state)) return toned(room, 'dim');
-    return chosen
-      ? room.map((one) => (one.tone === 'plain' ? { ...one, tone: 'strong' } : one))
-      : room;
+    const figure = isScored(answer)
+      ? [span(`${pad(leading(hit, answer), 5, 'right')} `, 'dim')]
+      : [];
+    const head = [sign, ...figure, span(`${pad(cut(keyOf(hit), keys), keys)} `, 'field')];
+    const room = columns - lineWidth(head);
+    const line = fit([...head, ...titleSpans(hit, state, room)], columns);
+    if (isStale(state)) return toned(line, 'dim');
+    return chosen ? barred(line) : line;
   });
 }
 
-/** The key's values, with the name only if the key has one part. */
-function shortKey(hit: Hit): string {
+/** The keys of the hits: with the name of the column, unless that makes them long. */
+function keyTexts(hits: readonly Hit[]): (hit: Hit) => string {
+  const named = hits.every((hit) => width(shortKey(hit, true)) <= WIDEST_NAMED);
+  return (hit) => shortKey(hit, named);
+}
+
+function shortKey(hit: Hit, named: boolean): string {
   const { partition = [], identifier } = hit.coordinates;
   const parts = [...partition, ...identifier];
-  if (parts.length === 1) return printable(keyText(hit));
-  return parts.map(({ value }) => cut(printable(value), 10)).join(',');
+  if (parts.length > 1) return parts.map(({ value }) => cut(printable(value), 10)).join(',');
+  return printable(named ? keyText(hit) : parts[0].value);
+}
+
+/** False if every row matches alike and nothing orders them: there is no figure to show. */
+function isScored({ question }: Answer): boolean {
+  return question.query !== EVERYTHING || question.sort.length > 0;
 }
 
 /** The score, or the value of the order; only so much of it as fits. */
-function leading(hit: Hit, { answer }: State): string {
-  const sort = answer?.question.sort ?? [];
+function leading(hit: Hit, answer: Answer): string {
+  const { sort } = answer.question;
   if (sort.length === 0) return hit.arms === undefined ? scoreText(hit, answer) : armText(hit.arms);
   return cut(printable(shortValue(hit.sort?.[0] ?? null)), 10);
 }
 
-function scoreText({ score }: Hit, answer: State['answer']): string {
-  if (answer?.question.mode === 'semantic') return score.toFixed(3);
+function scoreText({ score }: Hit, { question }: Answer): string {
+  if (question.mode === 'semantic') return score.toFixed(3);
   return score.toFixed(score < 100 ? 2 : 0);
 }
 
@@ -58,20 +72,45 @@ function shortValue(value: Json): string {
   return value === null ? '–' : String(value).slice(0, 10);
 }
 
-/** The first text with its matches marked, or the other cached values if there is no text. */
-function titleSpans(hit: Hit, { index, answer }: State): Line {
-  const texts = index.fields.filter((f) => f.type === 'TEXT' && f.cached);
-  for (const { name } of texts.slice(0, 1)) {
-    const fragment = hit.highlight?.[name]?.[0];
-    if (fragment !== undefined)
-      return fragment.map((s) => span(s.text, s.marked ? 'mark' : 'plain'));
-    const value = hit.fields?.[name];
-    if (value !== undefined && value !== null) {
-      return markedSpans(firstOf(value).slice(0, 400), marksOf(hit, answer?.question));
-    }
-  }
+/**
+ * The first text with its matches marked; if the matches are in another text, a fragment of that
+ * follows. Without cached texts: the row's own text, or the other cached values.
+ */
+function titleSpans(hit: Hit, { index, answer }: State, columns: number): Line {
+  const marks = marksOf(hit, answer?.question);
+  const title = index.fields.find((f) => f.type === 'TEXT' && f.cached)?.name;
+  const value = title === undefined ? undefined : hit.fields?.[title];
+  if (title === undefined || value === undefined || value === null)
+    return otherSpans(hit, index, marks);
+  const fragment = hit.highlight?.[title]?.[0];
+  if (fragment !== undefined) return segmentSpans(fragment);
+  const plain = markedSpans(firstOf(value).slice(0, MOST_TITLE), marks);
+  const elsewhere = Object.values(hit.highlight ?? {}).find((fragments) => fragments.length > 0);
+  if (elsewhere === undefined) return plain;
+  const short = Math.min(lineWidth(plain), Math.floor(columns / 2));
+  return [...fit(plain, short), span(' … ', 'dim'), ...segmentSpans(fromMark(elsewhere[0]))];
+}
+const MOST_TITLE = 400;
+
+const segmentSpans = (segments: readonly Segment[]): Line =>
+  segments.map(({ text, marked }) => span(text, marked ? 'mark' : 'plain'));
+
+/** The fragment from a few letters before its first match. */
+function fromMark(segments: readonly Segment[]): readonly Segment[] {
+  const [first, ...rest] = segments;
+  if (first === undefined || first.marked) return segments;
+  return [{ text: first.text.slice(-MARGIN), marked: false }, ...rest];
+}
+const MARGIN = 12;
+
+/** What stands for a hit without a cached text. */
+function otherSpans(hit: Hit, { rowTexts }: ScreenIndex, marks: ReadonlySet<string>): Line {
+  const [column] = rowTexts;
+  const own = column === undefined ? undefined : hit.row?.[column];
+  if (own !== undefined && own !== null)
+    return markedSpans(firstOf(own).slice(0, MOST_TITLE), marks);
   const values = Object.values(hit.fields ?? {}).filter((value) => value !== null);
-  return [span(values.map(String).join(' · ').slice(0, 400))];
+  return [span(values.map(String).join(' · ').slice(0, MOST_TITLE))];
 }
 
 function firstOf(value: Json): string {
@@ -89,6 +128,7 @@ function emptyLines(state: State, columns: number, rows: number): Line[] {
       const guess = suggestion === undefined ? '' : `  did you mean ${suggestion}?`;
       return [span(`  ${clause}`, 'value'), span(`  ${count(total)}`), span(guess, 'dim')];
     }),
+    ...state.elsewhere.map((line): Line => [span(`  ${line}`)]),
     [span('  Tab completes fields and values, ? shows help', 'dim')],
   ];
   return lines.slice(0, rows).map((line) => fit(line, columns));

@@ -3,6 +3,7 @@ import { LhsCommand } from '../../base-command.ts';
 import { outputFlags } from '../../output/output-target.ts';
 import { facetTable } from '../../search/aggregation-rows.ts';
 import { facetLines, skippedFacets } from '../../search/facet-lines.ts';
+import { fieldsOfFewValues } from '../../search/few-values.ts';
 import { matchRequest } from '../../search/run-search.ts';
 import { matchArgs, matchFlags } from '../../search/search-flags.ts';
 import { duration, plural } from '../../terminal/figures.ts';
@@ -18,7 +19,7 @@ export default class IndexFacets extends LhsCommand {
     ...matchFlags,
     ...outputFlags,
     field: Flags.string({
-      description: 'a fast field, up to 12 (all fast KEYWORD and BOOL fields)',
+      description: 'a fast field, up to 12 (fast KEYWORD and BOOL fields with few values)',
       helpValue: 'FIELD',
       multiple: true,
     }),
@@ -43,10 +44,11 @@ export default class IndexFacets extends LhsCommand {
     });
   }
 
-  /** Fast KEYWORD and BOOL fields, which tend to have few values. */
   async #countable(index: string, backend: Awaited<ReturnType<LhsCommand['backend']>>) {
-    const { fields } = await backend.describeIndex({ index });
-    const countable = fields.filter((f) => f.fast && (f.type === 'KEYWORD' || f.type === 'BOOL'));
-    return countable.slice(0, 12).map((f) => f.name);
+    const description = await backend.describeIndex({ index });
+    const fields = await fieldsOfFewValues(backend, description, ['KEYWORD', 'BOOL']);
+    return fields.slice(0, MOST_FIELDS);
   }
 }
+
+const MOST_FIELDS = 12;
