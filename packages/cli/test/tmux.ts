@@ -83,6 +83,11 @@ export class Pane {
     return this.#tmux('display-message', '-p', '#{cursor_flag}').trim() === '1';
   }
 
+  /** The terminal reports the mouse. */
+  reportsMouse(): boolean {
+    return this.#tmux('display-message', '-p', '#{mouse_any_flag}').trim() === '1';
+  }
+
   dispose(): void {
     spawnSync('tmux', ['-L', this.#socket, 'kill-server']);
   }

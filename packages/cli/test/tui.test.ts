@@ -111,6 +111,7 @@ async function restored(pane: Pane, code: number): Promise<void> {
   expect(read('after')).toBe(read('before'));
   expect(pane.isAlternate()).toBe(false);
   expect(pane.hasCursor()).toBe(true);
+  expect(pane.reportsMouse()).toBe(false);
 }
 
 /** The screen without how long it took. */
@@ -151,10 +152,10 @@ describe.skipIf(!hasTmux)('lhs tui', () => {
     pane.press('Home', 'C-d', 'C-u', 'End', 'C-u');
     await pane.until(/ 200 hits /);
     pane.press('PageDown');
-    await pane.until(/^▸ +1\.00 id=\d+/m);
+    await pane.until(/^▸ +id=\d+/m);
     pane.press('PageDown', 'PageDown', 'PageDown', 'PageDown', 'PageDown', 'PageDown', 'PageDown');
     expect(third).not.toBe(pane.screen());
-    const deep = await pane.until(/^▸ +1\.00 id=\d+/m);
+    const deep = await pane.until(/^▸ +id=\d+/m);
     expect(deep).toMatch(/│ id +\d+/);
     pane.press('Enter');
     await restored(pane, 0);
@@ -208,7 +209,7 @@ describe.skipIf(!hasTmux)('lhs tui', () => {
     pane.press('Enter');
     await pane.until(/^ saved as leaks$/m);
     pane.press('C-u', 'C-u');
-    await pane.until(/ 200 hits .*\n─{80}\n▸ +1\.00/);
+    await pane.until(/ 200 hits .*\n─{80}\n▸ id=/);
     pane.press('C-l');
     await pane.until(/^▸ {2}leaks +leak {2}service:\w+ · by service$/m);
     pane.press('Enter');
@@ -385,6 +386,43 @@ describe.skipIf(!hasTmux)('the screen of lhs tui', () => {
     expect(pane.screen()).not.toMatch(/^ service/m);
     pane.resize(80, 24);
     expect(await pane.until(/^▸.* │ id[\s\S]*\n─{80}\n ↑↓/m)).not.toMatch(/^ service/m);
+  });
+});
+
+describe.skipIf(!hasTmux)('the mouse in lhs tui', () => {
+  it('moves the cursor by click and wheel, chooses in lists, and is given back', async () => {
+    const pane = await open();
+    expect(pane.reportsMouse()).toBe(true);
+    const press = (button: number, row: number) =>
+      pane.type(`\u001b[<${button};9;${row}M\u001b[<${button};9;${row}m`);
+    const row = (line: number) => pane.screen().split('\n')[line - 1];
+    await pane.until(/^▸/m);
+    press(0, 7);
+    await expect.poll(() => row(7)).toMatch(/^▸/);
+    press(65, 7);
+    await expect.poll(() => row(10)).toMatch(/^▸/);
+    press(64, 7);
+    await expect.poll(() => row(7)).toMatch(/^▸/);
+    const [, key] = /^▸ +(id=\d+)/.exec(row(7)) ?? [];
+    pane.press('C-o');
+    await pane.until(/^▸\* relevance$/m);
+    press(0, 5);
+    await pane.until(/^─── by service ↓ ─/m);
+    press(0, 3);
+    await expect.poll(() => row(3)).toMatch(/^▸/);
+    pane.press('Enter');
+    await restored(pane, 0);
+    expect(read('out')).toMatch(/^id=\d+\n$/);
+    expect(key).toBeDefined();
+  });
+});
+
+describe.skipIf(!hasTmux)('the list of lhs tui', () => {
+  it('is filled again when the terminal grows', async () => {
+    const pane = await open({ rows: 14 });
+    await pane.until(/^▸/m);
+    pane.resize(80, 50);
+    await pane.until(/(?:\n[▸ ] id=\d+ .*){46}/);
   });
 });
 

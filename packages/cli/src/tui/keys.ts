@@ -32,31 +32,11 @@ const WITH_ALT: Readonly<Record<string, Action>> = {
 /** What a key press means: the actions in order. One press may carry several typed at once. */
 export function actionsOf(input: string, key: Key): readonly Action[] {
   if (key.eventType === 'release') return [];
-  if (MOUSE.test(input)) return mouseActions(input);
   const named = namedDeed(key);
   if (named !== undefined) return [named];
   if (key.ctrl) return input in CONTROL ? [CONTROL[input]] : [];
   if (key.meta) return input in WITH_ALT ? [WITH_ALT[input]] : [];
   return input === '' ? [] : typedDeeds(input);
-}
-
-/** A mouse report (SGR, mode 1006) without its escape: button, column, row; M: pressed. */
-const MOUSE = /^\[<(\d+);(\d+);(\d+)([Mm])$/;
-const [LEFT_BUTTON, WHEEL_UP, WHEEL_DOWN] = [0, 64, 65];
-
-function mouseActions(input: string): Action[] {
-  const [, button, column, row, end] = MOUSE.exec(input) ?? [];
-  const place = { column: Number(column), row: Number(row) };
-  switch (end === 'M' ? Number(button) : undefined) {
-    case LEFT_BUTTON:
-      return [{ type: 'click', ...place }];
-    case WHEEL_UP:
-      return [{ type: 'wheel', sign: -1, column: place.column }];
-    case WHEEL_DOWN:
-      return [{ type: 'wheel', sign: 1, column: place.column }];
-    default:
-      return [];
-  }
 }
 
 function namedDeed(key: Key): Action | undefined {

@@ -177,8 +177,11 @@ describe('the rows of hits', () => {
   it('show where the words are if they are not in the title', () => {
     const text = { text: 'it took the team half a day to find the ', marked: false };
     const highlight = { note: [[text, { text: 'leak', marked: true }]] };
-    const [, , row] = screenLines(withHits([{ ...hit(1), highlight }]));
-    expect(row.map(({ text: own }) => own).join('')).toContain('row 1 … to find the leak');
+    const narrow = withHits([{ ...hit(1), highlight }]);
+    expect(shown(narrow)[2]).not.toContain('…');
+    const wide = reduce(narrow, { type: 'resized', columns: 120, rows: 24 });
+    const [, , row] = screenLines({ ...wide, answer: narrow.answer });
+    expect(row.map(({ text: own }) => own).join('')).toContain('row 1 · to find the leak');
     expect(row.find(({ tone }) => tone === 'mark')?.text).toBe('leak');
   });
 

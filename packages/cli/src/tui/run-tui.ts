@@ -6,7 +6,7 @@ import { App } from './app.ts';
 import { copyText } from './clipboard.ts';
 import { addHistory, historyFile, readHistory } from './history.ts';
 import { screenIndex } from './lists.ts';
-import { reportsMouse } from './mouse.ts';
+import { watchMouse } from './mouse.ts';
 import { Painter } from './painter.ts';
 import type { ScreenIndex } from './question.ts';
 import { Session } from './session.ts';
@@ -65,7 +65,7 @@ function startingMode(index: ScreenIndex, mode: SearchMode = 'lexical'): SearchM
 async function shown(session: Session, { input, output }: TerminalStreams): Promise<Outcome> {
   const color = wantsColor(process.env, true);
   const stopCopying = copies(session, output);
-  const stopMouse = reportsMouse(output);
+  const stopMouse = watchMouse({ input, output }, session.dispatch);
   const printAgain = notesWarnings(session);
   output.on('error', hungUp);
   // before the first frame: keys pressed early would be echoed into it

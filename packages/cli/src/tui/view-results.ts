@@ -86,22 +86,25 @@ function titleSpans(hit: Hit, { index, answer }: State, columns: number): Line {
   if (fragment !== undefined) return segmentSpans(fragment);
   const plain = markedSpans(firstOf(value).slice(0, MOST_TITLE), marks);
   const elsewhere = Object.values(hit.highlight ?? {}).find((fragments) => fragments.length > 0);
-  if (elsewhere === undefined) return plain;
+  if (elsewhere === undefined || columns < LEAST_FOR_BOTH) return plain;
   const short = Math.min(lineWidth(plain), Math.floor(columns / 2));
-  return [...fit(plain, short), span(' … ', 'dim'), ...segmentSpans(fromMark(elsewhere[0]))];
+  return [...fit(plain, short), span(' · ', 'dim'), ...segmentSpans(fromMark(elsewhere[0]))];
 }
 const MOST_TITLE = 400;
+/** Columns in which a title and a fragment of another text both say something. */
+const LEAST_FOR_BOTH = 50;
 
 const segmentSpans = (segments: readonly Segment[]): Line =>
   segments.map(({ text, marked }) => span(text, marked ? 'mark' : 'plain'));
 
-/** The fragment from a few letters before its first match. */
+/** The fragment from a few words before its first match. */
 function fromMark(segments: readonly Segment[]): readonly Segment[] {
   const [first, ...rest] = segments;
   if (first === undefined || first.marked) return segments;
-  return [{ text: first.text.slice(-MARGIN), marked: false }, ...rest];
+  const near = first.text.slice(-MARGIN).replace(/^\S*\s+/, '');
+  return [{ text: near, marked: false }, ...rest];
 }
-const MARGIN = 12;
+const MARGIN = 16;
 
 /** What stands for a hit without a cached text. */
 function otherSpans(hit: Hit, { rowTexts }: ScreenIndex, marks: ReadonlySet<string>): Line {
