@@ -37,7 +37,8 @@ export class Home {
 
   start(args: readonly string[], options: RunOptions = {}): ChildProcess {
     this.#runs++;
-    const { NO_COLOR: _, FORCE_COLOR: __, LHS_URL: ___, COLUMNS: ____, ...inherited } = process.env;
+    const { NO_COLOR: _, FORCE_COLOR: __, LHS_URL: ___, COLUMNS: ____, ...set } = process.env;
+    const { npm_command: _____, ...inherited } = set;
     return spawn(process.execPath, [LHS, ...args], {
       cwd: options.cwd ?? this.folder,
       env: {

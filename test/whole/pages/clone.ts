@@ -37,8 +37,9 @@ export class Clone {
     this.#command('npm', '[ "$*" = ci ]');
     const lhs = `exec '${process.execPath}' '${join(root, 'packages/cli/bin/lhs.js')}' "$@"`;
     this.#command('lhs', lhs);
-    this.#command('npx', `[ "$1" = lhs ] || exit 9\nshift\n${lhs}`);
-    const { LHS_DATA_DIR: _, LHS_URL: __, XDG_DATA_HOME: ___, ...inherited } = process.env;
+    this.#command('npx', `[ "$1" = lhs ] || exit 9\nshift\nexport npm_command=exec\n${lhs}`);
+    const { LHS_DATA_DIR: _, LHS_URL: __, XDG_DATA_HOME: ___, ...set } = process.env;
+    const { npm_command: ____, ...inherited } = set;
     this.#env = {
       ...inherited,
       PATH: `${join(this.home, 'bin')}:${process.env.PATH}`,

@@ -1,3 +1,4 @@
+import { asTyped } from '../terminal/command-name.ts';
 import { bytes as byteText, plural } from '../terminal/figures.ts';
 import { jsonPieces } from '../terminal/json-text.ts';
 import { safeLine } from '../terminal/printable.ts';
@@ -47,7 +48,10 @@ export async function writeAnswer(
   if (format === 'table') {
     const lines = await answer.lines();
     const texts = function* () {
-      for (const line of lines) yield `${safeLine(line, styled)}\n`;
+      for (const line of lines) {
+        const safe = safeLine(line, styled);
+        yield `${file === undefined ? asTyped(safe, process.env) : safe}\n`;
+      }
     };
     return { bytes: await withSink(file, (sink) => writeTexts(sink, texts())) };
   }

@@ -1,3 +1,4 @@
+import { asTyped } from './command-name.ts';
 import { safeLine } from './printable.ts';
 
 /** What is at the other end of the streams: a person at a terminal of some width, or a program. */
@@ -34,7 +35,7 @@ export function processTerminal(env: NodeJS.ProcessEnv = process.env): Terminal 
   const interactive = process.stdout.isTTY === true;
   const color = wantsColor(env, interactive);
   const lines = (texts: readonly string[]) =>
-    texts.map((text) => `${safeLine(text, color)}\n`).join('');
+    texts.map((text) => `${asTyped(safeLine(text, color), env)}\n`).join('');
   return Object.freeze({
     width: columns(process.stdout, env),
     errWidth: columns(process.stderr, env),

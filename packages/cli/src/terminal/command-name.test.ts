@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { asTyped } from './command-name.ts';
+
+describe('a printed command', () => {
+  const lines = [
+    ['next: lhs index reindex a', 'next: npx lhs index reindex a'],
+    ['\u001b[2mnext: lhs search a b\u001b[22m', '\u001b[2mnext: npx lhs search a b\u001b[22m'],
+    ['   lhs tui a', '   npx lhs tui a'],
+    [
+      '   lhs index create f && lhs index reindex a',
+      '   npx lhs index create f && npx lhs index reindex a',
+    ],
+    ['3 snapshots behind (lhs index sync a)', '3 snapshots behind (npx lhs index sync a)'],
+    ['lhs: a search index', 'lhs: a search index'],
+    ['error: lhs needs Node', 'error: lhs needs Node'],
+    ['title: what lhs index does', 'title: what lhs index does'],
+  ] as const;
+
+  it('begins with npx under npx, where no lhs is on the PATH', () => {
+    for (const [line, typed] of lines) expect(asTyped(line, { npm_command: 'exec' })).toBe(typed);
+  });
+
+  it('stays as it is elsewhere', () => {
+    for (const [line] of lines) expect(asTyped(line, { npm_command: 'run' })).toBe(line);
+  });
+});
