@@ -62,20 +62,24 @@ function lineSvg(line: string, row: number): string {
   let column = 0;
   let out = '';
   for (const { text, style } of runsOf(line)) {
-    const x = (column * CHAR_WIDTH).toFixed(1);
+    const at = column;
     const wide = text.length * CHAR_WIDTH;
     column += text.length;
     const color = style.color ?? (style.dim ? DIM : PLAIN);
     if (style.reverse) {
-      out += `<rect x="${x}" y="${y}" width="${wide.toFixed(1)}" height="${LINE_HEIGHT}"`;
-      out += ` fill="${color}"/>`;
+      out += `<rect x="${(at * CHAR_WIDTH).toFixed(1)}" y="${y}" width="${wide.toFixed(1)}"`;
+      out += ` height="${LINE_HEIGHT}" fill="${color}"/>`;
     }
-    if (text.trim() === '') continue;
     const fill = style.reverse ? BACKGROUND : color;
     const weight = style.bold ? ' font-weight="700"' : '';
     const under = style.underline ? ' text-decoration="underline"' : '';
-    out += `<text x="${x}" y="${y + 13}" textLength="${wide.toFixed(1)}"`;
-    out += ` style="fill:${fill}"${weight}${under}>${escaped(text)}</text>`;
+    const look = ` y="${y + 13}" style="fill:${fill}"${weight}${under}`;
+    // viewers join blanks: only single ones are inside of a text
+    for (const { 0: words, index } of text.matchAll(/\S+(?: \S+)*/g)) {
+      const left = ((at + index) * CHAR_WIDTH).toFixed(1);
+      const length = (words.length * CHAR_WIDTH).toFixed(1);
+      out += `<text x="${left}" textLength="${length}"${look}>${escaped(words)}</text>`;
+    }
   }
   return out;
 }

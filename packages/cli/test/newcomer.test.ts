@@ -77,7 +77,8 @@ beforeAll(async () => {
   const db = await instance.connect();
   const file = (name: string) => `'${home.path(name)}'`;
   await db.run(
-    `COPY (SELECT * REPLACE (sold_at::TIMESTAMPTZ AS sold_at) FROM read_json(${file('ndjson.ndjson')},
+    `COPY (SELECT * REPLACE (sold_at::TIMESTAMPTZ AS sold_at)
+     FROM read_json(${file('ndjson.ndjson')},
        columns = {sku: 'VARCHAR', description: 'VARCHAR', price: 'DOUBLE', sold_at: 'VARCHAR',
          active: 'BOOLEAN', tags: 'VARCHAR[]', host: 'VARCHAR',
          attributes: 'STRUCT(color VARCHAR, size STRUCT(w BIGINT))'}))
