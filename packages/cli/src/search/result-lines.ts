@@ -112,6 +112,21 @@ export function nothingNear(
   return ['0 hits.', ...why, `fields: lhs index describe ${index}`];
 }
 
+const ACCENTS_COUNT =
+  'accents count in this index: an analyzer with the filter ascii_folding finds both spellings';
+
+/** Whether a suggestion is a word of the clause with other accents. */
+function differsInAccents(clause: string, suggestion: string | undefined): boolean {
+  const own = clause.slice(clause.indexOf(':') + 1).toLowerCase();
+  const [word, other] = [own, suggestion ?? own].map(withoutAccents);
+  return suggestion !== undefined && suggestion !== own && word === other;
+}
+
+function withoutAccents(text: string): string {
+  const plain = text.normalize('NFD').replace(/\p{M}/gu, '');
+  return plain.replace(/ß/g, 'ss').replace(/æ/g, 'ae').replace(/œ/g, 'oe').replace(/ø/g, 'o');
+}
+
 /** `0 hits. timeout: 311 · service:biling: 0 (did you mean billing?)`. */
 export function nothingFound(
   clauses: readonly ClauseCount[],
@@ -123,5 +138,7 @@ export function nothingFound(
     return `${c.clause}: ${count(c.total)}${hint}`;
   });
   const tail = parts.length > 0 ? ` ${parts.join(' · ')}` : '';
-  return [`0 hits.${tail}`, ...elsewhere, `fields: lhs index describe ${index}`];
+  const accents = clauses.some(({ clause, suggestion }) => differsInAccents(clause, suggestion));
+  const folding = accents ? [ACCENTS_COUNT] : [];
+  return [`0 hits.${tail}`, ...folding, ...elsewhere, `fields: lhs index describe ${index}`];
 }

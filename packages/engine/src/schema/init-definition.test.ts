@@ -111,6 +111,28 @@ describe('the proposed definition', () => {
     `);
   });
 
+  it('folds the accents of prose that has them, and of no other column', async () => {
+    const table = fakeTable({
+      id: { type: { kind: 'long' } },
+      body: {
+        type: string,
+        values: many((i) => `a cup of coffee “number ${i}” – it’s a long day`),
+      },
+      dish: { type: string, values: many((i) => `crème ${i} brûlée of Kōyō with a long name`) },
+      city: { type: string, values: many((i) => ['Zürich', 'Paris'][i % 2]) },
+    });
+    const text = await initDefinition(table, { source: { path: '/x' } });
+    const folded = text.split('\n').filter((line) => line.includes('folded'));
+    expect(folded.map((line) => line.trim().replace(/ +#.*/, ''))).toEqual([
+      '- { name: folded, tokenizer: standard, filters: [lowercase, ascii_folding] }',
+      '- { name: dish, type: TEXT, analyzer: folded }',
+    ]);
+    const { ANALYZER_CATALOG } = await import('../analysis/registry.ts');
+    const parsed = parseDefinition(text, ANALYZER_CATALOG);
+    expect(parsed.issues).toEqual([]);
+    expect(checkAgainstTable(parsed, text, table.schema, 'x')).toEqual([]);
+  });
+
   it('writes a valid definition for columns with any name', async () => {
     const names = [
       'a b',

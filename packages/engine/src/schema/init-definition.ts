@@ -5,6 +5,7 @@
  *    average length, whether every value is an address, a URL-like identifier or JSON.
  * 2. Each column gets the type that its own type and its sample suggest; long text that comes first
  *    is the default field.
+ *    Prose with accents gets an analyzer without them.
  * 3. Structs and maps are indexed by path, the numbers, dates and booleans of structs with types.
  * 4. What cannot be indexed (binary) is named in a comment, so nothing is left out
  *    in silence. In a wide table the first columns make up the definition, as many as its limits
@@ -19,6 +20,7 @@ import type {
   Type,
   Value,
 } from '@lakehouse-search/lake';
+import { foldToAscii } from '../analysis/filter/ascii-folding.ts';
 import { LIMITS } from '../base/limits.ts';
 import { COLUMN_RULES, isNested, typeName } from './column-rules.ts';
 import type { FieldType } from './definition.ts';
@@ -30,6 +32,10 @@ const SAMPLE_ROWS = 2000;
 const PROSE_CHARS = 40;
 /** Typed leaves of one struct column. */
 const MOST_LEAVES = 50;
+/** At least this share of texts with accents makes a text be found without them. */
+const ACCENT_SHARE = 0.01;
+/** The analyzer of prose with accents. */
+const FOLDED = 'folded';
 /** At most this share of distinct values makes a string a category. */
 const CATEGORY_SHARE = 0.2;
 
@@ -62,6 +68,7 @@ export async function initDefinition(table: SourceTable, options: InitOptions): 
     'source:',
     ...sourceLines(options.source),
     ...keyLines(keys, table.schema.fields[0]?.name),
+    ...analyzerLines(proposals),
     ...defaultFieldsLine(proposals, title),
     ...fitting('fields', fieldLines(proposals, title, keys), FIELD_BYTES),
     ...meaningLines(proposals, title),
@@ -154,6 +161,8 @@ type Proposal =
       readonly type: FieldType;
       readonly why: string;
       readonly cached: boolean;
+      /** Texts with accents are found without them. */
+      readonly folded?: boolean;
     }
   | { readonly kind: 'variant'; readonly column: string; readonly leaves: readonly TypedLeaf[] }
   | { readonly kind: 'skipped'; readonly column: string; readonly why: string };
@@ -223,10 +232,15 @@ function proposeText(column: string, type: Type, sample: readonly Value[]): Prop
   const length = Math.round(average);
   const shown = `${Math.round(distinct * 100)} % distinct, ${length} characters on average`;
   const prose = words > 0.5 && (average >= PROSE_CHARS || distinct > CATEGORY_SHARE);
+  const accents = texts.filter((text) => foldToAscii(letters(text)) !== letters(text));
+  const folded = accents.length >= ACCENT_SHARE * texts.length && accents.length > 0;
   return prose && type.kind !== 'list'
-    ? field('TEXT', shown)
+    ? { kind: 'field', column, type: 'TEXT', why: shown, cached: false, folded }
     : field('KEYWORD', shown, distinct <= CATEGORY_SHARE);
 }
+
+/** A text without punctuation, which folding changes too. */
+const letters = (text: string): string => text.replace(/\p{P}/gu, '');
 
 function looksLikeJson(text: string): boolean {
   return /^\s*[{[][\s\S]*[}\]]\s*$/.test(text);
@@ -239,6 +253,15 @@ function titleOf(proposals: readonly Proposal[]): string | null {
   );
   const named = texts.find((p) => /^(title|subject|headline|name|summary)$/i.test(p.column));
   return (named ?? texts[0])?.column ?? null;
+}
+
+/** The analyzer that the fields with accents use. */
+function analyzerLines(proposals: readonly Proposal[]): string[] {
+  if (!proposals.some((p) => p.kind === 'field' && p.folded === true)) return [];
+  return [
+    'analyzers:     # accents in the sample: words are found with and without them',
+    `  - { name: ${FOLDED}, tokenizer: standard, filters: [lowercase, ascii_folding] }`,
+  ];
 }
 
 /** Bare words search all prose, the title first. */
@@ -293,7 +316,8 @@ function fieldLine(
   const source = legal ? '' : `, source: ${quote(field.column)}`;
   const cached = field.cached || field.column === title ? ', cached: true' : '';
   const fast = field.type === 'KEYWORD' ? ', fast: true' : '';
-  return `  - { name: ${quote(name)}${source}, type: ${field.type}${fast}${cached} }`;
+  const analyzer = field.folded === true ? `, analyzer: ${FOLDED}` : '';
+  return `  - { name: ${quote(name)}${source}, type: ${field.type}${analyzer}${fast}${cached} }`;
 }
 
 /** A field name for a column whose own name the query syntax cannot carry. */

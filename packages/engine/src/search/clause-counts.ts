@@ -77,7 +77,13 @@ async function suggest(
   node: Query,
   written: string,
 ): Promise<string | undefined> {
-  if (node.kind === 'bool') return suggest(context, fan, node.should[0], written);
+  if (node.kind === 'bool') {
+    for (const part of node.should) {
+      const meant = await suggest(context, fan, part, written);
+      if (meant !== undefined) return meant;
+    }
+    return undefined;
+  }
   const meant = respelled(node, written, queryFields(context.mapping));
   if (meant !== undefined) return meant;
   if (node.kind !== 'term') return undefined;

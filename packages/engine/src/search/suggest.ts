@@ -4,6 +4,7 @@
  * shards are asked for more terms until no unseen term can belong to the answer.
  */
 import type { CheckedSuggest, SuggestResponse } from '@lakehouse-search/contract';
+import { foldToAscii } from '../analysis/filter/ascii-folding.ts';
 import { termMapKey } from '../query/weight/statistics.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import { pathPrefix } from '../schema/variant-terms.ts';
@@ -43,9 +44,13 @@ export async function suggestIndex(
 const SHORT_WORD = 5;
 const LONGEST_WORD = 64;
 
+/** Terms among which one that differs in accents alone is looked for. */
+const ACCENTED_TERMS = 256;
+
 /**
- * The term of a field that is nearest to a word (at most 2 edits, 1 for short words), the more
- * frequent one first; undefined: there is none.
+ * The term of a field that was probably meant by a word: one that differs in accents alone, else
+ * the nearest one (at most 2 edits, 1 for short words). The more frequent one comes first;
+ * undefined: there is none.
  */
 export async function nearestTerm(
   context: SearchContext,
@@ -55,12 +60,33 @@ export async function nearestTerm(
 ): Promise<string | undefined> {
   const folded = inverted?.kind === 'text' ? inverted.analyzer.normalize(word) : word;
   if (folded.length > LONGEST_WORD) return undefined;
+  for (const spelling of accentSpellings(folded)) {
+    const near = { field, text: spelling, fuzzy: true, max_edits: 2 };
+    const terms = await firstTerms(context, fan, near, ACCENTED_TERMS);
+    const texts = terms.map(({ term }) => Buffer.from(term).toString());
+    const plain = foldToAscii(folded);
+    const meant = texts.find((text) => text !== folded && foldToAscii(text) === plain);
+    if (meant !== undefined) return meant;
+  }
   const max_edits = folded.length <= SHORT_WORD ? 1 : 2;
   const request = { field, text: word, fuzzy: true, max_edits };
   const terms = await firstTerms(context, fan, request, 2);
   const texts = terms.map(({ term }) => Buffer.from(term).toString());
   return texts.find((text) => text !== folded);
 }
+
+/** A word, and the same with a letter for each pair that may spell it out (`ss` for `ß`). */
+function accentSpellings(word: string): readonly string[] {
+  const spelled = SPELLED_OUT.map(([pair, letter]) => word.replaceAll(pair, letter));
+  return [...new Set([word, ...spelled])];
+}
+
+const SPELLED_OUT = [
+  ['ss', 'ß'],
+  ['ae', 'æ'],
+  ['oe', 'œ'],
+  ['th', 'þ'],
+] as const;
 
 /** The first terms of all shards by distance, live documents and bytes. */
 async function firstTerms(

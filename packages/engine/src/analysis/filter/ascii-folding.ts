@@ -46,7 +46,7 @@ const LETTERS: Readonly<Record<string, string>> = {
  * and the like are spelled out (`ß` is `ss`), wide and circled forms become plain. Other scripts
  * keep their marks (`й` stays `й`).
  */
-function foldToAscii(text: string): string {
+export function foldToAscii(text: string): string {
   let out = '';
   let folded = false;
   for (const character of text) {

@@ -1,0 +1,54 @@
+/** A word without hits names the indexed word that differs in accents alone, in any default field. */
+import { appendRows, type Schema } from '@lakehouse-search/lake';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
+
+const schema: Schema = {
+  schemaId: 0,
+  identifierFieldIds: [1],
+  fields: [
+    { id: 1, name: 'id', type: { kind: 'long' }, required: true },
+    { id: 2, name: 'name', type: { kind: 'string' }, required: false },
+    { id: 3, name: 'body', type: { kind: 'string' }, required: false },
+    { id: 4, name: 'folded', type: { kind: 'string' }, required: false },
+  ],
+};
+const TEXTS = ['Kōyō tea', 'Größe', 'crème brûlée', 'Ærø ferry', 'royal toys', 'cafe'];
+
+let lake: SmallLake;
+beforeAll(async () => {
+  lake = await openSmallLake();
+  await lake.create(schema);
+  const rows = TEXTS.map((body, id) => ({ id, name: `entry ${id}`, body, folded: body }));
+  await appendRows(lake.source, { kind: 'rows', rows });
+  await lake.define(`key: { identifier: [id] }
+analyzers: [{ name: folded, tokenizer: standard, filters: [lowercase, ascii_folding] }]
+default_fields: [name, body]
+fields:
+  - { name: name, type: TEXT }
+  - { name: body, type: TEXT }
+  - { name: folded, type: TEXT, analyzer: folded }`);
+  await lake.backend.reindex({});
+});
+afterAll(() => lake.close());
+
+describe('a word that is indexed with accents alone', () => {
+  it.each([
+    ['koyo', 'kōyō'],
+    ['grosse', 'größe'],
+    ['body:creme', 'crème'],
+    ['body:brulee', 'brûlée'],
+    ['café', 'cafe'],
+  ])('%s is suggested with them', async (query, suggestion) => {
+    expect(await lake.backend.clauseCounts({ query })).toEqual([
+      { clause: query, total: 0, suggestion },
+    ]);
+  });
+
+  it.each(['koyo', 'grosse', 'creme', 'brulee', 'aero', 'café'])(
+    '%s is found in a field whose analyzer folds accents',
+    async (word) => {
+      expect((await lake.backend.search({ query: `folded:${word}` })).total).toBe(1);
+    },
+  );
+});
