@@ -9,10 +9,10 @@ import type { SourceTable } from '@lakehouse-search/lake';
 import { boundSchema } from '../documents/bound-schema.ts';
 import { VectorStage } from '../documents/vector-stage.ts';
 import {
+  builtAs,
   type Commit,
   checkBuild,
   committedField,
-  fieldIds,
   nextFieldId,
   readCommit,
   writeCommit,
@@ -64,7 +64,7 @@ export async function alterGeneration(
   const { table, saveMs } = index;
   const built = await rebuildFields({
     ...{ table, directory, saveMs, generation: staged.number },
-    mapping: mappingOver(index.definition, table, fieldIds(commit)),
+    mapping: mappingOver(index.definition, table, builtAs(commit)),
     models: modelPlaces({ ...index, lock: { assertHeld: job.fence } }),
     ...{ signal: job.signal, progress: job.progress },
   });
@@ -79,7 +79,7 @@ function canContinue({ openDirectory, definition, table }: BuiltIndex, left: Gen
     const commit = readCommit(openDirectory(left.path));
     const id = commit?.checkpoint?.snapshot_id;
     if (commit === null || !hasSnapshot(table, id)) return false;
-    const mapping = mappingOver(definition, table, fieldIds(commit));
+    const mapping = mappingOver(definition, table, builtAs(commit));
     const own = mapping.fields.map(({ plan }) => plan);
     checkBuild(commit, asCommitted(own, commit), layoutOf(mapping));
     return true;
@@ -112,7 +112,10 @@ async function share(
     const commit = readCommit(directory);
     if (commit === null) throw notBuilt(index.definition.index);
     const aligned = align(commit);
-    const mapping = mappingOver(index.definition, index.table, aligned.ids);
+    const mapping = mappingOver(index.definition, index.table, {
+      ...builtAs(commit),
+      ids: aligned.ids,
+    });
     const plans = await plansOf(index, mapping, commit, aligned, job);
     const segments = commit.segments.map((entry) => keptParts(entry, plans, aligned));
     if (linkAll(segments, live, staged, linked)) {

@@ -90,8 +90,10 @@ function stateByHash(
   to: IndexSnapshot,
   coordinates: Coordinates,
 ): RowState {
-  const key = keyOfCoordinates(mapping.key, coordinates);
-  const [a, b] = [from.find(key), to.find(key)];
+  const [a, b] = [from, to].map((side) => {
+    const numbers = side.commit.key_numbers ?? [];
+    return side.find(keyOfCoordinates({ ...mapping.key, numbers }, coordinates));
+  });
   if (a === null) return { state: b === null ? 'same' : 'inserted' };
   if (b === null) return { state: 'deleted' };
   return { state: a.segment.hash(a.doc) === b.segment.hash(b.doc) ? 'same' : 'changed' };

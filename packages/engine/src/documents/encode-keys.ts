@@ -2,6 +2,7 @@ import { LhsError } from '@lakehouse-search/contract';
 import { type Batch, type ColumnVector, valueAt } from '@lakehouse-search/lake';
 import { ByteSink } from '../base/growing.ts';
 import { columnText } from '../schema/column-text.ts';
+import { numberForm } from '../schema/key-number.ts';
 import type { Mapping } from '../schema/mapping.ts';
 import { type OnBadRow, placeOfRow, type RowFault, refuseRow } from './row-fault.ts';
 import { isNull } from './vector-values.ts';
@@ -84,7 +85,9 @@ function appendText(
     appendEscaped(sink, vector.bytes, vector.offsets[row], vector.offsets[row + 1]);
     return;
   }
-  const bytes = encoder.encode(columnText(mapping.columns[column].type, valueAt(vector, row)));
+  const text = columnText(mapping.columns[column].type, valueAt(vector, row));
+  const isNumber = mapping.key.numbers?.includes(column) ?? false;
+  const bytes = (isNumber ? numberForm(text) : null) ?? encoder.encode(text);
   appendEscaped(sink, bytes, 0, bytes.length);
 }
 

@@ -9,29 +9,32 @@ const TELLING_CHARACTERS = 4;
 export class ErasedKeys {
   /** Canonical texts of each key, in the order of the key columns. */
   readonly texts: readonly (readonly string[])[];
-  readonly encoded: readonly Uint8Array[];
+  /** The encoded forms of each key: generations may have numbers in sorting form or as text. */
+  readonly #forms: readonly (readonly Uint8Array[])[];
   readonly #mentioned: readonly ((text: string) => boolean)[];
   readonly #values: readonly string[];
 
   /** `values`: texts of the rows. Throws invalid_argument for coordinates that are no key. */
   constructor(spec: KeySpec, keys: readonly Coordinates[], values: readonly string[]) {
     this.texts = keys.map((key) => textsOfCoordinates(spec, key));
-    this.encoded = this.texts.map(encodeKey);
+    const { numbers = [] } = spec;
+    const forms = numbers.length === 0 ? [numbers] : [numbers, []];
+    this.#forms = this.texts.map((texts) => forms.map((form) => encodeKey(texts, form)));
     this.#mentioned = this.texts.map((texts) => mentioning(texts, keyColumns(spec)));
     const telling = values.filter((value) => value.length >= TELLING_CHARACTERS);
     this.#values = telling.map((value) => value.toLowerCase());
   }
 
   get count(): number {
-    return this.encoded.length;
+    return this.texts.length;
   }
 
   /** Calls `visit` for each document of a segment with one of the keys, deleted ones included. */
   find(keys: SegmentKeys, visit: (key: number, doc: number) => void = () => {}): boolean {
     let found = false;
     keys.hide(null);
-    this.encoded.forEach((bytes, key) => {
-      for (const doc of keys.findAll(bytes)) {
+    this.#forms.forEach((forms, key) => {
+      for (const doc of forms.flatMap((bytes) => keys.findAll(bytes))) {
         found = true;
         visit(key, doc);
       }

@@ -8,6 +8,7 @@
 import { type ErrorAdvice, LhsError } from '@lakehouse-search/contract';
 import type { FieldType, Similarity, VectorIndex } from '../schema/definition.ts';
 import type { FieldPlan, VectorPlan } from '../schema/field-plan.ts';
+import type { BuiltAs } from '../schema/mapping.ts';
 import type { WindowLayout } from '../schema/windows.ts';
 import type { SegmentEntry } from '../segment/entry.ts';
 import type { Directory } from '../storage/directory.ts';
@@ -144,6 +145,8 @@ export interface Commit {
   readonly shards?: number;
   /** How segments are cut into windows; absent: they are not. */
   readonly windows?: WindowLayout;
+  /** Key columns, by their places in the key, whose numbers are in sorting form; absent: none. */
+  readonly key_numbers?: readonly number[];
   /**
    * Paths of data files by number, as the table records them. A number that no document uses may
    * hold ''.
@@ -190,9 +193,14 @@ export function emptyCommit(definitionVersion: number, plans: readonly FieldPlan
   };
 }
 
-/** The ids of the fields of a commit by name. */
-export const fieldIds = ({ fields }: Pick<Commit, 'fields'>): ReadonlyMap<string, number> =>
-  new Map(fields.map(({ name, id }) => [name, id]));
+/** What the mapping of a commit's generation has to keep. */
+export const builtAs = ({
+  fields,
+  key_numbers: keyNumbers = [],
+}: Pick<Commit, 'fields' | 'key_numbers'>): BuiltAs => ({
+  ids: new Map(fields.map(({ name, id }) => [name, id])),
+  keyNumbers,
+});
 
 /** The id of the next field that a generation gets. */
 export const nextFieldId = ({ fields, next_field }: Pick<Commit, 'fields' | 'next_field'>) =>
@@ -288,16 +296,18 @@ export interface SegmentLayout {
   readonly shards: number;
   /** null: the index has no windows. */
   readonly windows: WindowLayout | null;
+  /** Key columns whose numbers are in sorting form. */
+  readonly keyNumbers: readonly number[];
 }
 
 /**
- * Throws invalid_argument when the fields, the number of shards or the windows differ from those
- * that the index was built with.
+ * Throws invalid_argument when the fields, the number of shards, the windows or the form of keys
+ * differ from those that the index was built with.
  */
 export function checkBuild(
   commit: Commit,
   plans: readonly FieldPlan[],
-  { shards, windows }: SegmentLayout,
+  { shards, windows, keyNumbers }: SegmentLayout,
 ): void {
   const { shards: built = 1 } = commit;
   if (commit.number > 0 && shards !== built) {
@@ -306,6 +316,10 @@ export function checkBuild(
   }
   if (commit.number > 0 && !sameWindows(windows, commit.windows ?? null)) {
     const message = 'the windows of the definition differ from those that the index was built with';
+    throw new LhsError('invalid_argument', message, REBUILD);
+  }
+  if (commit.number > 0 && String(keyNumbers) !== String(commit.key_numbers ?? [])) {
+    const message = 'the numbers of keys are in another form than those of the index';
     throw new LhsError('invalid_argument', message, REBUILD);
   }
   const wanted = JSON.stringify(plans.map((plan) => withoutPlace(committedField(plan))));

@@ -71,6 +71,8 @@ export interface IndexWriterOptions {
   readonly shards?: number;
   /** How documents are cut into windows; null: not. Default: as the index was built, or not. */
   readonly windows?: WindowLayout | null;
+  /** Key columns whose numbers are in sorting form. Default: as the index was built, or none. */
+  readonly keyNumbers?: readonly number[];
   readonly merge?: MergeSettings;
   /**
    * Threads that build shares of its segments. With them documents are added and flushed in steps
@@ -407,6 +409,7 @@ export class IndexWriter {
         segments: this.#segments.all.map(({ entry }) => entry),
         ...(this.#layout.shards > 1 ? { shards: this.#layout.shards } : {}),
         ...(this.#layout.windows === null ? {} : { windows: this.#layout.windows }),
+        ...(this.#layout.keyNumbers.length > 0 ? { key_numbers: this.#layout.keyNumbers } : {}),
         files: state.files,
         checkpoint: state.checkpoint,
         ...(dropped > 0 ? { dropped_duplicates: dropped } : {}),
@@ -457,9 +460,12 @@ export class IndexWriter {
   #load(): void {
     const commit = readCommit(this.#directory);
     this.#commit = commit ?? emptyCommit(this.#options.definitionVersion ?? 1, this.#fields);
-    const { shards = this.#commit.shards ?? 1, windows = this.#commit.windows ?? null } =
-      this.#options;
-    this.#layout = { shards, windows };
+    const {
+      shards = this.#commit.shards ?? 1,
+      windows = this.#commit.windows ?? null,
+      keyNumbers = this.#commit.key_numbers ?? [],
+    } = this.#options;
+    this.#layout = { shards, windows, keyNumbers };
     checkBuild(this.#commit, this.#fields, this.#layout);
     this.#buffers = new SegmentBuffers(this.#fields, this.#layout, this.#options.threads);
     // A merge that still runs goes on writing under the number that it was given.

@@ -2,10 +2,10 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { LhsError } from '@lakehouse-search/contract';
 import {
+  builtAs,
   COMMIT_FILE,
   type Commit,
   type CommittedField,
-  fieldIds,
   filesOf,
   readCommit,
 } from '../index/commit.ts';
@@ -170,7 +170,7 @@ export function mappingOfCommit(commit: Commit, definition: Definition): Mapping
   if (checkpoint === null) throw notBuilt(definition.index);
   const schema = readStoredSchema(checkpoint.schema);
   const analyzerOf = builtWith(fields, analyzersOf(definition.analyzers));
-  return createMapping(definition, schema, tableName(definition), analyzerOf, fieldIds(commit));
+  return createMapping(definition, schema, tableName(definition), analyzerOf, builtAs(commit));
 }
 
 /**

@@ -44,6 +44,42 @@ describe('keys of documents', () => {
     );
   });
 
+  it('sorts the numbers of a column by value, and texts beside them as texts', () => {
+    const integer = fc.oneof(fc.integer(), fc.bigInt({ min: -(10n ** 38n), max: 10n ** 38n }));
+    const whole = fc.tuple(integer, fc.constantFrom('a', 'b', '10', '9'));
+    fc.assert(
+      fc.property(whole, whole, ([a, x], [b, y]) => {
+        const [left, right] = [encodeKey([String(a), x], [0]), encodeKey([String(b), y], [0])];
+        expect(decodeKey(left)).toEqual([String(a), x]);
+        const order = a === b || BigInt(a) === BigInt(b) ? compareTexts(x, y) : a < b ? -1 : 1;
+        expect(Math.sign(Buffer.compare(left, right))).toBe(Math.sign(order));
+      }),
+      { seed, numRuns: 3000 },
+    );
+  });
+
+  it('sorts decimals of one scale by value', () => {
+    const cents = fc.integer({ min: -100_000, max: 100_000 });
+    const written = (value: number) => (value / 100).toFixed(2).replace('-0.00', '0.00');
+    fc.assert(
+      fc.property(cents, cents, (a, b) => {
+        const [left, right] = [encodeKey([written(a)], [0]), encodeKey([written(b)], [0])];
+        expect(decodeKey(left)).toEqual([written(a)]);
+        expect(Math.sign(Buffer.compare(left, right))).toBe(Math.sign(a - b));
+      }),
+      { seed, numRuns: 1000 },
+    );
+  });
+
+  it('keeps a text of a number column that is no number', () => {
+    for (const text of ['', 'abc', '1e3', '--1', '1.', '007', '-0']) {
+      expect(decodeKey(encodeKey([text], [0]))).toEqual([text]);
+    }
+    expect(Buffer.from(encodeKey(['-42'], [0])).toString('hex')).toBe('f5fd3537');
+    expect(Buffer.from(encodeKey(['42'], [0])).toString('hex')).toBe('f6023432');
+    expect(() => decodeKey(Uint8Array.of(0xf6, 3, 0x31))).toThrow('not in sorting form');
+  });
+
   it('round-trips the command line form', () => {
     const spec = { partition: ['re,po'], identifier: ['s=ha', '\\'] };
     fc.assert(

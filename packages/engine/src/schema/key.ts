@@ -3,19 +3,23 @@
  * columns first.
  *
  * Encoded: the texts in UTF-8, each 0x00 inside a text written as 0x00 0xFF, texts separated by
- * 0x00 0x01. Comparing encoded keys byte by byte therefore compares the texts as bytes, column by
- * column, and a text before its extensions.
+ * 0x00 0x01. Numbers of a column of integers or decimals are in their sorting form
+ * (key-number.ts). Comparing encoded keys byte by byte therefore compares column by column:
+ * numbers by value, texts as bytes and before their extensions.
  *
  * Command line: `name=value,name=value`; `\` escapes `,` `=` and `\` inside names and values.
  */
 
 import type { Coordinates, KeyPart } from '@lakehouse-search/contract';
 import { didYouMean, LhsError } from '@lakehouse-search/contract';
+import { isNumberForm, numberForm, numberText } from './key-number.ts';
 
 /** The key columns of an index, in order. */
 export interface KeySpec {
   readonly partition: readonly string[];
   readonly identifier: readonly string[];
+  /** Key columns by their place in the key whose numbers are in sorting form. Absent: none. */
+  readonly numbers?: readonly number[];
 }
 
 const encoder = new TextEncoder();
@@ -27,10 +31,10 @@ export function keyColumns(spec: KeySpec): readonly string[] {
 }
 
 /**
- * The encoded key of one canonical text a column. Throws invalid_argument for text that is not
- * well-formed Unicode.
+ * The encoded key of one canonical text per column; `numbers` as in `KeySpec`. Throws
+ * invalid_argument for text that is not well-formed Unicode.
  */
-export function encodeKey(texts: readonly string[]): Uint8Array {
+export function encodeKey(texts: readonly string[], numbers: KeySpec['numbers'] = []): Uint8Array {
   for (const text of texts) {
     if (!text.isWellFormed()) {
       throw new LhsError(
@@ -39,11 +43,14 @@ export function encodeKey(texts: readonly string[]): Uint8Array {
       );
     }
   }
-  if (texts.length === 1 && !texts[0].includes('\u0000')) return encoder.encode(texts[0]);
+  const sorting = (i: number) => (numbers.includes(i) ? numberForm(texts[i]) : null);
+  if (texts.length === 1 && !texts[0].includes('\u0000')) {
+    return sorting(0) ?? encoder.encode(texts[0]);
+  }
   const out: number[] = [];
   texts.forEach((text, i) => {
     if (i > 0) out.push(0, 1);
-    for (const byte of encoder.encode(text)) {
+    for (const byte of sorting(i) ?? encoder.encode(text)) {
       out.push(byte);
       if (byte === 0) out.push(0xff);
     }
@@ -74,8 +81,9 @@ export function decodeKey(key: Uint8Array): string[] {
   return texts;
 }
 
-/** One column's text: each 0x00 0xFF is a 0x00. */
+/** One column's text: each 0x00 0xFF is a 0x00, a number in sorting form its decimal text. */
 function decodePart(bytes: Uint8Array, escaped: boolean): string {
+  if (isNumberForm(bytes, 0, bytes.length)) return numberText(bytes);
   if (!escaped) return decodeText(bytes);
   return decodeText(bytes.filter((_, i) => i === 0 || bytes[i - 1] !== 0));
 }
@@ -144,7 +152,7 @@ function keyError(message: string, names: readonly string[]): LhsError {
 
 /** The encoded key of coordinates. Throws as `textsOfCoordinates` does. */
 export function keyOfCoordinates(spec: KeySpec, coordinates: Coordinates): Uint8Array {
-  return encodeKey(textsOfCoordinates(spec, coordinates));
+  return encodeKey(textsOfCoordinates(spec, coordinates), spec.numbers);
 }
 
 /** The command line form: `repo=git,sha=1a3e…`. */

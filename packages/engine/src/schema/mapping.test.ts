@@ -56,7 +56,10 @@ describe('the ids of fields', () => {
       ['subject', 7],
       ['sha', 2],
     ]);
-    const mapping = createMapping(definition, schema, 'git.commits', analyzerOf, ids);
+    const mapping = createMapping(definition, schema, 'git.commits', analyzerOf, {
+      ids,
+      keyNumbers: [],
+    });
     expect(mapping.fields.map(({ plan }) => plan.id)).toEqual([7, 9, 2]);
     expect(map('fields: [{ name: subject, type: TEXT }]').fields[0].plan.id).toBe(0);
   });

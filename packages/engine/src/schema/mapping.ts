@@ -16,7 +16,7 @@ import { columnFault, nestedFault } from './column-rules.ts';
 import { defaultFieldsOf } from './default-fields.ts';
 import type { Definition, FieldDefinition, VariantDefinition } from './definition.ts';
 import type { FieldPlan, VectorPlan } from './field-plan.ts';
-import type { KeySpec } from './key.ts';
+import { type KeySpec, keyColumns } from './key.ts';
 import type { DefinitionPlaces, ParsedDefinition } from './parse-definition.ts';
 import { pathField } from './variant-terms.ts';
 import { planShapeVector, planVector, type VectorPlanning } from './vector-plan.ts';
@@ -67,9 +67,10 @@ export interface Mapping {
 }
 
 /** How an index of this mapping spreads its documents over segments. */
-export const layoutOf = ({ definition, windows }: Mapping) => ({
+export const layoutOf = ({ definition, key, windows }: Mapping) => ({
   shards: definition.shards ?? 1,
   windows: windows ?? null,
+  keyNumbers: key.numbers ?? [],
 });
 
 /** A requirement that the table does not meet, and the part of the definition that has it. */
@@ -85,12 +86,17 @@ type Fault = (
 /** Analyzers by name: built-in ones and the definition's own. */
 export type AnalyzerOf = (name: string) => Analyzer;
 
-/** Ids of the fields of an index by name. */
-export type FieldIds = ReadonlyMap<string, number>;
+/** What a generation fixed when it was built (`builtAs` of its commit). */
+export interface BuiltAs {
+  /** Ids of its fields by name. */
+  readonly ids: ReadonlyMap<string, number>;
+  /** Key columns whose numbers are in sorting form (`KeySpec.numbers`). */
+  readonly keyNumbers: readonly number[];
+}
 
 /**
- * The mapping of `definition` over `schema`. `ids`: the fields of the index (`fieldIds` of its
- * commit); without them, fields are numbered by position, as a build does. Throws
+ * The mapping of `definition` over `schema`. `built`: of the generation that it is for; without it,
+ * as a build makes it: fields are numbered by position, and keys sort their numbers. Throws
  * invalid_definition with every fault in `details.faults` if the table cannot provide a column.
  */
 export function createMapping(
@@ -98,11 +104,11 @@ export function createMapping(
   schema: Schema,
   table: string,
   analyzerOf: AnalyzerOf,
-  ids: FieldIds = new Map(),
+  built?: BuiltAs,
 ): Mapping {
   const faults: string[] = [];
   const fault: Fault = (_, message) => void faults.push(message);
-  const mapping = resolve(definition, schema, table, analyzerOf, fault, ids);
+  const mapping = resolve(definition, schema, table, analyzerOf, fault, built);
   if (mapping !== null) return mapping;
   const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : '';
   throw new LhsError('invalid_definition', `${faults[0]}${more}`, {
@@ -151,7 +157,7 @@ function resolve(
   table: string,
   analyzerOf: AnalyzerOf,
   fault: Fault,
-  ids: FieldIds = new Map(),
+  built?: BuiltAs,
 ): Mapping | null {
   let failed = false;
   const tell: Fault = (target, message) => {
@@ -159,8 +165,11 @@ function resolve(
     fault(target, message);
   };
   const columns = columnTable(schema, table, tell);
-  const key = resolveKey(definition, schema, columns, table, tell);
-  const keyColumns = columns.used.length;
+  const names = resolveKey(definition, schema, columns, table, tell);
+  const keyWidth = columns.used.length;
+  const numbers = built?.keyNumbers ?? numberColumns(names, columns.used);
+  const key = Object.freeze(numbers.length === 0 ? names : { ...names, numbers });
+  const ids = built?.ids ?? new Map<string, number>();
   const sources = [
     ...definition.fields.map((field) => resolveField(field, definition, columns, tell)),
     ...definition.variants.map((variant) => resolveVariant(variant, columns, tell)),
@@ -170,7 +179,7 @@ function resolve(
   const fields = sources.map((source, i) =>
     finishField(source, ids.get(source.name) ?? fresh + i, analyzerOf),
   );
-  const checked = { definition, key, columns: columns.used, keyColumns, fields };
+  const checked = { definition, key, columns: columns.used, keyColumns: keyWidth, fields };
   const windows = resolveWindows(definition, fields, tell);
   if (failed) return null;
   const defaultFields = defaultFieldsOf(definition, sources);
@@ -245,6 +254,15 @@ function resolveKey(
   }
   return Object.freeze({ partition, identifier });
 }
+
+/** The key columns of integers and decimals, by their places in the key. */
+function numberColumns(key: KeySpec, columns: readonly Field[]): readonly number[] {
+  const typeOf = new Map(columns.map(({ name, type }) => [name, type.kind]));
+  const isNumber = (name: string) => NUMBER_KINDS.includes(typeOf.get(name) ?? '');
+  return keyColumns(key).flatMap((name, i) => (isNumber(name) ? [i] : []));
+}
+
+const NUMBER_KINDS: readonly string[] = ['int', 'long', 'decimal'];
 
 function keyTypeFault(type: Type): string | null {
   const never = ['float', 'double', 'struct', 'list', 'map', 'variant', 'unknown'];

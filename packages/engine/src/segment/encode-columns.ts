@@ -3,7 +3,15 @@ import { hashBytes } from '../base/hash-bytes.ts';
 import { ByteListWriter } from '../columnar/byte-list.ts';
 import { type ColumnHead, type KeyEncoding, MOST_COLUMNS } from './key-columns.ts';
 import type { FlatKeys } from './key-order.ts';
-import { type PackedForm, packValue, parseInteger, UUID_BYTES, UUID_CHARS } from './key-values.ts';
+import {
+  integerWidth,
+  type PackedForm,
+  packValue,
+  parseInteger,
+  parseNumber,
+  UUID_BYTES,
+  UUID_CHARS,
+} from './key-values.ts';
 
 /** The texts of one key column: that of document d is bytes[from[d] .. to[d]). */
 export interface ColumnTexts {
@@ -92,7 +100,9 @@ function packedColumn(texts: ColumnTexts): EncodedColumn | null {
 function packedForm(texts: ColumnTexts): PackedForm | null {
   const { from, to } = texts;
   if (from.length === 0) return null;
-  const integer = integerForm(texts);
+  const number = wholeForm(texts, 'number');
+  if (number !== null) return number;
+  const integer = wholeForm(texts, 'integer');
   const chars = to[0] - from[0];
   const hex = chars > 0 && chars % 2 === 0 ? { kind: 'hex' as const, width: chars / 2 } : null;
   const uuid = chars === UUID_CHARS ? { kind: 'uuid' as const, width: UUID_BYTES } : null;
@@ -112,18 +122,21 @@ function allHave({ bytes, from, to }: ColumnTexts, form: PackedForm): boolean {
   return true;
 }
 
-function integerForm({ bytes, from, to }: ColumnTexts): PackedForm | null {
+/** The form of a column whose values are all whole numbers. */
+function wholeForm(
+  { bytes, from, to }: ColumnTexts,
+  kind: 'integer' | 'number',
+): PackedForm | null {
+  const parse = kind === 'integer' ? parseInteger : parseNumber;
   let least = Number.POSITIVE_INFINITY;
   let most = Number.NEGATIVE_INFINITY;
   for (let doc = 0; doc < from.length; doc++) {
-    const value = parseInteger(bytes, from[doc], to[doc]);
+    const value = parse(bytes, from[doc], to[doc]);
     if (Number.isNaN(value)) return null;
     if (value < least) least = value;
     if (value > most) most = value;
   }
-  let width = 0;
-  while (most - least >= 256 ** width) width++;
-  return { kind: 'integer', width, base: least };
+  return { kind, width: integerWidth(least, most), base: least };
 }
 
 /** Documents that are sampled, and the largest part of them that may have values of their own. */

@@ -2,7 +2,7 @@
  * The columns of a segment's keys, each in its own encoding. Sections of a `keys` component:
  *
  *   columns  32 bytes per key column: i32 encoding (0 text, 1 dictionary, 2 hex, 3 uuid,
- *            4 integer) | i32 offset of its bytes in a row | i32 width of its bytes | i32 number of
+ *            4 integer, 5 number) | i32 offset of its bytes in a row | i32 width of its bytes | i32 number of
  *            the first of its two own sections, 0 without | i64 base | zero
  *   rows     u8[docs x row width]: the packed columns of each document side by side, dictionaries
  *            before the others
@@ -14,6 +14,8 @@
  * - hex: texts of one even length in lower case, two digits per byte
  * - uuid: texts `8-4-4-4-12` in lower case, 16 bytes
  * - integer: decimal texts without leading zeros below 10^15; value - base, little-endian
+ * - number: integers below 10^15 in sorting form (schema/key-number.ts); value - base, big-endian,
+ *   so that rows sort as their numbers
  *
  * Columns are the parts of an encoded key (schema/key.ts) between its separators 00 01; text and
  * dictionary values keep their escapes. Keys that do not all have the same number of parts are one
@@ -23,7 +25,7 @@ import type { PackedForm } from './key-values.ts';
 
 export const COLUMN_BYTES = 32;
 /** Encodings by their numbers on disk. */
-export const ENCODINGS = ['text', 'dictionary', 'hex', 'uuid', 'integer'] as const;
+export const ENCODINGS = ['text', 'dictionary', 'hex', 'uuid', 'integer', 'number'] as const;
 export type KeyEncoding = (typeof ENCODINGS)[number];
 
 /** Keys of more columns than this are one text column. */

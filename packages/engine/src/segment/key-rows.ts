@@ -1,7 +1,7 @@
 /**
  * Keys as rows of a fixed width, made while the keys are walked, so that a segment of any size
- * needs no memory for their texts. Possible if each column is a dictionary, hexadecimal texts or
- * UUIDs, and no value contains a zero byte:
+ * needs no memory for their texts. Possible if each column is a dictionary, hexadecimal texts,
+ * UUIDs or numbers in sorting form, and no value contains a zero byte:
  *   1. a walk surveys the columns and chooses the encodings that `encodeColumn` chooses
  *   2. a walk packs each key as a row that sorts like the key: columns in their order, ranks of
  *      dictionary values in place of their numbers
@@ -21,7 +21,15 @@ import {
 } from './encode-columns.ts';
 import { type ColumnHead, MOST_COLUMNS } from './key-columns.ts';
 import type { KeySource } from './key-order.ts';
-import { type PackedForm, packValue, parseInteger, UUID_BYTES, UUID_CHARS } from './key-values.ts';
+import {
+  integerWidth,
+  type PackedForm,
+  packValue,
+  parseInteger,
+  parseNumber,
+  UUID_BYTES,
+  UUID_CHARS,
+} from './key-values.ts';
 
 /** The keys of a segment, packed. */
 export interface PackedRows {
@@ -58,7 +66,7 @@ export function* packingKeys(source: KeySource, section: number): Steps<PackedRo
 
 /** A column whose encoding was chosen. */
 interface ChosenColumn extends PlacedColumn {
-  /** hex and uuid */
+  /** hex, uuid and number */
   readonly form: PackedForm | null;
   /** dictionary: its values by number, the rank of each number and the number of each rank. */
   readonly values: TermTable;
@@ -137,10 +145,14 @@ class ColumnSurvey {
   #form: PackedForm | null | undefined;
   #scratch = new Uint8Array(0);
   #isInteger = true;
+  #least = Number.POSITIVE_INFINITY;
+  #most = Number.NEGATIVE_INFINITY;
+  #isNumber = true;
 
   /** Adds the next value; false: the column has none of the encodings. */
   add(bytes: Uint8Array, from: number, to: number, isSampled: boolean): boolean {
     this.#isInteger &&= !Number.isNaN(parseInteger(bytes, from, to));
+    if (this.#isNumber) this.#addNumber(parseNumber(bytes, from, to));
     this.#form = this.#form === undefined ? formOf(to - from) : this.#form;
     if (this.#form !== null && !this.#packs(this.#form, bytes, from, to)) this.#form = null;
     if (isSampled) {
@@ -148,13 +160,19 @@ class ColumnSurvey {
       this.#sample.add(bytes, from, to);
     }
     if (this.#values.size <= MOST_VALUES) this.#values.add(bytes, from, to);
-    return this.#form !== null || this.#values.size <= MOST_VALUES;
+    return this.#isNumber || this.#form !== null || this.#values.size <= MOST_VALUES;
+  }
+
+  #addNumber(value: number): void {
+    this.#isNumber = !Number.isNaN(value);
+    if (value < this.#least) this.#least = value;
+    if (value > this.#most) this.#most = value;
   }
 
   /** The encoding of all values; null: it is none of those that rows are made of. */
   choose(docs: number): ChosenColumn | null {
     if (this.#isInteger) return null;
-    const form = this.#form ?? null;
+    const form = this.#isNumber ? this.#numberForm() : (this.#form ?? null);
     const values = this.#values;
     const isDictionary =
       isDictionarySample(this.#sample.size, this.#sampled) && values.size <= MOST_VALUES;
@@ -167,6 +185,11 @@ class ColumnSurvey {
     if (form === null) return null;
     const { kind: encoding, width, base } = form;
     return { ...NO_DICTIONARY, encoding, width, base, form, values };
+  }
+
+  #numberForm(): PackedForm {
+    const [least, most] = [this.#least, this.#most];
+    return { kind: 'number', width: integerWidth(least, most), base: least };
   }
 
   #packs(form: PackedForm, bytes: Uint8Array, from: number, to: number): boolean {

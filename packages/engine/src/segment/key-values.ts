@@ -3,15 +3,17 @@
  * kind is no value of that column.
  */
 
+import { NUMBER_HEAD, wholeNumber, writeNumber } from '../schema/key-number.ts';
+
 /** Kinds of texts that are packed into a fixed number of bytes. */
-export type PackedKind = 'hex' | 'uuid' | 'integer';
+export type PackedKind = 'hex' | 'uuid' | 'integer' | 'number';
 
 /** A packed kind with what all values of a column share. */
 export interface PackedForm {
   readonly kind: PackedKind;
   /** Bytes of a packed value. */
   readonly width: number;
-  /** The least value of an integer column, which is subtracted; else 0. */
+  /** The least value of a column of integers or numbers, which is subtracted; else 0. */
   readonly base: number;
 }
 
@@ -40,14 +42,26 @@ export function packValue(
 ): boolean {
   if (kind === 'hex') return to - from === 2 * width && packHex(source, from, width, out, at);
   if (kind === 'uuid') return packUuid(source, from, to, out, at);
-  const value = parseInteger(source, from, to);
+  const isNumber = kind === 'number';
+  const value = isNumber ? parseNumber(source, from, to) : parseInteger(source, from, to);
   if (Number.isNaN(value) || value < base || value - base >= 256 ** width) return false;
   let rest = value - base;
   for (let i = 0; i < width; i++) {
-    out[at + i] = rest % 256;
+    out[isNumber ? at + width - 1 - i : at + i] = rest % 256;
     rest = Math.floor(rest / 256);
   }
   return true;
+}
+
+/** The integer in sorting form (schema/key-number.ts) in source[from .. to), or NaN. */
+export const parseNumber = (source: Uint8Array, from: number, to: number): number =>
+  wholeNumber(source, from, to, MOST_DIGITS);
+
+/** Bytes that the values of a column need whose least and greatest are these. */
+export function integerWidth(least: number, most: number): number {
+  let width = 0;
+  while (most - least >= 256 ** width) width++;
+  return width;
 }
 
 /** Writes the text of the packed value at source[from ..] to out[at ..]; returns its end. */
@@ -59,6 +73,7 @@ export function unpackValue(
   at: number,
 ): number {
   if (kind === 'integer') return unpackInteger(source, from, width, base, out, at);
+  if (kind === 'number') return unpackNumber(source, from, width, base, out, at);
   let end = at;
   for (let i = 0; i < width; i++) {
     if (kind === 'uuid' && dashBefore(i)) out[end++] = DASH;
@@ -72,7 +87,7 @@ export function unpackValue(
 /** Bytes of the longest text of a form. */
 export function mostChars({ kind, width }: PackedForm): number {
   if (kind === 'uuid') return UUID_CHARS;
-  return kind === 'hex' ? 2 * width : MOST_DIGITS + 1;
+  return kind === 'hex' ? 2 * width : NUMBER_HEAD + MOST_DIGITS;
 }
 
 function packHex(
@@ -122,6 +137,19 @@ export function parseInteger(source: Uint8Array, from: number, to: number): numb
     value = value * 10 + digit;
   }
   return negative ? -value : value;
+}
+
+function unpackNumber(
+  source: Uint8Array,
+  from: number,
+  width: number,
+  base: number,
+  out: Uint8Array,
+  at: number,
+): number {
+  let value = 0;
+  for (let i = 0; i < width; i++) value = value * 256 + source[from + i];
+  return writeNumber(value + base, out, at);
 }
 
 function unpackInteger(

@@ -43,11 +43,14 @@ const column: fc.Arbitrary<fc.Arbitrary<string>> = fc.constantFrom(
 const keys: fc.Arbitrary<Uint8Array[]> = fc.oneof(
   {
     weight: 6,
-    arbitrary: fc
-      .array(column, { minLength: 1, maxLength: 3 })
-      .chain((columns) =>
-        fc.array(fc.tuple(...columns).map(encodeKey), { minLength: 1, maxLength: 80 }),
+    arbitrary: fc.array(column, { minLength: 1, maxLength: 3 }).chain((columns) =>
+      fc.subarray(columns.map((_, i) => i)).chain((numbers) =>
+        fc.array(
+          fc.tuple(...columns).map((texts) => encodeKey(texts, numbers)),
+          { minLength: 1, maxLength: 80 },
+        ),
       ),
+    ),
   },
   { weight: 1, arbitrary: fc.array(fc.uint8Array({ max: 2, maxLength: 6 }), { maxLength: 60 }) },
 );
@@ -129,6 +132,23 @@ describe('packed keys', () => {
     expect(packed).toBeGreaterThan(20);
   });
 
+  test('of numbers in sorting form are packed, and their rows rank them by value', () => {
+    const values = Array.from({ length: 3000 }, (_, i) => ((i * 7919) % 3000) - 1000);
+    const { keys, bytes } = open(values.map((value) => encodeKey([String(value)], [0])));
+    const sorted = values.toSorted((a, b) => a - b);
+    expect(values.map((_, doc) => keys.rank(doc))).toEqual(values.map((v) => sorted.indexOf(v)));
+    expect((bytes - 400) / values.length).toBeLessThan(2 + 4 + 3 + 0.6);
+    const walk = (visit: VisitKey) => {
+      for (const value of values) {
+        const key = encodeKey([String(value)], [0]);
+        visit(key, 0, key.length);
+      }
+    };
+    const source = { docs: values.length, walks: [walk] };
+    const packed = runSteps(packingKeys({ ...source, flat: () => collectKeys(source) }, 8));
+    expect(packed?.heads).toMatchObject([{ encoding: 'number', width: 2, base: -1000 }]);
+  });
+
   test('of many documents are found in blocks beyond 65,536', () => {
     const count = 16 * 2 ** 16 + 40;
     const list = Array.from({ length: count }, (_, i) => Buffer.from(String(i * 3)));
@@ -144,7 +164,7 @@ describe('packed keys', () => {
   test.each([
     ['a repository and a hexadecimal hash', ['git', 'deadbeef'.repeat(5)], 1 + 20],
     ['a UUID', ['00112233-4455-6677-8899-aabbccddeeff'], 16],
-    ['a number', ['123456'], 2],
+    ['an integer as text', ['123456'], 2],
   ])('take few bytes for %s', (_, [...parts], width) => {
     const last = parts.at(-1)!;
     const tenants = ['git', 'curl', 'vim'];

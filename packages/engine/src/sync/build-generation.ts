@@ -7,7 +7,7 @@ import { analyzersOf } from '../open/definition-analyzers.ts';
 import { freeBytes, type Generation } from '../open/index-folder.ts';
 import { tableName } from '../open/open-index.ts';
 import type { Definition } from '../schema/definition.ts';
-import { createMapping, type Mapping } from '../schema/mapping.ts';
+import { type BuiltAs, createMapping, type Mapping } from '../schema/mapping.ts';
 import { fromSource } from '../source/source-errors.ts';
 import { followedSnapshot, namedSnapshot } from '../source/source-table.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
@@ -19,16 +19,12 @@ import { type RebuildRequest, type RebuildResult, rebuildIndex } from './rebuild
 import { skippedPart } from './skipped-rows.ts';
 
 /**
- * The mapping of a definition over a table as it is now; `ids` as for `createMapping`. Throws
+ * The mapping of a definition over a table as it is now; `built` as for `createMapping`. Throws
  * invalid_definition.
  */
-export function mappingOver(
-  definition: Definition,
-  table: SourceTable,
-  ids?: ReadonlyMap<string, number>,
-): Mapping {
+export function mappingOver(definition: Definition, table: SourceTable, built?: BuiltAs): Mapping {
   const analyzerOf = analyzersOf(definition.analyzers);
-  return createMapping(definition, table.schema, tableName(definition), analyzerOf, ids);
+  return createMapping(definition, table.schema, tableName(definition), analyzerOf, built);
 }
 
 /** What is to be built. */

@@ -20,7 +20,7 @@ import { boundSchema, followColumns, schemaChanged } from '../documents/bound-sc
 import type { ModelPlaces } from '../documents/models-in-use.ts';
 import { VectorStage } from '../documents/vector-stage.ts';
 import { BackgroundMerges, type MergeRunner, warnOfMerge } from '../index/background-merges.ts';
-import { type Commit, fieldIds, readCommit } from '../index/commit.ts';
+import { builtAs, type Commit, readCommit } from '../index/commit.ts';
 import { IndexWriter } from '../index/index-writer.ts';
 import { inlineRunner } from '../index/merge-runners.ts';
 import { asCommitted } from '../index/stored-plans.ts';
@@ -318,6 +318,6 @@ function boundColumns(commit: Commit | null, { index }: Definition): Schema {
 /** Mappings of a definition over bound schemas, with the field ids of a commit. */
 function mappings(definition: Definition, commit: Commit | null): BatchTarget['mappingOf'] {
   const analyzerOf = analyzersOf(definition.analyzers);
-  const ids = commit === null ? undefined : fieldIds(commit);
-  return (schema) => createMapping(definition, schema, tableName(definition), analyzerOf, ids);
+  const built = commit === null ? undefined : builtAs(commit);
+  return (schema) => createMapping(definition, schema, tableName(definition), analyzerOf, built);
 }

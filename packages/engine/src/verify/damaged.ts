@@ -1,5 +1,5 @@
 import { LhsError } from '@lakehouse-search/contract';
-import { fieldIds, readCommit } from '../index/commit.ts';
+import { builtAs, readCommit } from '../index/commit.ts';
 import { IndexSnapshot } from '../index/index-snapshot.ts';
 import { analyzersOf } from '../open/definition-analyzers.ts';
 import type { Generation } from '../open/index-folder.ts';
@@ -33,8 +33,8 @@ export function openDamaged(
   if (commit === null || commit.checkpoint === null) throw notBuilt(definition.index);
   const schema = readStoredSchema(commit.checkpoint.schema);
   const analyzerOf = analyzersOf(definition.analyzers);
-  const ids = fieldIds(commit);
-  const mapping = createMapping(definition, schema, tableName(definition), analyzerOf, ids);
+  const built = builtAs(commit);
+  const mapping = createMapping(definition, schema, tableName(definition), analyzerOf, built);
   const verification = new Verification(directory);
   const faults: string[] = [];
   const segments = commit.segments.flatMap((entry) =>

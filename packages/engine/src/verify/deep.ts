@@ -10,7 +10,7 @@ import type { CallContext } from '@lakehouse-search/contract';
 import type { FilePart } from '@lakehouse-search/lake';
 import { bytesView, mixBytes } from '../base/two-lane-hash.ts';
 import type { OpenEmbedder } from '../embed/embedder.ts';
-import { fieldIds } from '../index/commit.ts';
+import { builtAs } from '../index/commit.ts';
 import { addTermDigests, type DigestLanes } from '../inverted/document-digests.ts';
 import type { OpenIndex } from '../open/open-index.ts';
 import { hashSetText, runOf } from '../schema/hash-set.ts';
@@ -55,7 +55,7 @@ export async function compareDeep(
 ): Promise<DeepFindings> {
   const { table, schema, set } = sides;
   const restricted = restrictedTable(table, partsOf(sides, sample), schema);
-  const own = mappingOver(mapping.definition, restricted, fieldIds(snapshot.commit));
+  const own = mappingOver(mapping.definition, restricted, builtAs(snapshot.commit));
   const scratch = await buildScratch({
     ...{ mapping: own, table: restricted, snapshotId: set.snapshotId },
     ...{ baseDir, openEmbedder, signal, progress },

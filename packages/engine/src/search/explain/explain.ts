@@ -65,7 +65,8 @@ export async function explainKey(
   const search = await prepareExplain(context, fan, request.asked);
   const texts = textsOfCoordinates(mapping.key, request.coordinates);
   const name = formatKey(coordinatesOfTexts(mapping.key, texts));
-  const explanation = new Explanation(context, fan, request.asked, search, encodeKey(texts));
+  const key = encodeKey(texts, mapping.key.numbers);
+  const explanation = new Explanation(context, fan, request.asked, search, key);
   const answer = await explanation.answer();
   const indexed = performance.now();
   const behind = await context.lag('now').catch(() => UNKNOWN_LAG);

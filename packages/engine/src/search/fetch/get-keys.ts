@@ -49,12 +49,12 @@ export async function getKeys(context: SearchContext, request: KeysRequest): Pro
  * What is read for each key; null: nothing, the caller may not know whether there is such a row.
  */
 async function requestedRows(
-  { tenant }: SearchContext,
+  { tenant, mapping }: SearchContext,
   fan: FanOut,
   texts: readonly (readonly string[])[],
 ): Promise<readonly (RequestedRow | null)[]> {
   const answers = await fan.askOwners(
-    texts.map(encodeKey),
+    texts.map((own) => encodeKey(own, mapping.key.numbers)),
     (key) => shardOfKey(key, fan.shards.length),
     (shard, keys) => shard.keys(tenant === undefined ? { keys } : { keys, tenant }),
   );

@@ -82,7 +82,7 @@ function readKey(given: Json, at: number, key: KeySpec): Uint8Array {
     Array.isArray(texts) &&
     texts.length === columns.length &&
     texts.every((text) => typeof text === 'string');
-  if (fits) return encodeKey(texts);
+  if (fits) return encodeKey(texts, key.numbers);
   const shape =
     columns.length === 1 ? `the text of ${columns[0]}` : `texts of ${columns.join(', ')}`;
   throw misfit(at, given, `the key: ${shape}`);
