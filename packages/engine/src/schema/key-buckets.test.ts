@@ -19,6 +19,7 @@ describe('the bucket of a key', () => {
     ['676974000131613365', 331],
     ['deadbeef', 265],
     ['00112233445566778899aabbccddeeff', 953],
+    ['f6023432', 411],
   ])('of the bytes "%s" is %i, as docs/format.md lists it', (key, bucket) => {
     expect(bucketOfKey(hex(key), 0, key.length / 2)).toBe(bucket);
   });

@@ -2,7 +2,7 @@ import { findField, type QueryFields } from '../query/bind/fields.ts';
 import type { Query } from '../query/query.ts';
 import { escapeField } from '../query/syntax/characters.ts';
 
-const COMPARISON = /^([\p{L}\p{N}_.]+)(>=|<=|==?|>|<)(.+)$/u;
+const COMPARISON = /^([\p{L}\p{N}_.]+)(>=|<=|!=|==?|>|<)(.+)$/u;
 const DAY = /^\d{4}-\d\d-\d\d$/;
 
 /**
@@ -20,5 +20,6 @@ export function respelled(node: Query, written: string, fields: QueryFields): st
   if (comparison === null) return undefined;
   const [, name, sign, value] = comparison;
   if (findField(fields, name) === undefined) return undefined;
+  if (sign === '!=') return `-${escapeField(name)}:${value}`;
   return `${escapeField(name)}:${sign.startsWith('=') ? '' : sign}${value}`;
 }

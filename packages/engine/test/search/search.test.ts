@@ -177,6 +177,7 @@ describe('a search', () => {
     ['opened_at:2024-01-06', 'opened_at:2024-01-06/d'],
     ['rating>=3', 'rating:>=3'],
     ['words=9', 'words:9'],
+    ['words!=9', '-words:9'],
   ])('names what was meant by %s', async (query, suggestion) => {
     expect(await backend.clauseCounts({ query })).toEqual([
       { clause: query, total: 0, suggestion },

@@ -185,6 +185,8 @@ describe('what an import refuses by name', () => {
     const json = file('a.ndjson', '{"a":1}\n');
     const plain = file('plain', 'x');
     const text = file('a.txt', 'x');
+    const address = 's3://bucket/events.parquet';
+    await refused('a', [address], /is an address: files to import lie on local/, 'unsupported');
     await refused('a', [nope], /^no file ".*events\.parquet"$/, 'input_not_found');
     await refused('a', [csv, nope], /^no file ".*events\.parquet"$/, 'input_not_found');
     await refused('a', [folder], /is a folder/, 'invalid_argument');

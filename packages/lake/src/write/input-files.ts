@@ -51,6 +51,10 @@ export async function checkedFiles(
 }
 
 async function checkFile(name: string): Promise<void> {
+  if (/^[a-z][a-z0-9+.-]+:\/\//i.test(name)) {
+    const message = `"${name}" is an address: files to import lie on local folders`;
+    throw new LakeError('unsupported', `${message}, or come from standard input`, { file: name });
+  }
   const found = await stat(name).catch((error: NodeJS.ErrnoException) => error);
   if (found instanceof Error) {
     if (found.code === 'ENOENT' || found.code === 'ENOTDIR') {
