@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { fixVectors } from '../../packages/engine/src/base/fixed-vector.ts';
 import type { IndexSnapshot } from '../../packages/engine/src/index/index-snapshot.ts';
+import { decodeKey } from '../../packages/engine/src/schema/key.ts';
 import { embedTiny, TINY_DIMS } from './tiny-model.ts';
 
 /** What a segment should give back for a text: the tiny model's vector in fixed point, or null. */
@@ -14,7 +15,7 @@ export function storedVector(text: string | null): readonly number[] | null {
 export function vectorsByKey(
   snapshot: IndexSnapshot,
   field: string,
-  nameOf: (key: Uint8Array) => string = (key) => Buffer.from(key).toString(),
+  nameOf: (key: Uint8Array) => string = (key) => decodeKey(key).join('\0\u0001'),
 ): ReadonlyMap<string, readonly number[] | null> {
   const { id } = snapshot.commit.fields.find(({ name }) => name === field)!;
   const found = new Map<string, readonly number[] | null>();

@@ -14,6 +14,7 @@ import type { OpenIndex } from './open-index.ts';
 /** What `index:describe` says; `open` is null before the first reindex. */
 export function describeIndex(definition: Definition, open: OpenIndex | null): IndexDescription {
   const snapshot = open?.snapshot ?? null;
+  const { partition, identifier } = open?.mapping.key ?? definition.key;
   const fields = fieldDescriptions(definition, open);
   const named = (wanted: (field: FieldDescription) => boolean) =>
     fields.filter(wanted).map((field) => field.name);
@@ -30,7 +31,7 @@ export function describeIndex(definition: Definition, open: OpenIndex | null): I
     snapshot: snapshot?.checkpoint?.snapshot_id ?? null,
     checkpoint: checkpointJson(open),
     index_generation: snapshot?.generation ?? 0,
-    key: open?.mapping.key ?? definition.key,
+    key: { partition, identifier },
     source: { ...definition.source } as JsonObject,
     fields,
     time_fields: named((field) => field.type === 'DATE'),

@@ -52,11 +52,10 @@ function scores(docs: Docs): Map<number, { score: number; tf: number; length: nu
   );
 }
 
-/** The page of a side: ids, best first; equal scores by the key's text. */
+/** The page of a side: ids, best first; equal scores by the key. */
 function page(docs: Docs, limit: number): readonly number[] {
   const all = [...scores(docs)];
-  const text = (id: number) => Buffer.from(String(id));
-  all.sort(([a, x], [b, y]) => y.score - x.score || Buffer.compare(text(a), text(b)));
+  all.sort(([a, x], [b, y]) => y.score - x.score || a - b);
   return all.slice(0, limit).map(([id]) => id);
 }
 

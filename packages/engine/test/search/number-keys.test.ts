@@ -134,6 +134,8 @@ describe.each([
     const { rows: found, missing } = await lake.backend.getKeys({ index: 't', keys });
     expect([found.length, missing.length]).toEqual([9, 0]);
     expect(await lake.backend.verify({ index: 't' })).toMatchObject({ equal: true });
+    const { key } = await lake.backend.describeIndex({});
+    expect(key).toEqual({ partition: [], identifier: ['id', 'price'] });
   });
 });
 

@@ -13,6 +13,7 @@ import { checkIndex, openSnapshot } from '../../src/index/index-snapshot.ts';
 import { IndexWriter } from '../../src/index/index-writer.ts';
 import { analyzersOf } from '../../src/open/definition-analyzers.ts';
 import { exportAll } from '../../src/open/export-documents.ts';
+import { decodeKey } from '../../src/schema/key.ts';
 import { createMapping } from '../../src/schema/mapping.ts';
 import { requireDefinition } from '../../src/schema/parse-definition.ts';
 import { readStoredSchema } from '../../src/schema/stored-schema.ts';
@@ -89,7 +90,7 @@ class Subject {
         .filter((doc) => deleted === null || (deleted[doc >> 5] & (1 << (doc & 31))) === 0)
         .map(
           (doc) =>
-            `${Buffer.from(keys.key(doc))} ${files[locators.file(doc)]}:${locators.position(doc)}`,
+            `${decodeKey(keys.key(doc))} ${files[locators.file(doc)]}:${locators.position(doc)}`,
         ),
     );
     const faults = checkIndex(snapshot);

@@ -25,7 +25,7 @@ import { currentGeneration, takeLock } from '../../src/open/index-folder.ts';
 import { type OpenIndex, openIndex } from '../../src/open/open-index.ts';
 import type { DocumentBlock } from '../../src/schema/field-block.ts';
 import type { FieldPlan } from '../../src/schema/field-plan.ts';
-import { keyOfCoordinates } from '../../src/schema/key.ts';
+import { encodeKey, keyOfCoordinates } from '../../src/schema/key.ts';
 import { requireDefinition } from '../../src/schema/parse-definition.ts';
 import { openLocalDirectory } from '../../src/storage/local-directory.ts';
 import { createFileTable } from '../../src/sync/file-table.ts';
@@ -75,6 +75,8 @@ interface Scene {
   readonly files: readonly string[];
   readonly digest: string;
   readonly exported: string;
+  /** Key columns whose numbers are in sorting form. */
+  readonly numbers: readonly number[];
 }
 
 async function sceneOf(name: string): Promise<Scene> {
@@ -114,7 +116,8 @@ async function sceneOf(name: string): Promise<Scene> {
     rows.push({ key, hash: block.hashes[0], path: files[number], position });
   }
   await stage.close();
-  return { path, table, definition, open, plans, rows, blocks, files, digest, exported };
+  const numbers = mapping.key.numbers ?? [];
+  return { path, table, definition, open, plans, rows, blocks, files, digest, exported, numbers };
 }
 
 const exportOf = (open: OpenIndex): string =>
@@ -169,7 +172,7 @@ function plant(scene: Scene, { edits, drop, revive }: Case, door: DriftDoor): vo
       const other = rows[b % rows.length];
       if (kind === 'delete') door.delete(writer, row.key);
       else if (kind === 'stranger') {
-        const key = hex(Buffer.from(`${900_000 + (a % 1000)}${i}`));
+        const key = hex(encodeKey([`${900_000 + (a % 1000)}${i}`], scene.numbers));
         const place = { key, position: b % 100 };
         door.add(writer, retold(blocks.get(row.key)!, fileOf(row), place), row.path);
       } else if (kind === 'hash') replace(row, row, { hash: row.hash ^ BigInt(1 + (b % 1000)) });

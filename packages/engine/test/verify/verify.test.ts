@@ -27,6 +27,7 @@ import { readCommit, writeCommit } from '../../src/index/commit.ts';
 import { IndexWriter } from '../../src/index/index-writer.ts';
 import { analyzersOf } from '../../src/open/definition-analyzers.ts';
 import { takeLock } from '../../src/open/index-folder.ts';
+import { encodeKey } from '../../src/schema/key.ts';
 import { openLocalDirectory } from '../../src/storage/local-directory.ts';
 
 const SCHEMA: Schema = {
@@ -87,7 +88,7 @@ async function forget(...ids: readonly number[]): Promise<void> {
   }));
   const writer = IndexWriter.open(openLocalDirectory(generation()), plans);
   for (const id of ids) {
-    deleteCommitted(writer, openLocalDirectory(generation()), Buffer.from(String(id)));
+    deleteCommitted(writer, openLocalDirectory(generation()), encodeKey([String(id)], [0]));
   }
   writer.commit({ checkpoint: writer.checkpoint, files: writer.lastCommit.files });
   writer.close();
