@@ -7,8 +7,7 @@
  */
 import { type ErrorAdvice, LhsError } from '@lakehouse-search/contract';
 import type { FieldType, Similarity, VectorIndex } from '../schema/definition.ts';
-import type { FieldPlan, VectorPlan } from '../schema/field-plan.ts';
-import type { BuiltAs } from '../schema/mapping.ts';
+import type { BuiltAs, FieldPlan, VectorPlan } from '../schema/field-plan.ts';
 import type { WindowLayout } from '../schema/windows.ts';
 import type { SegmentEntry } from '../segment/entry.ts';
 import type { Directory } from '../storage/directory.ts';

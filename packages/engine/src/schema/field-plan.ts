@@ -39,3 +39,11 @@ export interface FieldPlan {
   /** VECTOR: one vector a document, or none. Absent for other types. */
   readonly vector?: VectorPlan;
 }
+
+/** What a generation fixed when it was built (`builtAs` of its commit). */
+export interface BuiltAs {
+  /** Ids of its fields by name. */
+  readonly ids: ReadonlyMap<string, number>;
+  /** Key columns whose numbers are in sorting form (`KeySpec.numbers`). */
+  readonly keyNumbers: readonly number[];
+}

@@ -10,13 +10,14 @@
 
 import type { DefinitionIssue } from '@lakehouse-search/contract';
 import { didYouMean, LhsError } from '@lakehouse-search/contract';
-import type { Field, Schema, Type } from '@lakehouse-search/lake';
+import type { Field, Schema } from '@lakehouse-search/lake';
 import type { Analyzer } from '../analysis/analyzer.ts';
 import { columnFault, nestedFault } from './column-rules.ts';
 import { defaultFieldsOf } from './default-fields.ts';
 import type { Definition, FieldDefinition, VariantDefinition } from './definition.ts';
-import type { FieldPlan, VectorPlan } from './field-plan.ts';
-import { type KeySpec, keyColumns } from './key.ts';
+import type { BuiltAs, FieldPlan, VectorPlan } from './field-plan.ts';
+import type { KeySpec } from './key.ts';
+import { keyTypeFault, numberColumns } from './key-types.ts';
 import type { DefinitionPlaces, ParsedDefinition } from './parse-definition.ts';
 import { pathField } from './variant-terms.ts';
 import { planShapeVector, planVector, type VectorPlanning } from './vector-plan.ts';
@@ -85,14 +86,6 @@ type Fault = (
 
 /** Analyzers by name: built-in ones and the definition's own. */
 export type AnalyzerOf = (name: string) => Analyzer;
-
-/** What a generation fixed when it was built (`builtAs` of its commit). */
-export interface BuiltAs {
-  /** Ids of its fields by name. */
-  readonly ids: ReadonlyMap<string, number>;
-  /** Key columns whose numbers are in sorting form (`KeySpec.numbers`). */
-  readonly keyNumbers: readonly number[];
-}
 
 /**
  * The mapping of `definition` over `schema`. `built`: of the generation that it is for; without it,
@@ -253,20 +246,6 @@ function resolveKey(
     if (problem !== null) fault({ key: name }, `column "${name}" is ${problem}`);
   }
   return Object.freeze({ partition, identifier });
-}
-
-/** The key columns of integers and decimals, by their places in the key. */
-function numberColumns(key: KeySpec, columns: readonly Field[]): readonly number[] {
-  const typeOf = new Map(columns.map(({ name, type }) => [name, type.kind]));
-  const isNumber = (name: string) => NUMBER_KINDS.includes(typeOf.get(name) ?? '');
-  return keyColumns(key).flatMap((name, i) => (isNumber(name) ? [i] : []));
-}
-
-const NUMBER_KINDS: readonly string[] = ['int', 'long', 'decimal'];
-
-function keyTypeFault(type: Type): string | null {
-  const never = ['float', 'double', 'struct', 'list', 'map', 'variant', 'unknown'];
-  return never.includes(type.kind) ? `a ${type.kind}: it cannot be part of a key` : null;
 }
 
 /** A field that is found in the table, before its plan has a number. */

@@ -2,8 +2,8 @@
  * The columns of a segment's keys, each in its own encoding. Sections of a `keys` component:
  *
  *   columns  32 bytes per key column: i32 encoding (0 text, 1 dictionary, 2 hex, 3 uuid,
- *            4 integer, 5 number) | i32 offset of its bytes in a row | i32 width of its bytes | i32 number of
- *            the first of its two own sections, 0 without | i64 base | zero
+ *            4 integer, 5 number) | i32 offset of its bytes in a row | i32 width of its bytes |
+ *            i32 number of the first of its two own sections, 0 without | i64 base | zero
  *   rows     u8[docs x row width]: the packed columns of each document side by side, dictionaries
  *            before the others
  *
