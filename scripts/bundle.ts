@@ -5,7 +5,15 @@
  * The packages that packages/cli/package.json lists as dependencies stay outside. All others are
  * bundled, ours and oclif among them, and their licenses are copied.
  */
-import { existsSync, globSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type OutputChunk, rolldown } from 'rolldown';
@@ -92,6 +100,10 @@ const { output } = await bundle.write({
   sourcemap: true,
   sourcemapExcludeSources: true,
 });
+// the pages that `lhs help PAGE` prints
+const docs = fileURLToPath(new URL('../docs', import.meta.url));
+const pages = readdirSync(docs).filter((file) => file.endsWith('.md'));
+for (const page of pages) cpSync(join(docs, page), join(folder, 'docs', page));
 const chunks = output.filter((file) => file.type === 'chunk');
 writeFileSync(join(folder, 'LICENSES.txt'), licenses(chunks));
 console.log(`${dirname(folder)}: ${chunks.length} files`);

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Home } from './child.ts';
@@ -116,5 +117,85 @@ describe('NO_COLOR beside FORCE_COLOR', () => {
     const env = { NO_COLOR: '1', FORCE_COLOR: '1' };
     const done = await home.run(['search', 'items', 'tent'], { env });
     expect([done.stderr, done.stdout.includes('\u001b')]).toEqual(['', false]);
+  });
+});
+
+describe('lhs index apply', () => {
+  const file = (text: string) => {
+    writeFileSync(home.path('apply.yaml'), text);
+    return ['index', 'apply', '-f', 'apply.yaml'];
+  };
+
+  it('creates and builds an index that is not there', async () => {
+    const done = await home.run(file(definition('applied')));
+    expect(done.stdout).toMatch(/^applied {2}is new: create it, then build it from its table\n/);
+    expect(done.stdout).toMatch(/\napplied {2}created and built: 2 rows in /);
+    expect((await home.run(['search', 'applied', 'lamp'])).stdout).toMatch(/^1 hit in applied/);
+  });
+
+  it('changes an index only after the plan and a yes', async () => {
+    const more = definition('applied', '  - { name: note, type: TEXT }\n');
+    const asked = await home.run(file(more));
+    expect(asked.code).toBe(2);
+    expect(asked.stdout).toMatch(/^field {4}fields\.note: none → /);
+    expect(asked.stderr).toMatch(/add --yes to continue without a question/);
+    expect((await home.run(['search', 'applied', 'note:very'])).code).toBe(2);
+    const done = await home.run([...file(more), '--yes']);
+    expect(done.stdout).toMatch(/\napplied {2}altered, built 1 field; generation 2 is live\n$/);
+    expect((await home.run(['search', 'applied', 'note:very'])).stdout).toMatch(/^1 hit/);
+    expect((await home.run(file(more))).stdout).toMatch(/nothing to do/);
+  });
+});
+
+describe('help', () => {
+  it('groups the commands by task, prints pages offline and knows wrong names', async () => {
+    const [all, page, wrong] = await Promise.all([
+      home.run(['--help']),
+      home.run(['help', 'query']),
+      home.run(['help', 'serch']),
+    ]);
+    expect(all.stdout).toMatch(
+      /^Define and build an index {2}index init, validate, create, apply/m,
+    );
+    expect(page.stdout).toMatch(/^QUERIES\n/);
+    expect(page.stdout).toMatch(/\nCommands: lhs query --help\n$/);
+    expect(wrong).toMatchObject({ code: 2, stdout: '' });
+    expect(wrong.stderr).toMatch(
+      /^error: there is no command "serch"\n {2}did you mean lhs search\?/,
+    );
+  });
+});
+
+describe('settings of tables', () => {
+  it('take the place of --warehouse', async () => {
+    const env = { XDG_CONFIG_HOME: home.path('other-config') };
+    const missing = await home.run(['source', 'tables'], { env });
+    expect(missing).toMatchObject({ code: 2 });
+    expect(missing.stderr).toMatch(/lhs config set warehouse DIR/);
+    await home.run(['config', 'set', 'warehouse', './lake'], { env });
+    const found = await home.run(['source', 'tables'], { env, cwd: '/' });
+    expect(found.stdout).toBe('shop.items\n');
+    const catalog = { ...env, LHS_CATALOG: 'nope' };
+    const wrong = await home.run(['source', 'tables'], { env: catalog });
+    expect(wrong).toMatchObject({ code: 3 });
+    expect(wrong.stderr).toMatch(/there is no catalog and no file "nope"/);
+  });
+});
+
+describe('completion', () => {
+  it('of bash offers indexes, fields and files', async () => {
+    const script = (await home.run(['autocomplete', 'bash'])).stdout;
+    const lhs = `${process.execPath} ${new URL('../bin/lhs.js', import.meta.url).pathname}`;
+    const words = (...typed: string[]) =>
+      `COMP_WORDS=(lhs ${typed.map((word) => `'${word}'`).join(' ')}); ` +
+      `COMP_CWORD=${typed.length}; _lhs 2>/dev/null; echo "\${COMPREPLY[*]}"`;
+    const lines = [words('search', 'it'), words('search', 'items', '--sort', 'p'), words('ind')];
+    writeFileSync(
+      home.path('complete.sh'),
+      `lhs() { ${lhs} "$@"; }\n${script}\n${lines.join('\n')}\n`,
+    );
+    const env = { ...process.env, LHS_DATA_DIR: home.path('data') };
+    const { stdout } = spawnSync('bash', [home.path('complete.sh')], { env, encoding: 'utf8' });
+    expect(stdout).toBe('items\nprice\nindex\n');
   });
 });

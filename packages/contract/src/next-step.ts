@@ -6,6 +6,7 @@ export type NextStep =
   | { readonly step: 'create_index' }
   | { readonly step: 'list_indexes' }
   | { readonly step: 'describe_index'; readonly index: string }
+  | { readonly step: 'alter_index'; readonly index: string }
   | { readonly step: 'drop_index'; readonly index: string }
   | { readonly step: 'reindex'; readonly index?: string; readonly resume?: true }
   | { readonly step: 'sync'; readonly index: string }

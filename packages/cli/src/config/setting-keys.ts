@@ -10,6 +10,14 @@ export const SETTINGS = {
     env: 'LHS_BACKUP_TARGET',
     meaning: 'folder or s3://bucket/prefix for backups',
   },
+  warehouse: {
+    env: 'LHS_WAREHOUSE',
+    meaning: 'folder of tables, where a command names no other place',
+  },
+  catalog: {
+    env: 'LHS_CATALOG',
+    meaning: 'name or file of a catalog, where a command names no other place',
+  },
   url: { env: 'LHS_URL', meaning: 'address of a service, instead of the embedded engine' },
 } as const;
 /** Name of a setting. */

@@ -18,6 +18,8 @@ export interface UserFile {
   readonly file: string;
   readonly values: Values;
   readonly profiles: Readonly<Record<string, Values>>;
+  /** Catalogs by name, as the file has them (config/catalogs.ts checks them). */
+  readonly catalogs: Readonly<Record<string, unknown>>;
   /** The profile in force, unless a flag or LHS_PROFILE names another one. */
   readonly profile: string | undefined;
 }
@@ -34,15 +36,17 @@ export const userConfigFile = (env: NodeJS.ProcessEnv = process.env): string =>
 /** Reads the user's file. Throws invalid_argument with its path. */
 export function readUserFile(env: NodeJS.ProcessEnv = process.env): UserFile {
   const file = userConfigFile(env);
-  const { profiles = {}, profile, ...values } = mapOf(file);
+  const { profiles = {}, profile, catalogs = {}, ...values } = mapOf(file);
   if (profile !== undefined && typeof profile !== 'string') throw notText(file, 'profile');
   if (!isMap(profiles)) throw notSettings(`${file}: "profiles"`);
+  if (!isMap(catalogs)) throw notSettings(`${file}: "catalogs"`);
   const named = Object.entries(profiles).map(([name, group]) => {
     const place = `${file}: profile "${profileName(name)}"`;
     if (!isMap(group)) throw notSettings(place);
     return [name, checked(group, place)] as const;
   });
-  return { file, values: checked(values, file), profiles: Object.fromEntries(named), profile };
+  const checkedValues = checked(values, file);
+  return { file, values: checkedValues, profiles: Object.fromEntries(named), catalogs, profile };
 }
 
 /** Reads `./lhs.yaml`, which has settings alone. Throws invalid_argument with its path. */

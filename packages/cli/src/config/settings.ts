@@ -88,6 +88,21 @@ export function serviceUrl(
   return levelsOf(flags, env, folder).find(decides)?.values.url || undefined;
 }
 
+/**
+ * The warehouse or the catalog of the first origin that has one of the two; in one origin the
+ * warehouse. Undefined: none has.
+ */
+export function tablePlace(
+  flags: FlagSettings = {},
+  env: NodeJS.ProcessEnv = process.env,
+  folder = process.cwd(),
+): Pick<Level['values'], 'warehouse' | 'catalog'> | undefined {
+  const decides = ({ values }: Level) => Boolean(values.warehouse || values.catalog);
+  const found = levelsOf(flags, env, folder).find(decides)?.values;
+  if (found === undefined) return undefined;
+  return found.warehouse ? { warehouse: found.warehouse } : { catalog: found.catalog };
+}
+
 function levelsOf(flags: FlagSettings, env: NodeJS.ProcessEnv, folder: string): readonly Level[] {
   const { profile: named, ...values } = flags;
   const user = readUserFile(env);

@@ -6,10 +6,18 @@ const VALUE_WIDTH = 40;
 const STRATEGY_WIDTH = 9;
 
 /** A plan as people read it: each change with its strategy and reason, the cost, what is next. */
-export function alterLines(plan: AlterPlan, columns: number): readonly string[] {
+export function alterLines(
+  plan: AlterPlan,
+  columns: number,
+  next = 'next: the same command with --apply',
+): readonly string[] {
   const { index, is_noop, changes } = plan;
   if (is_noop) return [`${index}  the new definition means the same: nothing to do`];
-  return [...changes.flatMap((change) => changeLines(change, columns)), '', ...endLines(plan)];
+  return [
+    ...changes.flatMap((change) => changeLines(change, columns)),
+    '',
+    ...endLines(plan, next),
+  ];
 }
 
 function changeLines({ setting, from, to, strategy, reason }: AlterChange, columns: number) {
@@ -25,9 +33,9 @@ function valueText(value: Json): string {
   return text.length <= VALUE_WIDTH ? text : `${text.slice(0, VALUE_WIDTH - 1)}…`;
 }
 
-function endLines(plan: AlterPlan): readonly string[] {
+function endLines(plan: AlterPlan, next: string): readonly string[] {
   const { index, applied, generation } = plan;
-  if (!applied) return [`${index}  ${costText(plan)}`, 'next: the same command with --apply'];
+  if (!applied) return [`${index}  ${costText(plan)}`, next];
   const live = generation === 0 ? 'not built yet' : `generation ${generation} is live`;
   return [`${index}  ${doneText(plan)}; ${live}`];
 }

@@ -1,8 +1,11 @@
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { LhsError } from '@lakehouse-search/contract';
 import { readCatalogFile } from '@lakehouse-search/engine';
 import { type CatalogConfig, isObjectStorage, type TableConfig } from '@lakehouse-search/lake';
 import { Flags } from '@oclif/core';
+import { isCatalogName, namedCatalog, noCatalog } from '../config/catalogs.ts';
+import { tablePlace } from '../config/settings.ts';
 import { folderOf } from '../files/open-input.ts';
 import { readText } from '../files/read-text.ts';
 
@@ -16,13 +19,13 @@ import { readText } from '../files/read-text.ts';
 /** Where a table is: a warehouse folder, a catalog file, or a bare path. */
 export const sourceFlags = {
   warehouse: Flags.string({
-    description: 'folder of tables (DIR/namespace/table)',
+    description: 'folder of tables (LHS_WAREHOUSE; DIR/namespace/table)',
     helpValue: 'DIR',
     exclusive: ['catalog', 'path'],
   }),
   catalog: Flags.string({
-    description: 'catalog file (YAML: type, uri, warehouse, …)',
-    helpValue: 'FILE',
+    description: 'catalog: a name, or a YAML file (LHS_CATALOG)',
+    helpValue: 'NAME|FILE',
     exclusive: ['warehouse', 'path'],
   }),
   path: Flags.string({
@@ -37,6 +40,7 @@ export interface SourceFlags {
   readonly warehouse?: string;
   readonly catalog?: string;
   readonly path?: string;
+  readonly profile?: string;
 }
 
 /** The catalog that the flags name, or undefined where they name none. */
@@ -45,8 +49,29 @@ export async function catalogOf(flags: SourceFlags): Promise<CatalogConfig | und
     return { type: 'filesystem', warehouse: placeOf(flags.warehouse) };
   }
   if (flags.catalog === undefined) return undefined;
-  const text = await readText(flags.catalog);
-  return readCatalogFile(text, flags.catalog, folderOf(flags.catalog));
+  return catalogAt(flags.catalog);
+}
+
+/** The catalog of a name or a file. Throws not_found if there is neither. */
+async function catalogAt(place: string): Promise<CatalogConfig> {
+  if (isCatalogName(place)) {
+    const named = namedCatalog(place);
+    if (named !== undefined) return named;
+    if (!existsSync(place)) throw noCatalog(place);
+  }
+  return readCatalogFile(await readText(place), place, folderOf(place));
+}
+
+/** The catalog that flags or settings name. Throws invalid_argument if neither does. */
+export async function catalogInForce(flags: SourceFlags, what: string): Promise<CatalogConfig> {
+  const place = tablePlace(flags.profile === undefined ? {} : { profile: flags.profile });
+  const catalog = (await catalogOf(flags)) ?? (place && (await catalogOf(place)));
+  if (catalog !== undefined) return catalog;
+  throw new LhsError('invalid_argument', `${what} is missing`, {
+    hint:
+      'add --warehouse DIR or --catalog NAME, or set it once and for all:\n' +
+      'lhs config set warehouse DIR',
+  });
 }
 
 /** The table that the flags and the TABLE argument name. */
@@ -58,12 +83,7 @@ export async function tableOf(flags: SourceFlags, table: string | undefined): Pr
       `--path already names the table; "${table}" is one too many`,
     );
   }
-  const catalog = await catalogOf(flags);
-  if (catalog === undefined) {
-    throw new LhsError('invalid_argument', 'the location of the table is missing', {
-      hint: 'add --warehouse DIR, --catalog FILE.yaml or --path DIR',
-    });
-  }
+  const catalog = await catalogInForce(flags, 'the location of the table');
   if (table === undefined) {
     throw new LhsError('invalid_argument', 'the name of the table is missing', {
       hint: 'lhs source tables lists them',

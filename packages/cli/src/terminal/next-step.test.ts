@@ -10,6 +10,7 @@ const STEPS: { readonly [S in NextStep['step']]: Extract<NextStep, { readonly st
   create_index: { step: 'create_index' },
   list_indexes: { step: 'list_indexes' },
   describe_index: { step: 'describe_index', index: 'notes' },
+  alter_index: { step: 'alter_index', index: 'i' },
   drop_index: { step: 'drop_index', index: 'notes' },
   reindex: { step: 'reindex', index: 'notes' },
   sync: { step: 'sync', index: 'notes' },

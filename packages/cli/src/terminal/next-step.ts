@@ -7,6 +7,7 @@ const COMMANDS: Words = {
   create_index: () => 'lhs index create FILE',
   list_indexes: () => 'lhs index list',
   describe_index: ({ index }) => `lhs index describe ${index}`,
+  alter_index: () => 'lhs index apply FILE',
   drop_index: ({ index }) => `lhs index drop ${index}`,
   reindex: ({ index = 'INDEX', resume }) =>
     `lhs index reindex ${index}${resume === true ? ' --resume' : ''}`,

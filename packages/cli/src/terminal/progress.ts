@@ -32,6 +32,8 @@ export function progressReport(
   let started = performance.now();
   let stage = '';
   let drawn = -Infinity;
+  let last: Reported | undefined;
+  let moved = started;
   const due = (every: number) => {
     const now = performance.now();
     if (now - drawn < every) return false;
@@ -47,28 +49,54 @@ export function progressReport(
     };
   }
   if (!terminal.progress) return { update: () => {}, stop: () => {} };
+  const draw = (p: Reported) => {
+    const now = performance.now();
+    const room = terminal.errWidth - 1;
+    const line = progressLine(label, p, now - started, room, now - moved);
+    process.stderr.write(`\r\u001b[K${cut(line, room)}`);
+  };
+  // a step that counts nothing for a while shows how long it takes
+  const ticker = setInterval(() => {
+    if (last !== undefined && performance.now() - moved >= IDLE_MS) draw(last);
+  }, TICK_MS);
+  ticker.unref();
   return {
     update: (p) => {
-      if (stageOf(p) !== stage) started = performance.now();
+      const now = performance.now();
+      if (stageOf(p) !== stage) started = now;
+      if (last === undefined || p.phase !== last.phase || doneOf(p) !== doneOf(last)) moved = now;
       stage = stageOf(p);
-      if (!due(REDRAW_MS)) return;
-      const room = terminal.errWidth - 1;
-      const line = progressLine(label, p, performance.now() - started, room);
-      process.stderr.write(`\r\u001b[K${cut(line, room)}`);
+      last = p;
+      if (due(REDRAW_MS)) draw(p);
     },
-    stop: () => void process.stderr.write('\r\u001b[K'),
+    stop: () => {
+      clearInterval(ticker);
+      process.stderr.write('\r\u001b[K');
+    },
   };
 }
+
+const IDLE_MS = 1000;
+const TICK_MS = 500;
+
+const doneOf = (p: Reported): number => shareOf(p)[0];
 
 /** Phases that count the same documents: their rate is one. */
 const stageOf = ({ phase }: Reported): string => (phase === 'flushing' ? 'reading' : phase);
 
 /**
  * `commits  reading   ██████░░░░  52 %  231,104 of 446,015 rows  92k rows/s  2.3 s left`. The bar
- * takes the rest of `columns`.
+ * takes the rest of `columns`. If the figures have not changed for `idleMs` of a second or more, it
+ * shows that time instead of rate and percentage.
  */
-export function progressLine(label: string, p: Reported, elapsedMs: number, columns = 120): string {
-  const { share, figures } = figuresOf(p, elapsedMs);
+export function progressLine(
+  label: string,
+  p: Reported,
+  elapsedMs: number,
+  columns = 120,
+  idleMs = 0,
+): string {
+  const { share, figures } = figuresOf(p, elapsedMs, idleMs);
   const head = `${label}  ${p.phase.padEnd(10)}`;
   const bar = Math.min(BAR, columns - width(head) - width(figures) - 2);
   if (bar < LEAST_BAR) return head + figures;
@@ -76,9 +104,18 @@ export function progressLine(label: string, p: Reported, elapsedMs: number, colu
   return `${head}${'█'.repeat(full)}${'░'.repeat(bar - full)}  ${figures}`;
 }
 
-function figuresOf(p: Reported, elapsedMs: number): { share: number; figures: string } {
+function figuresOf(
+  p: Reported,
+  elapsedMs: number,
+  idleMs: number,
+): { share: number; figures: string } {
   const [done, total, share] = shareOf(p);
-  const parts = [`${Math.round(share * 100)} %`];
+  if (idleMs >= IDLE_MS) {
+    const amount = isOfBytes(p) ? bytes : (n: number) => `${count(n)} rows`;
+    const counted = total > 0 ? `${amount(done)}  ` : '';
+    return { share, figures: `${counted}for ${Math.floor(idleMs / 1000)} s` };
+  }
+  const parts = [`${Math.floor(share * 100)} %`];
   if (isOfBytes(p)) {
     const perSecond = elapsedMs > 0 ? (done / elapsedMs) * 1000 : 0;
     parts.push(`${bytes(done)} of ${bytes(total)}`, `${bytes(perSecond)}/s`);
@@ -90,7 +127,7 @@ function figuresOf(p: Reported, elapsedMs: number): { share: number; figures: st
     parts.push(`${count(p.embeddings.computed)} embedded`);
   }
   const left = share > 0 ? (elapsedMs / share) * (1 - share) : 0;
-  if (left > 0) parts.push(`${duration(left)} left`);
+  if (left >= 1000) parts.push(`${duration(left)} left`);
   return { share, figures: parts.join('  ') };
 }
 

@@ -121,6 +121,21 @@ describe('progress', () => {
   });
 });
 
+describe('progress of a step that counts nothing for a while', () => {
+  it('shows the step and its time, and no percentage that stands still', () => {
+    const p = { phase: 'flushing' as const, docs_done: 439_254, docs_total: 442_089 };
+    expect(progressLine('commits', p, 20_000, 80, 900)).toMatch(/flushing .* 99 % {2}439,254 of/);
+    expect(progressLine('commits', p, 20_000, 80, 4200)).toBe(
+      'commits  flushing  ████████████████████  439,254 rows  for 4 s',
+    );
+  });
+
+  it('rounds nothing up to 100 % and shows no time below a second', () => {
+    const p = { phase: 'reading' as const, docs_done: 999, docs_total: 1000 };
+    expect(progressLine('t', p, 1000)).toMatch(/99 % {2}999 of 1,000 rows {2}999 rows\/s$/);
+  });
+});
+
 describe('errors', () => {
   it('draws a caret under the place and says what is next', () => {
     const text = 'subjct:timeout AND repo:git';

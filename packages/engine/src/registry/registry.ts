@@ -327,10 +327,10 @@ export class Registry {
       return new LhsError('index_exists', message, { next: [{ step: 'drop_alias', alias: name }] });
     }
     return new LhsError('index_exists', `an index "${name}" exists already`, {
-      hint: 'choose another name, or look at that index and drop it',
+      hint: 'choose another name, or change that index to this definition',
       next: [
         { step: 'describe_index', index: name },
-        { step: 'drop_index', index: name },
+        { step: 'alter_index', index: name },
       ],
     });
   }

@@ -1,4 +1,4 @@
-import { findField, type QueryFields } from '../query/bind/fields.ts';
+import { findField, nearestField, type QueryFields } from '../query/bind/fields.ts';
 import type { Query } from '../query/query.ts';
 import { escapeField } from '../query/syntax/characters.ts';
 
@@ -7,8 +7,9 @@ const DAY = /^\d{4}-\d\d-\d\d$/;
 
 /**
  * What somebody probably meant by a clause that finds nothing, as a query string; undefined: there
- * is no such guess. `severity>=3` was meant as a range of the field `severity`, and the day of a
- * DATE as the whole day, not its first instant. `written`: the clause in the query string.
+ * is no such guess. `severity>=3` was meant as a range of the field `severity`, or of the nearest
+ * one if there is none of that name, and the day of a DATE as the whole day, not its first instant.
+ * `written`: the clause in the query string.
  */
 export function respelled(node: Query, written: string, fields: QueryFields): string | undefined {
   if (node.kind !== 'term') return undefined;
@@ -19,7 +20,8 @@ export function respelled(node: Query, written: string, fields: QueryFields): st
   const comparison = COMPARISON.exec(written);
   if (comparison === null) return undefined;
   const [, name, sign, value] = comparison;
-  if (findField(fields, name) === undefined) return undefined;
-  if (sign === '!=') return `-${escapeField(name)}:${value}`;
-  return `${escapeField(name)}:${sign.startsWith('=') ? '' : sign}${value}`;
+  const meant = findField(fields, name) === undefined ? nearestField(fields, name) : name;
+  const field = escapeField(meant ?? name);
+  if (sign === '!=') return `-${field}:${value}`;
+  return `${field}:${sign.startsWith('=') ? '' : sign}${value}`;
 }

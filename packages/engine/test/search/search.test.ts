@@ -178,6 +178,8 @@ describe('a search', () => {
     ['rating>=3', 'rating:>=3'],
     ['words=9', 'words:9'],
     ['words!=9', '-words:9'],
+    ['wrods>3', 'words:>3'],
+    ['nothing.like.it>=3', 'nothing.like.it:>=3'],
   ])('names what was meant by %s', async (query, suggestion) => {
     expect(await backend.clauseCounts({ query })).toEqual([
       { clause: query, total: 0, suggestion },

@@ -24,8 +24,9 @@ export default class IndexInit extends LhsCommand {
     const { definition } = await api.initDefinition({ source, name: flags.name });
     if (flags.json) return this.printJson({ definition });
     this.terminal.data(escapedControls(definition.trimEnd()));
+    const index = /^index: (\S+)$/m.exec(definition)?.[1] ?? 'INDEX';
     this.terminal.err(
-      'next: lhs index validate FILE, lhs index create FILE, then lhs index reindex INDEX',
+      `next: lhs index validate FILE, lhs index create FILE, then lhs index reindex ${index}`,
     );
   }
 }

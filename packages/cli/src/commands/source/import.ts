@@ -1,11 +1,11 @@
-import { LhsError, memoryBytes } from '@lakehouse-search/contract';
+import { memoryBytes } from '@lakehouse-search/contract';
 import { type InputReading, importFiles } from '@lakehouse-search/lake';
 import { Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { list } from '../../search/flag-values.ts';
 import { INPUT_FORMATS, inputOf } from '../../source/import-input.ts';
 import { readingLine, schemaColumns, schemaLine } from '../../source/import-report.ts';
-import { catalogOf, sourceFlags } from '../../source/source-flags.ts';
+import { catalogInForce, sourceFlags } from '../../source/source-flags.ts';
 import { count, duration, rate } from '../../terminal/figures.ts';
 import { progressReport } from '../../terminal/progress.ts';
 
@@ -46,12 +46,7 @@ export default class SourceImport extends LhsCommand {
 
   override async run(): Promise<void> {
     const { argv, flags } = await this.parse(SourceImport);
-    const catalog = await catalogOf(flags);
-    if (catalog === undefined) {
-      throw new LhsError('invalid_argument', 'the location of the new table is missing', {
-        hint: 'add --warehouse DIR or --catalog FILE.yaml',
-      });
-    }
+    const catalog = await catalogInForce(flags, 'the location of the new table');
     const started = performance.now();
     const report = progressReport(this.terminal, flags.table, flags.json ?? false, 'table');
     const version = flags['format-version'];

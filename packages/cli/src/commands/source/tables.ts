@@ -1,6 +1,5 @@
-import { LhsError } from '@lakehouse-search/contract';
 import { LhsCommand } from '../../base-command.ts';
-import { catalogOf, sourceFlags } from '../../source/source-flags.ts';
+import { catalogInForce, sourceFlags } from '../../source/source-flags.ts';
 
 export default class SourceTables extends LhsCommand {
   static override summary = 'List the tables of a catalog.';
@@ -12,12 +11,7 @@ export default class SourceTables extends LhsCommand {
 
   override async run(): Promise<void> {
     const { flags } = await this.parse(SourceTables);
-    const catalog = await catalogOf(flags);
-    if (catalog === undefined) {
-      throw new LhsError('invalid_argument', 'the catalog is missing', {
-        hint: 'add --warehouse DIR or --catalog FILE.yaml',
-      });
-    }
+    const catalog = await catalogInForce(flags, 'the catalog');
     const { tables } = await (await this.source(flags)).listTables({ catalog });
     if (flags.json) return this.printJson({ tables });
     if (tables.length === 0)

@@ -84,13 +84,17 @@ const LISTED_FIELDS = 30;
  */
 export function unknownFieldHint(fields: QueryFields, name: string): ErrorAdvice {
   const names = visibleNames(fields);
-  const near = nearest(name, names);
+  const near = nearestField(fields, name);
   const listed = names.slice(0, LISTED_FIELDS).join(', ');
   const more = names.length > LISTED_FIELDS ? `, … ${names.length - LISTED_FIELDS} more` : '';
   const all = `fields: ${listed}${more}`;
   const hint = near === undefined ? all : `did you mean "${near}"?\n${all}`;
   return { hint, next: [{ step: 'describe_index', index: fields.index }] };
 }
+
+/** The field whose name is nearest to `name`; undefined: none is near. */
+export const nearestField = (fields: QueryFields, name: string): string | undefined =>
+  nearest(name, visibleNames(fields));
 
 /** What to do if the definition lacks a setting. */
 export const changeHint = (change: string, index: string): string =>

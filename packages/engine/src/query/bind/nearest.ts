@@ -37,7 +37,7 @@ export function nearestField(node: NearestNode, fields: QueryFields): FieldPlan 
 export function vectorFieldsHint(fields: QueryFields): string {
   const names = vectorFields(fields).map(({ name }) => name);
   if (names.length > 0) return `VECTOR fields: ${names.join(', ')}`;
-  return 'the index has no VECTOR field: add one to the definition, then reindex';
+  return 'add one to the definition, then reindex';
 }
 
 /** The VECTOR fields of an index, in its definition's order. */

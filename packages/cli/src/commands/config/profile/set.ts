@@ -1,6 +1,6 @@
 import { Args } from '@oclif/core';
 import { LhsCommand } from '../../../base-command.ts';
-import { settingArgs } from '../../../config/setting-args.ts';
+import { settingArgs, storeSetting } from '../../../config/setting-args.ts';
 import { profileName, settingKey } from '../../../config/setting-keys.ts';
 import { editUserFile } from '../../../config/settings-file.ts';
 
@@ -18,11 +18,9 @@ export default class ConfigProfileSet extends LhsCommand {
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(ConfigProfileSet);
     const { value } = args;
-    const path = ['profiles', profileName(args.name), settingKey(args.key)];
-    const file = await editUserFile((document) => {
-      if (value === '') document.deleteIn(path);
-      else document.setIn(path, value);
-    });
+    const key = settingKey(args.key);
+    const path = ['profiles', profileName(args.name)];
+    const file = await editUserFile((document) => storeSetting(document, path, key, value));
     if (flags.json) return this.printJson({ profile: args.name, key: args.key, value });
     this.print([`${args.key} of profile ${args.name} stored in ${file}`]);
   }

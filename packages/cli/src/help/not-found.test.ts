@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { notFound } from './command-not-found.ts';
+import { notFound } from './not-found.ts';
 
 const KNOWN = [
   ['search'],

@@ -1,0 +1,80 @@
+/**
+ * Shell scripts that ask `lhs complete` for the word at the cursor. It prints a word per line; a
+ * line `:files` lets the shell add names of files.
+ */
+const BASH = `_lhs() {
+  local line words=("\${COMP_WORDS[@]:1:COMP_CWORD}") files= found=()
+  local current="\${COMP_WORDS[COMP_CWORD]}" prefix=""
+  # bash breaks words at ":" and "="; put the word at the cursor together again
+  if [[ $(type -t __ltrim_colon_completions) == function ]]; then
+    _get_comp_words_by_ref -n := cur words cword 2>/dev/null && {
+      words=("\${words[@]:1:cword}"); current="$cur"
+    }
+  fi
+  while IFS= read -r line; do
+    if [[ $line == :files ]]; then files=1; else found+=("$line"); fi
+  done < <(lhs complete -- "\${words[@]}" 2>/dev/null)
+  COMPREPLY=()
+  for line in "\${found[@]}"; do
+    [[ $line == "$current"* ]] && COMPREPLY+=("$line")
+  done
+  [[ \${#COMPREPLY[@]} -eq 1 && \${COMPREPLY[0]} == *: ]] && compopt -o nospace
+  [[ -n $files ]] && compopt -o default -o filenames
+  if [[ $(type -t __ltrim_colon_completions) == function ]]; then
+    __ltrim_colon_completions "$current"
+  fi
+}
+complete -F _lhs lhs
+`;
+
+const ZSH = `#compdef lhs
+_lhs() {
+  local -a found
+  local line files=
+  while IFS= read -r line; do
+    if [[ $line == :files ]]; then files=1; else found+=("$line"); fi
+  done < <(lhs complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)
+  local -a open=(\${(M)found:#*:}) whole=(\${found:#*:})
+  (( \${#open} )) && compadd -S '' -a open
+  (( \${#whole} )) && compadd -a whole
+  [[ -n $files ]] && _files
+}
+compdef _lhs lhs
+`;
+
+const FISH = `function __lhs_complete
+  set -l words (commandline -opc) (commandline -ct)
+  for line in (lhs complete -- $words[2..-1] 2>/dev/null)
+    if test "$line" = ":files"
+      __fish_complete_path (commandline -ct)
+    else
+      echo $line
+    end
+  end
+end
+complete -c lhs -f -a '(__lhs_complete)'
+`;
+
+const POWERSHELL = `Register-ArgumentCompleter -Native -CommandName lhs -ScriptBlock {
+  param($word, $ast, $cursor)
+  $words = @($ast.CommandElements | Select-Object -Skip 1 | ForEach-Object { "$_" })
+  if ($word -eq '') { $words += '' }
+  lhs complete -- @words 2>$null | Where-Object { $_ -ne ':files' -and $_ -like "$word*" } |
+    ForEach-Object { [System.Management.Automation.CompletionResult]::new($_) }
+}
+`;
+
+/** The script of each shell. */
+export const SCRIPTS = { bash: BASH, zsh: ZSH, fish: FISH, powershell: POWERSHELL } as const;
+/** A shell that has a script. */
+export type Shell = keyof typeof SCRIPTS;
+/** The names of all shells. */
+export const SHELLS = Object.keys(SCRIPTS) as readonly Shell[];
+
+/** How to load the script in every new shell. */
+export const SETUP: Readonly<Record<Shell, string>> = {
+  bash: `echo 'source <(lhs autocomplete bash)' >> ~/.bashrc`,
+  zsh: `echo 'source <(lhs autocomplete zsh)' >> ~/.zshrc  # below the line with compinit`,
+  fish: 'lhs autocomplete fish > ~/.config/fish/completions/lhs.fish',
+  powershell: 'lhs autocomplete powershell >> $PROFILE',
+};

@@ -1,0 +1,69 @@
+import { readdirSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { wrap } from '../terminal/text.ts';
+import { pageLines, pageNames, plainLines } from './pages.ts';
+import { shortLines, TASKS, taskLines } from './tasks.ts';
+
+const COMMANDS = readdirSync(new URL('../commands/', import.meta.url), {
+  recursive: true,
+  encoding: 'utf8',
+})
+  .filter((file) => file.endsWith('.ts'))
+  .map((file) => file.slice(0, -'.ts'.length).replaceAll('/', ' '));
+
+/** Commands that users do not type. */
+const HIDDEN = ['complete', 'jobs run'];
+
+describe('the tasks of the help', () => {
+  it('have every command once, besides hidden ones, and nothing else', () => {
+    const listed = TASKS.flatMap(([, ids]) => ids).filter((id) => id !== 'help');
+    expect([...listed].sort()).toEqual(COMMANDS.filter((id) => !HIDDEN.includes(id)).sort());
+  });
+
+  it('fit on a screen of 80 columns and 40 lines', () => {
+    const lines = shortLines(80, wrap);
+    expect(lines.length).toBeLessThan(40);
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
+  });
+
+  it('show the commands of a topic below their tasks', () => {
+    const commands = [
+      { id: 'index init', summary: 'Print a definition.' },
+      { id: 'index odd', summary: 'Odd.' },
+      { id: 'search', summary: 'Search.' },
+    ];
+    expect(taskLines(commands, 'index', 80, wrap)).toEqual([
+      'Define and build an index',
+      '  index init  Print a definition.',
+      '',
+      'Other',
+      '  index odd   Odd.',
+      '',
+    ]);
+  });
+});
+
+describe('a page of the help', () => {
+  it('is the page of the documentation', () => {
+    expect(pageNames()).toContain('query');
+    expect(pageLines('query')?.[0]).toBe('QUERIES');
+    expect(pageLines('nosuch')).toBe(undefined);
+    expect(pageLines('../README')).toBe(undefined);
+  });
+
+  it('has no marks of Markdown', () => {
+    const page =
+      '## Two words\n\nSee the [JSON\ntree](#tree) and **this**.\n\n```sh\na [x](y)\n```\n';
+    expect(plainLines(`${page}\n| a | b \\| c |\n|---|---|\n| long one | x |\n`)).toEqual([
+      'TWO WORDS',
+      '',
+      'See the JSON',
+      'tree and this.',
+      '',
+      '    a [x](y)',
+      '',
+      '  a         b | c',
+      '  long one  x',
+    ]);
+  });
+});

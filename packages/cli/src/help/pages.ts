@@ -1,0 +1,72 @@
+/** The pages of the documentation that come with the program, as text for a terminal. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+
+/** The folder of the pages: beside the bundle, or of the clone. */
+function pagesFolder(): URL | undefined {
+  const folders = ['./docs/', '../docs/', '../../docs/', '../../../../docs/'];
+  const urls = folders.map((folder) => new URL(folder, import.meta.url));
+  return urls.find((url) => existsSync(new URL('query.md', url)));
+}
+
+/** The names of all pages. */
+export function pageNames(): readonly string[] {
+  const folder = pagesFolder();
+  if (folder === undefined) return [];
+  const files = readdirSync(folder).filter((file) => /^[a-z-]+\.md$/.test(file));
+  return files.map((file) => file.slice(0, -'.md'.length)).sort();
+}
+
+/** The lines of a page; undefined if there is none of that name. */
+export function pageLines(name: string): readonly string[] | undefined {
+  if (!pageNames().includes(name)) return undefined;
+  return plainLines(readFileSync(new URL(`${name}.md`, pagesFolder()), 'utf8'));
+}
+
+const LINK = /!?\[([^\]]+)\]\((?:#|https?:|[\w./-]+\.md)[^)]*\)/g;
+const withoutLinks = (text: string): string =>
+  text.replace(/<!--[\s\S]*?-->\n?/g, '').replace(LINK, '$1');
+
+const FENCE = /^\s*```/;
+const WIDEST = 44;
+
+/** Markdown without its marks: links as their text, code indented, tables aligned. */
+export function plainLines(markdown: string): string[] {
+  const lines: string[] = [];
+  let table: string[][] = [];
+  let inCode = false;
+  const endTable = () => {
+    lines.push(...tableLines(table));
+    table = [];
+  };
+  for (const line of withoutLinks(markdown).trimEnd().split('\n')) {
+    if (!inCode && line.startsWith('|')) {
+      if (!/^\|[\s|:-]+\|$/.test(line)) table.push(cellsOf(line));
+      continue;
+    }
+    endTable();
+    if (FENCE.test(line)) inCode = !inCode;
+    else lines.push(inCode ? `    ${line}` : proseLine(line));
+  }
+  endTable();
+  return lines;
+}
+
+const proseLine = (line: string): string =>
+  line
+    .replace(/^#+ (.*)/, (_, title: string) => title.toUpperCase())
+    .replace(/\*\*([^*]+)\*\*/g, '$1');
+
+const cellsOf = (row: string): string[] =>
+  row
+    .slice(1, row.lastIndexOf('|'))
+    .split(/(?<!\\)\|/)
+    .map((cell) => proseLine(cell.trim()).replaceAll('\\|', '|'));
+
+function tableLines(rows: readonly string[][]): string[] {
+  const widths = (rows[0] ?? []).map((_, i) =>
+    Math.min(WIDEST, Math.max(...rows.map((row) => (row[i] ?? '').length))),
+  );
+  return rows.map((row) =>
+    `  ${row.map((cell, i) => cell.padEnd(i === row.length - 1 ? 0 : widths[i])).join('  ')}`.trimEnd(),
+  );
+}

@@ -1,0 +1,115 @@
+/** All commands by what they are for, in the order in which a new user needs them. */
+export const TASKS: readonly (readonly [task: string, commands: readonly string[]])[] = [
+  ['Try it', ['demo']],
+  ['Get a table', ['source import', 'source tables', 'source describe', 'source rows']],
+  [
+    'Define and build an index',
+    ['index init', 'index validate', 'index create', 'index apply', 'index reindex', 'index list'],
+  ],
+  [
+    'Search',
+    [
+      ...['search', 'tui', 'index search', 'index semantic', 'index hybrid', 'index tune'],
+      ...['index facets', 'index aggregate', 'index suggest', 'keys get'],
+      ...['index pit open', 'index pit close', 'index export'],
+    ],
+  ],
+  [
+    'Keep it in sync',
+    ['index sync', 'index status', 'index verify', 'index compact', 'index upgrade', 'doctor'],
+  ],
+  ['Understand a result', ['index explain', 'index diff', 'index describe', 'index bench']],
+  ['Examine queries and text', ['index analyze', 'index parse', 'index print']],
+  ['Change an index', ['index alter', 'index rollback', 'index windows', 'index drop']],
+  [
+    'Back it up, erase rows',
+    [
+      ...['index backup', 'index restore', 'index backups list', 'index backups status'],
+      ...['index backups prune', 'erase check', 'erase run', 'erase key', 'erase verify'],
+    ],
+  ],
+  ['Follow long work', ['jobs list', 'jobs show', 'jobs watch', 'jobs cancel']],
+  [
+    'Name things',
+    [
+      ...['alias set', 'alias list', 'alias drop', 'query save', 'query list', 'query show'],
+      ...['query run', 'query drop'],
+    ],
+  ],
+  [
+    'Change a table',
+    [
+      ...['source delete', 'source upsert', 'source snapshots', 'source changes', 'source tag'],
+      ...['source compact', 'source expire'],
+    ],
+  ],
+  ['Models', ['model list', 'model describe', 'model check']],
+  [
+    'Serve, connect agents',
+    [
+      ...['serve all', 'serve gateway', 'serve node', 'serve control-plane', 'serve check'],
+      ...['serve password', 'mcp', 'mcp config', 'cite check'],
+    ],
+  ],
+  [
+    'Settings',
+    [
+      ...['config view', 'config set', 'config profile list', 'config profile set'],
+      ...['config profile use', 'config profile remove', 'login', 'logout', 'autocomplete'],
+      ...['version', 'help'],
+    ],
+  ],
+];
+
+/** A command with its summary. */
+interface Listed {
+  readonly id: string;
+  readonly summary: string;
+}
+
+type Wrap = (text: string, columns: number, indent?: string) => readonly string[];
+
+/** All tasks with the names of their commands. */
+export function shortLines(columns: number, wrap: Wrap): string[] {
+  const width = Math.max(...TASKS.map(([task]) => task.length)) + 2;
+  const indent = ' '.repeat(width);
+  return TASKS.flatMap(([task, ids]) => wrap(task.padEnd(width) + namesOf(ids), columns, indent));
+}
+
+/** `index init, validate, create`: a topic is named once. */
+function namesOf(ids: readonly string[]): string {
+  let topic = '';
+  const names = ids.map((id) => {
+    const at = id.lastIndexOf(' ');
+    const own = id.slice(0, Math.max(0, at));
+    const shown = own !== '' && own === topic ? id.slice(at + 1) : id;
+    topic = own;
+    return shown;
+  });
+  return names.join(', ');
+}
+
+/**
+ * The commands below a topic (all for '') by task, a line each, summaries wrapped to `columns`.
+ * Commands without a task come last.
+ */
+export function taskLines(
+  commands: readonly Listed[],
+  topic: string,
+  columns: number,
+  wrap: Wrap,
+): string[] {
+  const below = commands.filter(({ id }) => topic === '' || id.startsWith(`${topic} `));
+  const known = new Set(TASKS.flatMap(([, ids]) => ids));
+  const others = below.filter(({ id }) => !known.has(id)).map(({ id }) => id);
+  const width = Math.max(...below.map(({ id }) => id.length)) + 2;
+  return [...TASKS, ['Other', others] as const].flatMap(([task, ids]) => {
+    const found = ids.flatMap((id) => below.find((command) => command.id === id) ?? []);
+    const lines = found.flatMap(({ id, summary }) =>
+      wrap(summary, columns - width - 2).map(
+        (line, i) => `  ${(i === 0 ? id : '').padEnd(width)}${line.trimStart()}`,
+      ),
+    );
+    return lines.length === 0 ? [] : [task, ...lines, ''];
+  });
+}
