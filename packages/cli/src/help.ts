@@ -2,8 +2,7 @@ import { LhsError } from '@lakehouse-search/contract';
 import { CommandHelp, Help, type Interfaces } from '@oclif/core';
 import { notFound } from './help/not-found.ts';
 import { pageLines, pageNames } from './help/pages.ts';
-import { shortLines, taskLines } from './help/tasks.ts';
-import { wrap } from './terminal/text.ts';
+import { shortLines, taskLines, wrapWords } from './help/tasks.ts';
 
 /** Help of a command: examples first, then how it is used. */
 class ExamplesFirst extends CommandHelp {
@@ -40,14 +39,14 @@ export default class LhsHelp extends Help {
   protected override async showRootHelp(): Promise<void> {
     this.log('lhs: search any lakehouse table from the command line\n');
     const columns = this.opts.maxWidth;
-    for (const line of this.opts.all ? this.#tasks('') : shortLines(columns, wrap)) this.log(line);
+    for (const line of this.opts.all ? this.#tasks('') : shortLines(columns)) this.log(line);
     this.log('');
     this.log('lhs COMMAND --help  examples and flags of a command');
     this.log('lhs help -n         all commands, with a summary each');
     const pages = pageNames();
     if (pages.length === 0) return;
     const indent = ' '.repeat(20);
-    for (const line of wrap(`lhs help PAGE       ${pages.join(', ')}`, columns, indent)) {
+    for (const line of wrapWords(`lhs help PAGE       ${pages.join(', ')}`, columns, indent)) {
       this.log(line);
     }
   }
@@ -76,6 +75,6 @@ export default class LhsHelp extends Help {
         id: id.replaceAll(':', ' '),
         summary: this.render(summary ?? description ?? ''),
       }));
-    return taskLines(commands, topic, this.opts.maxWidth, wrap);
+    return taskLines(commands, topic, this.opts.maxWidth);
   }
 }

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -679,18 +678,6 @@ describe('the rest', () => {
       2,
       expect.stringMatching(/already determines the table/),
     ]);
-  });
-
-  it('completes commands and flags in bash', async () => {
-    expect((await home.run(['autocomplete', 'bash'])).code).toBe(0);
-    const { stdout } = await home.run(['autocomplete', 'script', 'bash']);
-    const script = `${stdout}
-      complete=$(complete -p lhs | sed 's/.*-F \\([^ ]*\\).*/\\1/')
-      try() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); $complete; echo "\${COMPREPLY[@]}"; }
-      try lhs index se; try lhs keys ''; try lhs search --high`;
-    const child = spawn('bash', ['--norc', '-c', script], { cwd: home.folder });
-    const { stdout: said, stderr } = await ended(child);
-    expect([said, stderr]).toEqual(['search semantic\nget\n--highlight\n', '']);
   });
 
   it('helps with commands and flags that do not exist', async () => {

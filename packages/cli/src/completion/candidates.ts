@@ -80,13 +80,13 @@ async function commandValues(
   const index = positions[0];
   if (flag !== undefined) {
     const { options = [], helpValue } = command.flags[flag] as FlagFacts;
-    return valueOf(flag, { options, helpValue }, current, index, from);
+    return valuesOf(flag, { options, helpValue }, current, index, from);
   }
   const args = Object.entries(command.args);
   const [name, arg] = args[Math.min(positions.length, args.length - 1)] ?? [];
   if (name === undefined || arg === undefined) return command.strict === false ? FILES : NONE;
   const { options = [] } = arg as { readonly options?: readonly string[] };
-  return valueOf(name, { options }, current, index, from);
+  return valuesOf(name, { options }, current, index, from);
 }
 
 interface FlagFacts {
@@ -111,7 +111,7 @@ function readWords({ flags }: CommandFacts, words: readonly string[]) {
   return { flag, positions };
 }
 
-async function valueOf(
+async function valuesOf(
   name: string,
   { options = [], helpValue }: FlagFacts,
   current: string,

@@ -1,6 +1,5 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { wrap } from '../terminal/text.ts';
 import { pageLines, pageNames, plainLines } from './pages.ts';
 import { shortLines, TASKS, taskLines } from './tasks.ts';
 
@@ -21,7 +20,7 @@ describe('the tasks of the help', () => {
   });
 
   it('fit on a screen of 80 columns and 40 lines', () => {
-    const lines = shortLines(80, wrap);
+    const lines = shortLines(80);
     expect(lines.length).toBeLessThan(40);
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
   });
@@ -32,7 +31,7 @@ describe('the tasks of the help', () => {
       { id: 'index odd', summary: 'Odd.' },
       { id: 'search', summary: 'Search.' },
     ];
-    expect(taskLines(commands, 'index', 80, wrap)).toEqual([
+    expect(taskLines(commands, 'index', 80)).toEqual([
       'Define and build an index',
       '  index init  Print a definition.',
       '',

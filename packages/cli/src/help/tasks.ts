@@ -67,13 +67,28 @@ interface Listed {
   readonly summary: string;
 }
 
-type Wrap = (text: string, columns: number, indent?: string) => readonly string[];
+/**
+ * Lines of at most `columns`; those after the first begin with `indent`. The text has one column
+ * per character, so help needs none of the modules that measure text.
+ */
+export function wrapWords(text: string, columns: number, indent = ''): string[] {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const line = lines[lines.length - 1];
+    if (line !== '' && line.length + 1 + word.length > columns) lines.push(indent + word);
+    else
+      lines[lines.length - 1] = line === '' && lines.length === 1 ? word || ' ' : `${line} ${word}`;
+  }
+  return lines;
+}
 
 /** All tasks with the names of their commands. */
-export function shortLines(columns: number, wrap: Wrap): string[] {
+export function shortLines(columns: number): string[] {
   const width = Math.max(...TASKS.map(([task]) => task.length)) + 2;
   const indent = ' '.repeat(width);
-  return TASKS.flatMap(([task, ids]) => wrap(task.padEnd(width) + namesOf(ids), columns, indent));
+  return TASKS.flatMap(([task, ids]) =>
+    wrapWords(task.padEnd(width) + namesOf(ids), columns, indent),
+  );
 }
 
 /** `index init, validate, create`: a topic is named once. */
@@ -93,12 +108,7 @@ function namesOf(ids: readonly string[]): string {
  * The commands below a topic (all for '') by task, a line each, summaries wrapped to `columns`.
  * Commands without a task come last.
  */
-export function taskLines(
-  commands: readonly Listed[],
-  topic: string,
-  columns: number,
-  wrap: Wrap,
-): string[] {
+export function taskLines(commands: readonly Listed[], topic: string, columns: number): string[] {
   const below = commands.filter(({ id }) => topic === '' || id.startsWith(`${topic} `));
   const known = new Set(TASKS.flatMap(([, ids]) => ids));
   const others = below.filter(({ id }) => !known.has(id)).map(({ id }) => id);
@@ -106,7 +116,7 @@ export function taskLines(
   return [...TASKS, ['Other', others] as const].flatMap(([task, ids]) => {
     const found = ids.flatMap((id) => below.find((command) => command.id === id) ?? []);
     const lines = found.flatMap(({ id, summary }) =>
-      wrap(summary, columns - width - 2).map(
+      wrapWords(summary, columns - width - 2).map(
         (line, i) => `  ${(i === 0 ? id : '').padEnd(width)}${line.trimStart()}`,
       ),
     );
