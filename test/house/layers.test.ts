@@ -112,8 +112,8 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['index.ts'],
   ],
   cli: [
-    ['terminal', 'config', 'files'],
-    ['output', 'demo', 'doctor', 'serve', 'login'],
+    ['terminal', 'config', 'files', 'help'],
+    ['output', 'demo', 'doctor', 'serve', 'login', 'completion'],
     ['search', 'source', 'sync', 'erase'],
     ['tui'],
     ['base-command.ts', 'first-screen.ts', 'help.ts'],

@@ -66,7 +66,9 @@ function tableLines(rows: readonly string[][]): string[] {
   const widths = (rows[0] ?? []).map((_, i) =>
     Math.min(WIDEST, Math.max(...rows.map((row) => (row[i] ?? '').length))),
   );
-  return rows.map((row) =>
-    `  ${row.map((cell, i) => cell.padEnd(i === row.length - 1 ? 0 : widths[i])).join('  ')}`.trimEnd(),
-  );
+  return rows.map((row) => {
+    const last = row.length - 1;
+    const cells = row.map((cell, i) => cell.padEnd(i === last ? 0 : widths[i]));
+    return `  ${cells.join('  ')}`.trimEnd();
+  });
 }

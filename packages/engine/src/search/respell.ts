@@ -1,4 +1,4 @@
-import { findField, nearestField, type QueryFields } from '../query/bind/fields.ts';
+import { findField, nearestFieldName, type QueryFields } from '../query/bind/fields.ts';
 import type { Query } from '../query/query.ts';
 import { escapeField } from '../query/syntax/characters.ts';
 
@@ -20,7 +20,7 @@ export function respelled(node: Query, written: string, fields: QueryFields): st
   const comparison = COMPARISON.exec(written);
   if (comparison === null) return undefined;
   const [, name, sign, value] = comparison;
-  const meant = findField(fields, name) === undefined ? nearestField(fields, name) : name;
+  const meant = findField(fields, name) === undefined ? nearestFieldName(fields, name) : name;
   const field = escapeField(meant ?? name);
   if (sign === '!=') return `-${field}:${value}`;
   return `${field}:${sign.startsWith('=') ? '' : sign}${value}`;

@@ -27,7 +27,7 @@ type Applied =
 
 export default class IndexApply extends LhsCommand {
   static override summary =
-    'Make an index as its definition says: create and build it, or change it after showing the plan.';
+    'Create and build the index of a definition, or change it after showing the plan.';
   static override examples = [
     '<%= config.bin %> index apply incidents.yaml',
     '<%= config.bin %> index apply -f incidents.yaml --yes',

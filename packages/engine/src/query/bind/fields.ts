@@ -84,7 +84,7 @@ const LISTED_FIELDS = 30;
  */
 export function unknownFieldHint(fields: QueryFields, name: string): ErrorAdvice {
   const names = visibleNames(fields);
-  const near = nearestField(fields, name);
+  const near = nearestFieldName(fields, name);
   const listed = names.slice(0, LISTED_FIELDS).join(', ');
   const more = names.length > LISTED_FIELDS ? `, … ${names.length - LISTED_FIELDS} more` : '';
   const all = `fields: ${listed}${more}`;
@@ -93,7 +93,7 @@ export function unknownFieldHint(fields: QueryFields, name: string): ErrorAdvice
 }
 
 /** The field whose name is nearest to `name`; undefined: none is near. */
-export const nearestField = (fields: QueryFields, name: string): string | undefined =>
+export const nearestFieldName = (fields: QueryFields, name: string): string | undefined =>
   nearest(name, visibleNames(fields));
 
 /** What to do if the definition lacks a setting. */
