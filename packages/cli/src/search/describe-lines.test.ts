@@ -23,6 +23,7 @@ const index: IndexDescription = {
     },
     { name: 'about', type: 'VECTOR', ...can, indexed: false, source: ['title', 'body'] },
   ],
+  default_fields: ['title'],
   time_fields: ['at'],
   sort_fields: ['at'],
   variants: [],
@@ -55,6 +56,7 @@ describe('the lines of index describe', () => {
       'tags   KEYWORD  indexed several sensitive  tags',
       'about  VECTOR   nearest                    title, body',
       '',
+      'words in  title',
       'times     at',
       'sorts by  _score, _key, at',
       'vectors   about: 384 numbers, cosine, auto, model default (80d3aabb), 5,000 of ' +

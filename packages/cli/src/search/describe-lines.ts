@@ -93,6 +93,7 @@ function abilities(field: FieldDescription): string {
  */
 function lists(index: IndexDescription, style: Style, columns: number): string[] {
   const lines: (readonly [string, string])[] = [
+    ['words in', index.default_fields.join(', ')],
     ['times', index.time_fields.join(', ')],
     ['windows', windowWords(index)],
     ['sorts by', ['_score', '_key', ...index.sort_fields].join(', ')],

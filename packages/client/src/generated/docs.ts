@@ -370,6 +370,7 @@ export const DOCS: Readonly<Record<string, string>> = {
   "HybridRequest.rrf_k": "The constant of `rrf`, a whole number. Default: 60.",
   "HybridRequest.vector_field": "A VECTOR field. Default: the index's only one.",
   "IndexDescription": "`POST /v1/index:describe`. `bytes`: size on disk of the live generation. For the callers of a tenant `num_docs` counts the tenant's documents; what describes the whole index and its table is absent.",
+  "IndexDescription.default_fields": "The fields that words without a field search.",
   "IndexDescription.description": "What its rows are, by the definition.",
   "IndexDescription.generations": "The live generation and the kept ones. Absent before the first reindex.",
   "IndexDescription.merge_failure": "Present while the last merge of segments failed.",

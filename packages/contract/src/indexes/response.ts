@@ -93,6 +93,8 @@ export interface IndexDescription {
   readonly key: { readonly partition: readonly string[]; readonly identifier: readonly string[] };
   readonly source?: JsonObject;
   readonly fields: readonly FieldDescription[];
+  /** The fields that words without a field search. */
+  readonly default_fields: readonly string[];
   readonly time_fields: readonly string[];
   readonly sort_fields: readonly string[];
   readonly vector_fields: readonly VectorFieldDescription[];

@@ -5,6 +5,7 @@ import type {
   ShardDescription,
 } from '@lakehouse-search/contract';
 import type { IndexSnapshot } from '../index/index-snapshot.ts';
+import { defaultFieldsOf } from '../schema/default-fields.ts';
 import type { Definition, FieldDefinition } from '../schema/definition.ts';
 import { segmentBytes } from '../segment/entry.ts';
 import { describeVectors } from './describe-vectors.ts';
@@ -34,6 +35,7 @@ export function describeIndex(definition: Definition, open: OpenIndex | null): I
     key: { partition, identifier },
     source: { ...definition.source } as JsonObject,
     fields,
+    default_fields: defaultFieldsOf(definition, fields),
     time_fields: named((field) => field.type === 'DATE'),
     sort_fields: named((field) => field.fast),
     vector_fields: describeVectors(definition, open),

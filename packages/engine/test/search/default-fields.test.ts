@@ -41,10 +41,13 @@ const hits = async (query: string) =>
 describe('bare words in several default fields', () => {
   it('are searched in the first TEXT field until the definition names fields', async () => {
     expect(await hits('running')).toEqual([]);
+    expect((await backend.describeIndex({})).default_fields).toEqual(['subject']);
     const next = { definition_yaml: definition('default_fields: [subject, body]') };
     const plan = await backend.alterIndex({ index: 'tickets', ...next, apply: true });
     expect(plan.changes).toMatchObject([{ setting: 'default_fields', strategy: 'live' }]);
     expect(await hits('running')).not.toEqual([]);
+    const { default_fields } = await backend.describeIndex({});
+    expect(default_fields).toEqual(['subject', 'body']);
   });
 
   it.each([

@@ -36,13 +36,12 @@ export function fieldTable(description: IndexDescription, now: number): FieldTab
     const { name, type, analyzer, indexed, fast } = field;
     return { name, type, indexed, fast, ...(analyzer !== undefined && { analyzer }) };
   });
-  const words = fields.filter(({ type, indexed }) => type === 'TEXT' && indexed);
   return {
     index: description.index,
     fields: new Map(fields.map((field) => [field.name, field])),
     variants: description.variants.filter(({ flatten }) => flatten).map(({ column }) => column),
     key: description.key,
-    defaultFields: words.slice(0, 1).map(({ name }) => name),
+    defaultFields: description.default_fields,
     now,
   };
 }
