@@ -24,7 +24,8 @@ export async function expectSnapshot(
   expect(documents, `documents at ${id}`).toHaveLength(snapshot.row_count);
   const keys = documents.map((d) => d.coordinates.identifier.map((part) => part.value));
   for (let i = 1; i < keys.length; i++) {
-    if (!isBefore(keys[i - 1], keys[i])) expect.fail(`${keys[i - 1]} is not before ${keys[i]}`);
+    if (!isBefore(table, keys[i - 1], keys[i]))
+      expect.fail(`${keys[i - 1]} is not before ${keys[i]}`);
   }
   const rows = await table.rowsAt(id);
   for (const [i, { fields }] of documents.entries()) {
@@ -51,8 +52,16 @@ async function expectMeaning(backend: LocalBackend, table: TruthTable, id: strin
   snapshot.release();
 }
 
-function isBefore(a: readonly string[], b: readonly string[]): boolean {
-  const order = a.map((text, i) => Buffer.compare(Buffer.from(text), Buffer.from(b[i])));
+function isBefore(table: TruthTable, a: readonly string[], b: readonly string[]): boolean {
+  const kinds = table.key.map(
+    (name) => table.schema.fields.find((f) => f.name === name)?.type.kind,
+  );
+  const order = a.map((text, i) => {
+    const isNumber = /^(int|long|decimal)$/.test(kinds[i] ?? '');
+    return isNumber
+      ? Number(text) - Number(b[i])
+      : Buffer.compare(Buffer.from(text), Buffer.from(b[i]));
+  });
   return (order.find((c) => c !== 0) ?? 0) < 0;
 }
 
