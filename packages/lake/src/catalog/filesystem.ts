@@ -145,15 +145,22 @@ async function missing(
   table: string,
   store: FileStore,
 ): Promise<LakeError> {
-  const known = await knownTables(config, store);
-  const shown = known.slice(0, 10).join(', ');
+  const found = await foundIn(config, store);
   return new LakeError(
     'table_not_found',
-    `table "${table}" is not in warehouse "${config.warehouse}"; ${
-      known.length === 0 ? 'it holds no tables' : `its tables are ${shown}`
-    }${known.length > 10 ? ', …' : ''}`,
+    `table "${table}" is not in warehouse "${config.warehouse}"; ${found}`,
     { details: { table, warehouse: config.warehouse } },
   );
+}
+
+/** What a warehouse holds, in words. */
+async function foundIn(config: FilesystemCatalogConfig, store: FileStore): Promise<string> {
+  if (!(isS3(config.warehouse) || (await isFolder(resolvePlace(config.warehouse))))) {
+    return 'there is no such folder';
+  }
+  const known = await knownTables(config, store);
+  if (known.length === 0) return 'it holds no tables';
+  return `its tables are ${known.slice(0, 10).join(', ')}${known.length > 10 ? ', …' : ''}`;
 }
 
 /** The tables of a warehouse, none if there is no warehouse. Throws permission_denied. */

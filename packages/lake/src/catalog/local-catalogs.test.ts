@@ -201,6 +201,14 @@ describe('the filesystem catalog', () => {
     await expect(mark(join(root, 'nothing'))).rejects.toHaveProperty('code', 'table_not_found');
   });
 
+  it('says that the folder of a warehouse is missing', async () => {
+    const catalog = { type: 'filesystem', warehouse: join(root, 'nolake') } as const;
+    await expect(loadTable({ catalog, table: 'ns.t' })).rejects.toMatchObject({
+      code: 'table_not_found',
+      message: expect.stringMatching(/nolake"; there is no such folder$/),
+    });
+  });
+
   it('maps the recorded location, and the warehouse around it, to where they lie', async () => {
     await write('v1.metadata.json', json('1'));
     const { files } = await load();
