@@ -1,4 +1,5 @@
 import { LhsError } from '@lakehouse-search/contract';
+import { ENGLISH_STOP_WORDS } from '../../analysis/language/languages.ts';
 import { bindQuery } from '../../query/bind/bind.ts';
 import type { Clause } from '../../query/bind/clause.ts';
 import { findField, type QueryFields, unknownFieldHint } from '../../query/bind/fields.ts';
@@ -45,11 +46,21 @@ function boundNear({ field, ...near }: NearVector, mapping: Mapping): BoundVecto
 /** The words that hits are marked with, bound; null for more words than a query may have. */
 export function boundWords({ text, fields: names }: MarkedWords, mapping: Mapping): Clause | null {
   try {
-    return wordsClause(text, lexicalFields(mapping, names ?? undefined), mapping);
+    const fields = lexicalFields(mapping, names ?? undefined);
+    return wordsClause(withoutStopWords(text), fields, mapping);
   } catch (error) {
     if (error instanceof LhsError && error.code === 'limit_exceeded') return null;
     throw error;
   }
+}
+
+const STOP_WORDS = new Set(ENGLISH_STOP_WORDS);
+
+/** A text without English stop words, whatever the analyzers of the fields do with them. */
+function withoutStopWords(text: string): string {
+  return text.replace(/[\p{L}\p{N}]+/gu, (word) =>
+    STOP_WORDS.has(word.toLowerCase()) ? ' ' : word,
+  );
 }
 
 /**

@@ -1,0 +1,43 @@
+import type { Schema } from '@lakehouse-search/lake';
+import { appendRows } from '@lakehouse-search/lake';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
+
+const SCHEMA: Schema = {
+  schemaId: 0,
+  identifierFieldIds: [1],
+  fields: ['id', 'body'].map((name, i) => {
+    return { id: i + 1, name, required: i === 0, type: { kind: 'string' } };
+  }),
+};
+const FIELDS = `fields:
+  - { name: body, type: TEXT, analyzer: simple, cached: true }
+  - { name: text, type: VECTOR, source: body }`;
+
+let lake: SmallLake;
+beforeAll(async () => {
+  lake = await openSmallLake();
+  await lake.create(SCHEMA);
+  await lake.define(FIELDS);
+  const body = 'the ship is in the harbour';
+  await appendRows(lake.source, { kind: 'rows', rows: [{ id: 'a', body }] });
+  await lake.backend.reindex({});
+});
+afterAll(() => lake.close());
+
+/** The words of the first hit that are marked. */
+const marked = async (query_text: string) => {
+  const { hits } = await lake.backend.semantic({ query_text, highlight: {} });
+  const pieces = (hits[0].highlight?.body ?? []).flat();
+  return pieces.filter((piece) => piece.marked).map(({ text }) => text);
+};
+
+describe('highlights of semantic searches', () => {
+  it('mark the words of the text that mean something', async () => {
+    expect(await marked('Is the ship sinking?')).toEqual(['ship']);
+  });
+
+  it('mark nothing for a text of stop words', async () => {
+    expect(await marked('is it in the')).toEqual([]);
+  });
+});
