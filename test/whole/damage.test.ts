@@ -289,7 +289,7 @@ describe('damaged index files', () => {
       replace(file, whole);
       expect(problems, `${file}, case ${i}`).not.toEqual([]);
     }
-    expect(unseen).toBeGreaterThan(100);
+    expect(unseen).toBeGreaterThan(byEffort(50, 100));
     console.log(`beneath the stamp: ${unseen} flips let the index open; the check found all`);
   });
 
