@@ -22,6 +22,12 @@ describe('width of text', () => {
     expect(width(cut('a long line of words', 10))).toBeLessThanOrEqual(10);
   });
 
+  it('wraps texts of megabytes, with and without a limit, in one pass', () => {
+    const text = 'word (lhs '.repeat(200_000);
+    expect(wrap(text, Number.POSITIVE_INFINITY)).toEqual([text]);
+    expect(wrap(text, 4)).toHaveLength(400_001);
+  });
+
   it('wraps at blanks and leaves long words whole', () => {
     expect(wrap('one two three', 9)).toEqual(['one two', '  three']);
     expect(wrap('a_word_that_is_too_long b', 8, '    ')).toEqual([

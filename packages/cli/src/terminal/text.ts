@@ -29,17 +29,30 @@ const SEGMENTER = new Intl.Segmenter('en', { granularity: 'grapheme' });
  * stays whole, and so does a command in parentheses: `(lhs index sync incidents)`.
  */
 export function wrap(text: string, columns: number, indent = '  '): string[] {
-  const out: string[] = [];
-  for (const word of text.split(BREAK)) {
-    const last = out.at(-1);
-    if (last === undefined) out.push(word);
-    else if (width(last) + 1 + width(word) <= columns) out[out.length - 1] = `${last} ${word}`;
-    else out.push(indent + word);
+  const [first, ...words] = wordsOf(text);
+  const out = [first];
+  let used = width(first);
+  for (const word of words) {
+    const more = width(word);
+    if (used + 1 + more <= columns) {
+      out[out.length - 1] += ` ${word}`;
+      used += 1 + more;
+    } else {
+      out.push(indent + word);
+      used = width(indent) + more;
+    }
   }
   return out;
 }
 
-const BREAK = / (?!(?<=\(lhs [^()]*)[^()]*\))/;
+/** The words of a text; a command in parentheses is one. Linear in the length of the text. */
+function wordsOf(text: string): string[] {
+  const joined = text.replace(/\(lhs [^()]*\)/g, (command) => command.replaceAll(' ', INSIDE));
+  return joined.split(' ').map((word) => word.replaceAll(INSIDE, ' '));
+}
+
+/** Stands for a blank that is no place to break a line; no printed text has it. */
+const INSIDE = '\0';
 
 /** Pads to `columns`; figures to the right. */
 export function pad(text: string, columns: number, side: 'left' | 'right' = 'left'): string {
