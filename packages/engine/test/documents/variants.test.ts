@@ -233,9 +233,7 @@ describe('a variant column', () => {
       expect(rising(await ids({ query: `meta.size:[${low} TO ${high}]` }))).toEqual(wanted);
     }
     const best = (row: Row) => (sizes(row).length === 0 ? Infinity : Math.min(...sizes(row)));
-    const order = rows.toSorted(
-      (a, b) => best(a) - best(b) || (String(a.id) < String(b.id) ? -1 : 1),
-    );
+    const order = rows.toSorted((a, b) => best(a) - best(b) || a.id - b.id);
     const same = order.map((row) => row.id);
     const sort = [{ field: 'meta.size' }];
     const found = await ids({ sort });

@@ -22,7 +22,7 @@ export function groups<T>(all: readonly T[], of: (row: T) => string | number) {
 }
 
 const sorted = (all: readonly Incident[], by: (row: Incident) => number) =>
-  all.toSorted((a, b) => by(b) - by(a) || (String(a.id) < String(b.id) ? -1 : 1));
+  all.toSorted((a, b) => by(b) - by(a) || Number(a.id) - Number(b.id));
 const time = ({ opened_at }: Incident) => Date.parse(`${opened_at}Z`);
 const billing = ALL.filter(({ service }) => service === 'billing');
 const severe = ALL.filter(({ severity }) => severity === 1);
