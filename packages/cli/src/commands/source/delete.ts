@@ -3,7 +3,7 @@ import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { sourceFlags, tableOf } from '../../source/source-flags.ts';
 import { confirm } from '../../terminal/confirm.ts';
-import { count, snapshotName } from '../../terminal/figures.ts';
+import { plural, snapshotName } from '../../terminal/figures.ts';
 
 export default class SourceDelete extends LhsCommand {
   static override summary = 'Delete rows of a table by a condition, in one snapshot.';
@@ -48,7 +48,7 @@ export default class SourceDelete extends LhsCommand {
     if (done.snapshotId === null)
       return this.print([`no row of ${name} is like that; nothing was committed`]);
     this.print([
-      `${name}  -${count(done.deleted)} rows · snapshot ${snapshotName(String(done.snapshotId))}`,
+      `${name}  -${plural(done.deleted, 'row')} · snapshot ${snapshotName(String(done.snapshotId))}`,
     ]);
   }
 }

@@ -6,7 +6,7 @@ import { list } from '../../search/flag-values.ts';
 import { INPUT_FORMATS, inputOf } from '../../source/import-input.ts';
 import { readingLine, schemaColumns, schemaLine } from '../../source/import-report.ts';
 import { catalogInForce, sourceFlags } from '../../source/source-flags.ts';
-import { count, duration, rate } from '../../terminal/figures.ts';
+import { duration, plural, rate } from '../../terminal/figures.ts';
 import { progressReport } from '../../terminal/progress.ts';
 
 export default class SourceImport extends LhsCommand {
@@ -87,7 +87,7 @@ export default class SourceImport extends LhsCommand {
     const guessed = reading === undefined ? [] : [readingLine(reading)];
     const columns = done.schema === undefined ? [] : [schemaLine(done.schema)];
     this.print([
-      `${flags.table}  +${count(done.inserted)} rows in ${duration(took)} (${perSecond} rows/s)`,
+      `${flags.table}  +${plural(done.inserted, 'row')} in ${duration(took)} (${perSecond} rows/s)`,
       ...guessed,
       ...columns,
       `next: lhs index init ${flags.table} ${location} > definition.yaml`,

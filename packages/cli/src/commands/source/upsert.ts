@@ -4,7 +4,7 @@ import { LhsCommand } from '../../base-command.ts';
 import { list } from '../../search/flag-values.ts';
 import { inputOf } from '../../source/import-input.ts';
 import { sourceFlags, tableOf } from '../../source/source-flags.ts';
-import { count, snapshotName } from '../../terminal/figures.ts';
+import { count, plural, snapshotName } from '../../terminal/figures.ts';
 import { progressReport } from '../../terminal/progress.ts';
 
 export default class SourceUpsert extends LhsCommand {
@@ -43,7 +43,7 @@ export default class SourceUpsert extends LhsCommand {
     if (done.snapshotId === null)
       return this.print(['the file has no rows; nothing was committed']);
     this.print([
-      `${args.table}  +${count(inserted)} ~${count(updated)} rows · snapshot ` +
+      `${args.table}  +${count(inserted)} ~${plural(updated, 'row')} · snapshot ` +
         `${snapshotName(String(done.snapshotId))}`,
     ]);
   }

@@ -1,0 +1,46 @@
+import type { Backend, FieldDescription, IndexDescription } from '@lakehouse-search/contract';
+import { describe, expect, it } from 'vitest';
+import { fieldsOfFewValues } from './few-values.ts';
+
+const ROWS = 1000;
+const field = (name: string, type: string, fast = true) =>
+  ({ name, type, indexed: true, fast, cached: false, source: [name] }) as FieldDescription;
+const FIELDS = [
+  field('sku', 'KEYWORD'),
+  field('brand', 'KEYWORD'),
+  field('serial', 'KEYWORD'),
+  field('title', 'TEXT'),
+  field('note', 'KEYWORD', false),
+  field('stock', 'LONG'),
+  field('severity', 'LONG'),
+  field('done', 'BOOL'),
+];
+const DISTINCT: Readonly<Record<string, number>> = {
+  ...{ sku: 3, brand: 12, serial: 990, stock: 400, severity: 4, note: 2 },
+};
+
+const index = {
+  ...{ index: 'products', num_docs: ROWS, fields: FIELDS },
+  key: { partition: [], identifier: ['sku'] },
+} as unknown as IndexDescription;
+
+/** Counts the values of a field by the table above. */
+const backend = {
+  aggregate: async ({ aggs }: { aggs: { values: { cardinality: { field: string } } } }) => {
+    return { results: { values: { value: DISTINCT[aggs.values.cardinality.field] } } };
+  },
+} as unknown as Backend;
+
+describe('fields that facets are worth', () => {
+  it('have few values: no key, no field of nearly distinct values, no quantity', async () => {
+    const types = ['KEYWORD', 'BOOL', 'LONG'];
+    expect(await fieldsOfFewValues(backend, index, types)).toEqual(['brand', 'done', 'severity']);
+  });
+
+  it('come in the order of the types, and only of these', async () => {
+    expect(await fieldsOfFewValues(backend, index, ['LONG', 'KEYWORD'])).toEqual([
+      'severity',
+      'brand',
+    ]);
+  });
+});
