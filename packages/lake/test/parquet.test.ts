@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, it } from 'vitest';
+import { byEffort } from '../../../test/support/effort.ts';
 import { seededBelow } from '../../../test/support/random.ts';
 import { LakeError } from '../src/base/errors.ts';
 import { memoryFile } from '../src/base/random-access-file.ts';
@@ -27,7 +28,8 @@ function parquetFiles(): string[] {
       .sort();
     // the big table: its first data file and one delete file are enough
     const kept = table === 'git.commits' ? [files[0], files.at(-1)!] : files;
-    found.push(...kept.map((file) => `${shared}${table}/${file}`));
+    const chosen = kept.filter((_, i) => i % byEffort(3, 1) === 0);
+    found.push(...chosen.map((file) => `${shared}${table}/${file}`));
   }
   return found;
 }
@@ -101,7 +103,7 @@ describe.skipIf(!here)('own parquet reader', () => {
       await file.close();
     }
     process.stdout.write(`parquet files read as DuckDB reads them: ${JSON.stringify(counts)}\n`);
-    expect(counts.files).toBeGreaterThan(500);
+    expect(counts.files).toBeGreaterThan(byEffort(150, 500));
     // Hadoop-framed LZ4 is what DuckDB refuses: four files of nine columns
     expect(counts.refusedByDuck).toBeLessThanOrEqual(36);
   });

@@ -8,7 +8,8 @@ import { byEffort } from '../../../test/support/effort.ts';
 import { startTickets, type TicketService } from './support/tickets.ts';
 
 const PROGRAM = process.env.LHS_SCHEMATHESIS;
-const EXAMPLES = byEffort(5, 40);
+/** `npm test` leaves it to the campaigns. */
+const isBrief = byEffort(true, false);
 
 /** 5xx statuses that the description has. */
 const CONFIG = `[checks.not_a_server_error]
@@ -19,33 +20,36 @@ const CHECKS = [
   'response_schema_conformance',
 ].join(',');
 
-describe.skipIf(PROGRAM === undefined)('the description of REST under Schemathesis', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'lhs-schemathesis-'));
-  let service: TicketService;
-  beforeAll(async () => {
-    service = await startTickets({ auth: false });
-  });
-  afterAll(async () => {
-    await service?.stop();
-    rmSync(folder, { recursive: true, force: true });
-  });
-
-  it('has no response that it does not describe', async () => {
-    const config = join(folder, 'schemathesis.toml');
-    writeFileSync(config, CONFIG);
-    const { url } = service.server;
-    const args = [
-      ...['--config-file', config, 'run', `${url}/v1/openapi.json`, '--checks', CHECKS],
-      ...['--max-examples', String(EXAMPLES), '--seed', '7', '--phases', 'examples,fuzzing'],
-      ...['--header', 'lhs-timeout-ms: 400', '--no-color'],
-    ];
-    const { code, out } = await new Promise<{ code: number; out: string }>((resolve) => {
-      const options = { cwd: folder, maxBuffer: 2 ** 26 };
-      execFile(PROGRAM as string, args, options, (error, stdout, stderr) => {
-        resolve({ code: error === null ? 0 : 1, out: stdout + stderr });
-      });
+describe.skipIf(isBrief || PROGRAM === undefined)(
+  'the description of REST under Schemathesis',
+  () => {
+    const folder = mkdtempSync(join(tmpdir(), 'lhs-schemathesis-'));
+    let service: TicketService;
+    beforeAll(async () => {
+      service = await startTickets({ auth: false });
     });
-    expect(code, out.slice(-6000)).toBe(0);
-    expect((await fetch(`${url}/livez`)).status).toBe(200);
-  });
-});
+    afterAll(async () => {
+      await service?.stop();
+      rmSync(folder, { recursive: true, force: true });
+    });
+
+    it('has no response that it does not describe', async () => {
+      const config = join(folder, 'schemathesis.toml');
+      writeFileSync(config, CONFIG);
+      const { url } = service.server;
+      const args = [
+        ...['--config-file', config, 'run', `${url}/v1/openapi.json`, '--checks', CHECKS],
+        ...['--max-examples', '40', '--seed', '7', '--phases', 'examples,fuzzing'],
+        ...['--header', 'lhs-timeout-ms: 400', '--no-color'],
+      ];
+      const { code, out } = await new Promise<{ code: number; out: string }>((resolve) => {
+        const options = { cwd: folder, maxBuffer: 2 ** 26 };
+        execFile(PROGRAM as string, args, options, (error, stdout, stderr) => {
+          resolve({ code: error === null ? 0 : 1, out: stdout + stderr });
+        });
+      });
+      expect(code, out.slice(-6000)).toBe(0);
+      expect((await fetch(`${url}/livez`)).status).toBe(200);
+    });
+  },
+);

@@ -239,63 +239,64 @@ function killLater(args: readonly string[], afterMs: number): Promise<Said> {
 const strace = spawnSync('strace', ['-V']).status === 0;
 if (!strace) console.log('kills by strace: skipped, strace is not installed');
 
-describe.skipIf(!strace)('operations ended by SIGKILL in native code (strace)', () => {
-  const CALLS = 'fsync,fdatasync,rename,unlink,link,mkdir,rmdir,ftruncate,pwrite64';
-  const traced = (when: number, data: string, work: ChildWork) => [
-    ...['-f', '-qq', '-o', '/dev/null', '-e', `trace=${CALLS}`],
-    ...(when > 0 ? ['-e', `inject=${CALLS}:signal=KILL:when=${when}`] : []),
-    process.execPath,
-    ...childOf(data, work, 0, 'FREE'),
-  ];
+describe.skipIf(!strace || byEffort(true, false))(
+  'operations ended by SIGKILL in native code (strace)',
+  () => {
+    const CALLS = 'fsync,fdatasync,rename,unlink,link,mkdir,rmdir,ftruncate,pwrite64';
+    const traced = (when: number, data: string, work: ChildWork) => [
+      ...['-f', '-qq', '-o', '/dev/null', '-e', `trace=${CALLS}`],
+      ...(when > 0 ? ['-e', `inject=${CALLS}:signal=KILL:when=${when}`] : []),
+      process.execPath,
+      ...childOf(data, work, 0, 'FREE'),
+    ];
 
-  it(
-    'at system calls of operations leaves the old state or a later one',
-    async () => {
-      const random = seededBelow(SEED + 2);
-      const chosen = LONG ? stage.operations : [stage.operations[random(stage.operations.length)]];
-      let kills = 0;
-      for (const operation of chosen) {
-        // further apart the more calls there are
-        for (
-          let when = 1;
-          ;
-          when += LONG ? 3 : byEffort(Math.max(80, when), Math.max(20, when >> 2))
-        ) {
-          const data = stage.copy(operation);
-          const said = runChild(traced(when, data, operation.work), 'strace');
-          await expectSound(data, operation, acknowledgedBy(operation, said));
-          rmSync(data, { recursive: true });
-          if (!said.killed) break;
-          kills++;
+    it(
+      'at system calls of operations leaves the old state or a later one',
+      async () => {
+        const random = seededBelow(SEED + 2);
+        const chosen = LONG
+          ? stage.operations
+          : [stage.operations[random(stage.operations.length)]];
+        let kills = 0;
+        for (const operation of chosen) {
+          // further apart the more calls there are
+          for (let when = 1; ; when += LONG ? 3 : Math.max(20, when >> 2)) {
+            const data = stage.copy(operation);
+            const said = runChild(traced(when, data, operation.work), 'strace');
+            await expectSound(data, operation, acknowledgedBy(operation, said));
+            rmSync(data, { recursive: true });
+            if (!said.killed) break;
+            kills++;
+          }
         }
-      }
-      console.log(`kills by strace: ${kills}, 0 violations`);
-    },
-    HOURS,
-  );
+        console.log(`kills by strace: ${kills}, 0 violations`);
+      },
+      HOURS,
+    );
 
-  it(
-    'while an index is made or dropped leaves the registry whole, with it or without',
-    async () => {
-      const create: ChildWork = { kind: 'create', definition: stage.table.definition };
-      let kills = 0;
-      for (const work of [create, { kind: 'drop' } as const]) {
-        for (let when = 1; ; when += LONG ? 1 : byEffort(24, 8)) {
-          const data = join(stage.folder, `registry-${work.kind}-${when}`);
-          mkdirSync(data);
-          if (work.kind === 'drop') await withIndex(data);
-          const said = runChild(traced(when, data, work), 'strace');
-          await expectRegistry(data, said.ended ? (work.kind === 'create' ? 1 : 0) : null);
-          rmSync(data, { recursive: true });
-          if (!said.killed) break;
-          kills++;
+    it(
+      'while an index is made or dropped leaves the registry whole, with it or without',
+      async () => {
+        const create: ChildWork = { kind: 'create', definition: stage.table.definition };
+        let kills = 0;
+        for (const work of [create, { kind: 'drop' } as const]) {
+          for (let when = 1; ; when += LONG ? 1 : 8) {
+            const data = join(stage.folder, `registry-${work.kind}-${when}`);
+            mkdirSync(data);
+            if (work.kind === 'drop') await withIndex(data);
+            const said = runChild(traced(when, data, work), 'strace');
+            await expectRegistry(data, said.ended ? (work.kind === 'create' ? 1 : 0) : null);
+            rmSync(data, { recursive: true });
+            if (!said.killed) break;
+            kills++;
+          }
         }
-      }
-      console.log(`kills of create and drop by strace: ${kills}, 0 violations`);
-    },
-    HOURS,
-  );
-});
+        console.log(`kills of create and drop by strace: ${kills}, 0 violations`);
+      },
+      HOURS,
+    );
+  },
+);
 
 async function withIndex(data: string): Promise<void> {
   const backend = await openData(data);

@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { openLocal, type Progress } from '@lakehouse-search/engine';
 import { appendRows, deleteRows, type Schema, type Value } from '@lakehouse-search/lake';
 import { afterEach, describe, expect, it } from 'vitest';
+import { byEffort } from '../../../../test/support/effort.ts';
 import { seededBelow } from '../../../../test/support/random.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 import { TINY_DIMS, tinyModels } from '../../../../test/support/tiny-model.ts';
@@ -121,7 +122,7 @@ const files = (lake: SmallLake) =>
     .sort();
 
 describe('an index that several threads build', () => {
-  for (const shards of [1, 3]) {
+  for (const shards of byEffort([3], [1, 3])) {
     it(`has the bytes of one thread's, in few or many flushes (${shards} shards)`, async () => {
       below = seededBelow(SEED + shards);
       const definition = `sharding: { shards: ${shards} }\n${FIELDS}`;

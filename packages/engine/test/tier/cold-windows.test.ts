@@ -2,6 +2,7 @@
 import { openLocal } from '@lakehouse-search/engine';
 import { deleteRows, upsertRows } from '@lakehouse-search/lake';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { byEffort } from '../../../../test/support/effort.ts';
 import type { SmallLake } from '../../../../test/support/small-lake.ts';
 import { tinyModels } from '../../../../test/support/tiny-model.ts';
 import type { S3Server } from '../../../lake/test/s3-server.ts';
@@ -32,7 +33,7 @@ const move = (request: object) => cold.move(request);
 const writes = () => server.seen.filter(({ method }) => method !== 'GET' && method !== 'HEAD');
 
 describe('cold windows', () => {
-  it.each([1, 3])(
+  it.each(byEffort([3], [1, 3]))(
     'answer as hot ones do, before and after syncs, with %i shards',
     async (shards) => {
       await build(shards);

@@ -48,7 +48,8 @@ export default class SourceDelete extends LhsCommand {
     if (done.snapshotId === null)
       return this.print([`no row of ${name} is like that; nothing was committed`]);
     this.print([
-      `${name}  -${plural(done.deleted, 'row')} · snapshot ${snapshotName(String(done.snapshotId))}`,
+      `${name}  -${plural(done.deleted, 'row')} · ` +
+        `snapshot ${snapshotName(String(done.snapshotId))}`,
     ]);
   }
 }
