@@ -97,7 +97,7 @@ describe('--output', () => {
 });
 
 describe.runIf(process.platform === 'linux')('a denied file', () => {
-  /** Root may write everywhere: read-only places of the kernel stand in for foreign folders. */
+  /** Root may write to every folder, so its test uses one of /proc, which the kernel refuses. */
   const denied = () => {
     if (process.getuid?.() === 0) return '/proc/1/x';
     mkdirSync(home.path('closed'), { recursive: true });

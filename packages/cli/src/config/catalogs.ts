@@ -49,7 +49,7 @@ export function noCatalog(name: string, env: NodeJS.ProcessEnv = process.env): L
   });
 }
 
-/** Reads settings as a catalog file is read; the place stands for line and column. */
+/** Checks settings as those of a catalog file; faults name `place` instead of line and column. */
 function checkedCatalog(settings: unknown, place: string, folder: string): CatalogConfig {
   try {
     return readCatalogFile(JSON.stringify(settings), place, folder);

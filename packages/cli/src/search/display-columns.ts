@@ -5,7 +5,7 @@ const MOST_TEXTS = 2;
 const MOST_ROWS = 200;
 
 /**
- * Columns of the table whose values stand in for display fields: those of the first TEXT fields,
+ * Columns of the table that are shown if the index caches no text: those of the first TEXT fields,
  * or of KEYWORD fields if there are none. Empty if the index caches a text or keyword itself.
  */
 export function displayColumns(

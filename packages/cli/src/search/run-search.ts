@@ -32,7 +32,7 @@ export interface SearchPlace {
   readonly format: OutputFormat;
   readonly style: Style;
   readonly width: number;
-  /** A person reads hits: texts of the table stand in for those that the index does not cache. */
+  /** For people, the texts of a hit are read from the table if the index caches none. */
   readonly readsRows: boolean;
   err(...lines: readonly string[]): void;
 }

@@ -51,7 +51,7 @@ function wordsOf(text: string): string[] {
   return joined.split(' ').map((word) => word.replaceAll(INSIDE, ' '));
 }
 
-/** Stands for a blank that is no place to break a line; no printed text has it. */
+/** Replaces a blank at which no line may break; printed texts do not contain it. */
 const INSIDE = '\0';
 
 /** Pads to `columns`; figures to the right. */

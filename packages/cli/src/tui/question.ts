@@ -18,7 +18,7 @@ export interface ScreenIndex {
   readonly sortFields: readonly string[];
   /** The fields that the facets pane counts: with few values, at most four. */
   readonly facetFields: readonly string[];
-  /** Columns of the table that stand in for texts that the index does not cache. */
+  /** Columns of the table that the list shows if the index caches no text. */
   readonly rowTexts: readonly string[];
   /** Its search modes; always with `lexical`. */
   readonly modes: readonly SearchMode[];

@@ -106,7 +106,7 @@ function fromMark(segments: readonly Segment[]): readonly Segment[] {
 }
 const MARGIN = 16;
 
-/** What stands for a hit without a cached text. */
+/** What the list shows of a hit without a cached text. */
 function otherSpans(hit: Hit, { rowTexts }: ScreenIndex, marks: ReadonlySet<string>): Line {
   const [column] = rowTexts;
   const own = column === undefined ? undefined : hit.row?.[column];

@@ -32,7 +32,7 @@ function blocksOf(seed: number, docs: number, most: number): FieldBlock[] {
   });
 }
 
-/** The component of blocks, which all lie in the same memory as the last one did. */
+/** The component of blocks that are all written into one buffer, one after another. */
 function componentOf(blocks: readonly FieldBlock[], docs: number): string {
   const shared = new Uint8Array(Math.max(...blocks.map((block) => bytesOf(block).length)));
   const writer = new InvertedWriter({ kind: 'text', analyzer: simpleAnalyzer });

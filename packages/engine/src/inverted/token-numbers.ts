@@ -67,7 +67,7 @@ export class TokenNumbers {
     return plainLoops() ? null : new TokenNumbers(table);
   }
 
-  /** Forgets the text in the memory: before a block whose bytes may lie where the last one did. */
+  /** Forgets the copied text. Call it before each block: a block may reuse the last one's buffer. */
   begin(): void {
     this.#window = { bytes: NONE, from: 0, to: 0 };
   }

@@ -1,7 +1,7 @@
 import { type ErrorCode, LhsError } from '@lakehouse-search/contract';
 
 /**
- * Processes that can stand in for each other, such as control planes: a call goes to the one that
+ * Processes that can replace each other, such as control planes: a call goes to the one that
  * answered last, then to the others.
  */
 export class FirstThatAnswers<T> {
