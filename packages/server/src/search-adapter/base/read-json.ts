@@ -1,6 +1,6 @@
 /** Readers of a request's parts; what does not fit is refused as the imitated engine refuses it. */
 import type { Json, JsonObject } from '@lakehouse-search/contract';
-import { isObject } from '../query/body.ts';
+import { finiteNumber, isObject } from '../query/body.ts';
 import { clipped, illegal, malformed } from '../query/refusal.ts';
 
 /** Parameters of a URL. */
@@ -42,8 +42,8 @@ export function wholeIn(json: Json | undefined, what: string): number {
 
 /** A number, also written as a text. */
 export function numberIn(json: Json | undefined, what: string): number {
-  const number = typeof json === 'string' && json.trim() !== '' ? Number(json) : json;
-  if (typeof number === 'number' && Number.isFinite(number)) return number;
+  const number = finiteNumber(json);
+  if (number !== undefined) return number;
   throw illegal(`[${what}] must be a number but was [${clipped(JSON.stringify(json))}]`);
 }
 

@@ -36,10 +36,16 @@ export function fieldBody(json: Json, query: string): readonly [field: string, v
   return first;
 }
 
+/** A finite number, which may be written as a text; undefined: the value is none. */
+export function finiteNumber(json: Json | undefined): number | undefined {
+  const number = typeof json === 'string' && json.trim() !== '' ? Number(json) : json;
+  return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
+}
+
 /** A number, which may be written as a text. Throws RefusedDsl. */
 export function numberOf(json: Json, query: string, option: string): number {
-  const number = typeof json === 'string' && json.trim() !== '' ? Number(json) : json;
-  if (typeof number === 'number' && Number.isFinite(number)) return number;
+  const number = finiteNumber(json);
+  if (number !== undefined) return number;
   throw illegal(`[${query}] query option [${option}] is no number: [${shown(json)}]`);
 }
 
