@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { runReporter } from './test/support/run-report.ts';
 
 const source = (name: string) =>
   fileURLToPath(new URL(`./packages/${name}/src/index.ts`, import.meta.url));
@@ -53,8 +54,12 @@ const project = (name: string, include: string[], testTimeout: number, isolate =
   test: { name, include, testTimeout, hookTimeout: testTimeout, pool: 'forks' as const, isolate },
 });
 
+const { LHS_TEST_REPORT: report } = process.env;
+
 export default defineConfig({
   test: {
+    // CI reads the results of a run from a file.
+    ...(report === undefined ? {} : { reporters: ['default', runReporter(report)] }),
     // Every core: vitest's own choice leaves one free, which of two is half.
     maxWorkers: '100%',
     globalSetup: fileURLToPath(new URL('./test/support/scratch-setup.ts', import.meta.url)),
