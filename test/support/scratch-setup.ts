@@ -1,8 +1,15 @@
 import { chmodSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { availableMemory } from 'node:process';
+import { fileURLToPath } from 'node:url';
 
 const MEMORY = '/dev/shm';
 const ROOM_BYTES = 4 * 2 ** 30;
+
+/**
+ * Compiled code of the threads and child processes of tests. Most of them run our sources as they
+ * are: without it, each of them strips the types of some hundred files.
+ */
+const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/lhs-tests', import.meta.url));
 
 let folder: string | undefined;
 
@@ -12,6 +19,7 @@ let folder: string | undefined;
  * written survives there as on a disk. `LHS_TEST_DISK=1` leaves the tests on the disk.
  */
 export function setup(): void {
+  process.env.NODE_COMPILE_CACHE ??= COMPILED;
   if (process.env.LHS_TEST_DISK === '1' || !hasRoom()) return;
   folder = mkdtempSync(`${MEMORY}/lhs-tests-`);
   // As /tmp: tests become other users and enter their own folders.

@@ -41,7 +41,6 @@ const childOf = (data: string, work: ChildWork, at = 0, how = 'WHOLE'): string[]
   String(at),
   how,
 ];
-const environment = () => ({ ...process.env, NODE_COMPILE_CACHE: join(stage.folder, 'code') });
 
 const isTiered = (kind: string): boolean => /^(tiers|window|erase)$/.test(kind);
 
@@ -62,7 +61,7 @@ function readSaid(stdout: string, killed: boolean): Said {
 
 /** Runs a child to its end; one that ends otherwise than by being killed must have said all. */
 function runChild(args: readonly string[], command = process.execPath): Said {
-  const child = spawnSync(command, args, { encoding: 'utf8', env: environment(), timeout: 60_000 });
+  const child = spawnSync(command, args, { encoding: 'utf8', timeout: 600_000 });
   const killed = child.signal === 'SIGKILL' || child.status === 137;
   const said = readSaid(child.stdout, killed);
   if (!killed && !said.ended) throw new Error(`the child failed: ${child.stderr.slice(0, 2000)}`);
@@ -218,10 +217,7 @@ describe('operations ended by SIGKILL', () => {
 
 /** Kills a child a while after it has begun. */
 function killLater(args: readonly string[], afterMs: number): Promise<Said> {
-  const child = spawn(process.execPath, args, {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: environment(),
-  });
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   let text = '';
   let timer: NodeJS.Timeout | undefined;
   child.stdout.on('data', (bytes: Buffer) => {
