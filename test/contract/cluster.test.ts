@@ -34,9 +34,6 @@ if (byEffort(false, true)) {
 
 /** Operations that one node does alone; `compact` leaves a segment on each node. */
 const ONE_NODE = [
-  'bench',
-  'rehearseAlter',
-  'diffHits',
   'backup',
   'backupStatus',
   'listBackups',

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createClient } from '@lakehouse-search/client';
 import type { Backend, Service } from '@lakehouse-search/contract';
 import { openLocal } from '@lakehouse-search/engine';
-import { appendRows, createTable, type Schema } from '@lakehouse-search/lake';
+import { appendRows, createTable, deleteRows, type Schema } from '@lakehouse-search/lake';
 import { connectNode } from '@lakehouse-search/server';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { CLUSTER_KEY, type ClusterProcess, startProcess } from '../support/cluster-processes.ts';
@@ -70,6 +70,7 @@ function randomRequests(): readonly Request[] {
 const OWN: ReadonlySet<string> = new Set([
   ...['took_ms', 'index_generation', 'shards_scanned', 'shards_total', 'timings'],
   ...['lag_snapshots', 'lag_checked_ms', 'hydrate_bytes', 'bytes_read'],
+  ...['generation', 'build_ms', 'bytes'],
 ]);
 
 const comparable = (answer: unknown): unknown =>
@@ -165,6 +166,45 @@ ${sharding}`;
     const { equal, rows_compared } = await clients[1].verify({ index });
     expect([equal, rows_compared]).toEqual([true, ROWS + 1]);
   }, 60_000);
+
+  it('compares the hits of two moments as one process does', async () => {
+    const pits = await Promise.all([one, clients[0]].map((own) => own.openPit({ index })));
+    const { snapshot } = pits[0];
+    const rows = Array.from({ length: 8 }, (_, i) => row(ROWS + 10 + i));
+    await appendRows(source, { kind: 'rows', rows });
+    await deleteRows(source, "id in ('k1', 'k2', 'k3')");
+    await one.sync({ index });
+    await clients[0].sync({ index });
+    const { snapshot: head } = await one.search({ index, query: '*:*' });
+    const reached = { index, query: '*:*', min_snapshot: head!, wait_ms: 10_000 };
+    await whole(() => clients[1].search(reached));
+    const query = 'disk node';
+    const diff = (backend: Backend, from: string, more = {}) =>
+      backend.diffHits({ index, query, limit: 50, from, ...more });
+    for (const plan of [true, false]) {
+      const from = [...pits.map(({ pit_id }) => `pit:${pit_id}`), snapshot!];
+      const more = { plan };
+      expect(comparable(await diff(clients[0], from[1], more))).toEqual(
+        comparable(await diff(one, from[0], more)),
+      );
+      expect(comparable(await diff(clients[1], from[2], more))).toEqual(
+        comparable(await diff(one, from[2], more)),
+      );
+    }
+    for (const [i, own] of [one, clients[0]].entries()) {
+      expect(await own.closePit({ index, pit_id: pits[i].pit_id })).toEqual({ closed: true });
+    }
+    const built = await diff(clients[0], snapshot!);
+    expect([built.from.kind, built.hits.length > 0]).toEqual(['built', true]);
+    expect(comparable(built)).toEqual(comparable(await diff(one, snapshot!)));
+    await expect(diff(clients[0], 'generation:99')).rejects.toMatchObject({ code: 'not_found' });
+  }, 60_000);
+
+  it('measures queries of all shards', async () => {
+    const { queries } = await clients[0].bench({ index, queries: ['disk', '*:*'], repeat: 2 });
+    const total = async (query: string) => (await one.search({ index, query })).total;
+    expect(queries.map((own) => own.total)).toEqual([await total('disk'), await total('*:*')]);
+  });
 
   it('is partial while a node is killed, exactly by its shard, and whole again after', async () => {
     const { total } = await search(clients[0]);

@@ -26,6 +26,7 @@ export type { LocalOptions } from './local/local-options.ts';
 export type * from './local/node-reads.ts';
 export { lockDataFolder } from './local/served-folder.ts';
 export { LocalBackend, openLocal } from './local-backend.ts';
+export type * from './remote/diff-remote.ts';
 export * from './remote/remote-commit.ts';
 export * from './remote/remote-read.ts';
 export type * from './schema/definition.ts';

@@ -60,6 +60,18 @@ export async function rowStates(
 export const tableHas = (table: SourceTable, id: bigint | null): boolean =>
   id === null || table.snapshots.some((snapshot) => snapshot.id === id);
 
+/** What the response says about snapshots that the table has no more. */
+export function notesOfSides(
+  table: SourceTable,
+  sides: readonly { readonly snapshotId: bigint | null }[],
+): readonly string[] {
+  return sides.flatMap(({ snapshotId }) => {
+    if (tableHas(table, snapshotId)) return [];
+    const message = `the table has snapshot ${snapshotId} no more: changed columns are not known`;
+    return [message];
+  });
+}
+
 async function rowsAt(
   table: SourceTable,
   mapping: Mapping,

@@ -13,8 +13,10 @@ import { decodeRequest, encodeAnswer, errorToPlain } from '../shard/bytes.ts';
 import { tenantFilter } from '../shard/request/tenant-filter.ts';
 import type { Shard, ShardOperation } from '../shard/shard.ts';
 import { holdColdBytes } from '../storage/cold-cache.ts';
-import { accessible } from './caller.ts';
+import { accessible, refuseTenants } from './caller.ts';
+import { sideContext } from './diff-side.ts';
 import { type HeldCommit, HeldCommits } from './held-commits.ts';
+import { HeldSides, type SideRequest, type SideRowsRequest } from './held-sides.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { holdPit } from './point-in-time.ts';
 import { contextOf } from './reads.ts';
@@ -45,10 +47,10 @@ export interface ReadableIndex {
 /** A read of a commit. */
 export interface CommitRead {
   readonly index: string;
-  /** Name of a commit, or `pit:` and the id of a point in time. */
+  /** Name of a commit, `pit:` and a point in time, or `side:` and an open side of a diff. */
   readonly commit: string;
   readonly shard: number;
-  /** An operation of `Shard`, or one of `WHOLE`. */
+  /** An operation of `Shard`, a read of the whole commit, or one of sides of diffs. */
   readonly operation: string;
   readonly request: Uint8Array;
 }
@@ -65,21 +67,26 @@ const SHARD_OPERATIONS: Readonly<Record<ShardOperation, true>> = {
 };
 
 const PIT = 'pit:';
+const SIDE = 'side:';
+const OF_SIDES: ReadonlySet<string> = new Set(['open_side', 'close_side', 'side_rows']);
 
 /** The reads of a node. It is closed before its engine. */
 export class NodeReads {
   readonly #indexes: LocalIndexes;
   readonly #held: HeldCommits;
+  readonly #sides: HeldSides;
 
   constructor(indexes: LocalIndexes) {
     this.#indexes = indexes;
     this.#held = new HeldCommits(indexes);
+    this.#sides = new HeldSides(indexes, this.#held);
   }
 
   /** The indexes and their commits. An index that cannot be opened has none. */
   state(): readonly ReadableIndex[] {
     const { registry } = this.#indexes;
     this.#held.sweep();
+    this.#sides.sweep();
     const aliases = registry.aliases.list();
     return registry.list().map(({ name }) => {
       const known = this.#indexes.known(name);
@@ -113,11 +120,14 @@ export class NodeReads {
   }
 
   close(): void {
+    this.#sides.close();
     this.#held.close();
   }
 
   async #read(read: CommitRead, call: CallContext): Promise<Uint8Array> {
     const known = accessible(this.#indexes, read.index, call);
+    if (OF_SIDES.has(read.operation)) return this.#sideOperation(known, read, call);
+    if (read.commit.startsWith(SIDE)) return this.#readSide(known, read, call);
     const open = this.#open(known, read.commit);
     const endOfRead = holdColdBytes();
     try {
@@ -130,6 +140,42 @@ export class NodeReads {
     } finally {
       endOfRead();
       open.snapshot.release();
+    }
+  }
+
+  async #sideOperation(known: KnownIndex, { operation, request }: CommitRead, call: CallContext) {
+    refuseTenants(call, 'diffHits');
+    const decoded = valueFromBytes(`${operation} request`, request);
+    const answer = (result: unknown) => valueToBytes(`${operation} answer`, { result });
+    if (operation === 'open_side') {
+      return answer(await this.#sides.open(known, decoded as SideRequest, call));
+    }
+    if (operation === 'side_rows') {
+      return answer(await this.#sides.rows(known, decoded as SideRowsRequest, call));
+    }
+    this.#sides.end((decoded as { id: string }).id);
+    return answer(null);
+  }
+
+  async #readSide(known: KnownIndex, read: CommitRead, call: CallContext): Promise<Uint8Array> {
+    refuseTenants(call, 'diffHits');
+    const { open } = this.#sides.at(known, read.commit.slice(SIDE.length));
+    const { snapshot, mapping } = open!;
+    const context = sideContext(
+      { indexes: this.#indexes, known },
+      { snapshot, mapping },
+      null,
+      call,
+    );
+    snapshot.retain();
+    const endOfRead = holdColdBytes();
+    try {
+      return isShardOperation(read.operation)
+        ? await runOperation(context, read, read.operation)
+        : await whole(context, { ...open!, version: read.commit }, read);
+    } finally {
+      endOfRead();
+      snapshot.release();
     }
   }
 

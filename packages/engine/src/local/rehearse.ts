@@ -34,7 +34,9 @@ export async function rehearseLocal(
     const table = await openSource(of.source, from, call.signal);
     tables.push(table);
     const snapshotId = followedSnapshot(table, of.source.ref);
-    return { mapping: mappingOver(of, table), table, snapshotId, baseDir: from };
+    // A node of a cluster rehearses for all shards: a sample of the table has rows of all.
+    const { only: _, ...whole } = of;
+    return { mapping: mappingOver(whole, table), table, snapshotId, baseDir: from };
   };
   try {
     return await timed(async () => {

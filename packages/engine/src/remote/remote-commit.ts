@@ -31,7 +31,7 @@ export interface RemoteCommit {
 
 /** Reads what a coordinator needs of a commit. Throws as the read. */
 export async function openRemoteCommit(send: SendWhole): Promise<RemoteCommit> {
-  const header = await ask<CommitHeader>(send, 'commit', {});
+  const header = await askNode<CommitHeader>(send, 'commit', {});
   const { definition, generation, snapshot_id, commit } = header;
   const { schema, ...own } = commit;
   const checkpoint = schema === null ? null : { schema, snapshot_id };
@@ -64,13 +64,16 @@ export function remoteContext(index: RemoteIndex, call: CallContext): SearchCont
     deadline: Deadline.of(call),
     openModel: (model, checksum) => remoteModel(commit, send, model, checksum),
     readRows: async (wanted, columns, cost) => {
-      const read = await ask<ReadTableRows & { cost: RowCost }>(send, 'rows', { wanted, columns });
+      const read = await askNode<ReadTableRows & { cost: RowCost }>(send, 'rows', {
+        wanted,
+        columns,
+      });
       cost.bytes += read.cost.bytes;
       cost.requests += read.cost.requests;
       return read;
     },
     lag: (now) => lagOf(index, now),
-    hasReached: (id) => ask<boolean>(send, 'reached', { id }),
+    hasReached: (id) => askNode<boolean>(send, 'reached', { id }),
   };
 }
 
@@ -80,7 +83,7 @@ function lagOf({ commit, send, freshnessMs }: RemoteIndex, now?: 'now'): Promise
     return commit.lag.value;
   }
   const unknown = (): TableLag => ({ lag_snapshots: null });
-  const value = ask<TableLag>(send, 'lag', { now: now === 'now' }).catch(unknown);
+  const value = askNode<TableLag>(send, 'lag', { now: now === 'now' }).catch(unknown);
   commit.lag = { at, value };
   return value;
 }
@@ -93,7 +96,7 @@ async function remoteModel(
 ): Promise<Embedder> {
   const embed = async ({ offsets, bytes }: Texts) => {
     const request = { model, checksum, offsets, bytes };
-    const { identity, vectors } = await ask<Embedded>(send, 'embed', request);
+    const { identity, vectors } = await askNode<Embedded>(send, 'embed', request);
     models.set(model, identity);
     return vectors;
   };
@@ -106,7 +109,8 @@ interface Embedded {
   readonly vectors: Float32Array;
 }
 
-async function ask<T>(send: SendWhole, operation: string, request: object): Promise<T> {
+/** The answer of a node to a read that is none of a shard. Throws what the node throws. */
+export async function askNode<T>(send: SendWhole, operation: string, request: object): Promise<T> {
   const bytes = await send(operation, valueToBytes(`${operation} request`, request));
   const read = valueFromBytes(`${operation} answer`, bytes) as { result: T; error?: PlainError };
   if (read.error !== undefined) throw errorFromPlain(read.error);

@@ -1,14 +1,33 @@
-import { type CallContext, checkCall, LhsError } from '@lakehouse-search/contract';
+import {
+  type CallContext,
+  checkBenchRequest,
+  checkCall,
+  type DiffRequest,
+  type DiffResponse,
+  LhsError,
+} from '@lakehouse-search/contract';
 import { SYSTEM_CLOCK } from '../base/clock.ts';
-import { requireWanted, whileWanted } from '../local/caller.ts';
-import { atOneTime, READS } from '../search/reads.ts';
+import { refuseTenants, requireWanted, whileWanted } from '../local/caller.ts';
+import { atOneTime, contextRead, READS } from '../search/reads.ts';
+import type { OpenDiff } from './diff-remote.ts';
 import { type RemoteIndex, remoteContext } from './remote-commit.ts';
 
+const REMOTE = Object.freeze({
+  ...READS,
+  bench: contextRead(
+    checkBenchRequest,
+    async () => (await import('../search/bench.ts')).benchShards,
+  ),
+});
+
 /** A read that a coordinator answers from remote shards. */
-export type RemoteRead = keyof typeof READS;
+export type RemoteRead = keyof typeof REMOTE;
 
 /** The names of the reads that a coordinator answers. */
-export const REMOTE_READS = Object.freeze(Object.keys(READS) as RemoteRead[]);
+export const REMOTE_READS = Object.freeze(Object.keys(REMOTE) as RemoteRead[]);
+
+/** Reads that concern all rows. */
+const CLOSED: ReadonlySet<RemoteRead> = new Set<RemoteRead>(['bench']);
 
 /** Which index is read, as far as a request says it. */
 export interface RemoteTarget {
@@ -34,10 +53,11 @@ export async function readRemotely(
   open: OpenRemote,
 ): Promise<unknown> {
   const call = checkCall(context);
+  if (CLOSED.has(name)) refuseTenants(call, name);
   const clock = SYSTEM_CLOCK;
   return whileWanted(call, clock, async () => {
     const timed = atOneTime(request, clock.now());
-    const { check, load } = READS[name] as Read;
+    const { check, load } = REMOTE[name] as Read;
     const checked = check(timed);
     const answer = await load();
     requireWanted(call, clock);
@@ -45,6 +65,16 @@ export async function readRemotely(
     const attempt = async () => answer(remoteContext(await open(target, call), call), checked);
     return target.min_snapshot === undefined ? attempt() : untilReached(attempt, target, call);
   });
+}
+
+/** Compares the hits of a search at two moments, over nodes. Throws as a diff in one process. */
+export async function diffRemotely(
+  request: DiffRequest,
+  call: CallContext | undefined,
+  open: OpenDiff,
+): Promise<DiffResponse> {
+  const { compareRemotely } = await import('./diff-remote.ts');
+  return compareRemotely(request, call, open);
 }
 
 interface Read {

@@ -1,26 +1,28 @@
 /**
  * Measures queries inside the engine: from the query's text to the ranked keys and the exact total,
- * without fetching fields. Every round asks all queries in turn, so that no query is always
- * measured with its own data in the cache.
+ * without fetching fields. Every round runs all queries in turn, so that no query is always
+ * measured with its own data in the cache. Over remote shards a query is a whole search.
  */
 import type { BenchRequest, BenchResponse } from '@lakehouse-search/contract';
-import { LhsError } from '@lakehouse-search/contract';
+import { checkSearchRequest, LhsError } from '@lakehouse-search/contract';
 import { Deadline } from '../base/deadline.ts';
 import { BY_SCORE } from '../collect/order.ts';
 import { bindQuery } from '../query/bind/bind.ts';
 import type { Query } from '../query/query.ts';
 import { parseQuery } from '../query/syntax/parse.ts';
+import { writeTree } from '../query/tree/write.ts';
 import type { Mapping } from '../schema/mapping.ts';
 import { execute } from '../shard/execute/execute.ts';
 import { queryFields } from '../shard/request/query-fields.ts';
-import type { LocalContext } from './context.ts';
+import type { LocalContext, SearchContext } from './context.ts';
+import { searchIndex } from './search.ts';
 
 const DEFAULT_WARM = 3;
 const DEFAULT_REPEAT = 9;
 const DEFAULT_LIMIT = 10;
 
 /** Runs a benchmark. Throws invalid_argument, and what the queries throw. */
-export function benchIndex(context: LocalContext, request: BenchRequest): BenchResponse {
+export function benchIndex(context: LocalContext, request: BenchRequest): Promise<BenchResponse> {
   const { mapping, snapshot } = context;
   const { segments } = snapshot;
   const rest = {
@@ -31,24 +33,46 @@ export function benchIndex(context: LocalContext, request: BenchRequest): BenchR
     after: null,
     filters: null,
   };
-  const operator = request.operator ?? 'query';
-  const repeat = request.repeat ?? DEFAULT_REPEAT;
   const limit = request.limit || DEFAULT_LIMIT;
   const fields = queryFields(mapping);
-  const run = (text: string): number => {
-    const clause = bindQuery(benchQuery(text, operator, mapping), fields, text);
+  return measured(mapping, request, (query, text) => {
+    const clause = bindQuery(query, fields, text);
     const page = { ...rest, order: BY_SCORE, limit, total: true, statistics: null };
     return execute(segments, { ...page, clause, deadline: new Deadline() }).total;
-  };
-  for (let round = request.warm ?? DEFAULT_WARM; round > 0; round--) request.queries.forEach(run);
-  const times = request.queries.map((): number[] => []);
-  const totals = request.queries.map(() => 0);
-  for (let round = 0; round < repeat; round++) {
-    request.queries.forEach((text, i) => {
+  });
+}
+
+/**
+ * Runs a benchmark over remote shards: each run is a search of the coordinator without fields.
+ * Throws unreachable if a shard does not answer, and as `benchIndex`.
+ */
+export function benchShards(context: SearchContext, request: BenchRequest): Promise<BenchResponse> {
+  const { mapping } = context;
+  const limit = request.limit || DEFAULT_LIMIT;
+  return measured(mapping, request, async (query) => {
+    const search = checkSearchRequest({ ast: writeTree(query), limit, fields: [] });
+    const { total, partial } = await searchIndex(context, search);
+    if (partial !== true) return total ?? 0;
+    const message = `a shard of "${mapping.definition.index}" did not answer the benchmark`;
+    throw new LhsError('unreachable', message);
+  });
+}
+
+/** Runs a query; the number of documents that match. */
+type Run = (query: Query, text: string) => number | Promise<number>;
+
+async function measured(mapping: Mapping, request: BenchRequest, run: Run): Promise<BenchResponse> {
+  const operator = request.operator ?? 'query';
+  const { queries, warm = DEFAULT_WARM, repeat = DEFAULT_REPEAT } = request;
+  const times = queries.map((): number[] => []);
+  const totals = queries.map(() => 0);
+  for (let round = -warm; round < repeat; round++) {
+    for (const [i, text] of queries.entries()) {
       const started = performance.now();
-      totals[i] = run(text);
-      times[i].push((performance.now() - started) * 1000);
-    });
+      const total = run(benchQuery(text, operator, mapping), text);
+      totals[i] = typeof total === 'number' ? total : await total;
+      if (round >= 0) times[i].push((performance.now() - started) * 1000);
+    }
   }
   return summary(request, operator, times.map(median), totals, mapping);
 }

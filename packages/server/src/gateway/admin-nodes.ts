@@ -11,7 +11,7 @@ import type { RoutingSource } from '../cluster/routing.ts';
 import { resolveIndex } from './cluster-reads.ts';
 
 /** An operation that is no read of shards. */
-export type AdminName = Exclude<keyof Backend, RemoteRead | 'close'>;
+export type AdminName = Exclude<keyof Backend, RemoteRead | 'diffHits' | 'close'>;
 
 /** An operation as a function: a promise, or the items of a stream. */
 export type AdminMethod = (request: unknown, call?: CallContext) => unknown;

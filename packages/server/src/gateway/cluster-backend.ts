@@ -6,16 +6,26 @@ import {
   type Backend,
   type CallContext,
   checkCall,
+  type DiffRequest,
   type ErrorCode,
   LhsError,
 } from '@lakehouse-search/contract';
-import { REMOTE_READS, type RemoteRead, readRemotely } from '@lakehouse-search/engine';
+import {
+  diffRemotely,
+  REMOTE_READS,
+  type RemoteRead,
+  readRemotely,
+} from '@lakehouse-search/engine';
+import { clusterDiff } from './cluster-diff.ts';
 import { ClusterReads, type ClusterReadsOptions } from './cluster-reads.ts';
+
+/** The operations that a gateway does not answer from shards. */
+export type AdminBackend = Omit<Backend, RemoteRead | 'diffHits'>;
 
 /** What a gateway over nodes is made of. */
 export interface ClusterBackendOptions extends ClusterReadsOptions {
   /** Answers everything that is no read of shards; closed with the backend. */
-  readonly admin: Omit<Backend, RemoteRead>;
+  readonly admin: AdminBackend;
 }
 
 /** Errors that an old routing may be the reason of. */
@@ -43,10 +53,14 @@ export function clusterBackend(options: ClusterBackendOptions): Backend {
     name,
     (request: unknown, call?: CallContext) => readRemotely(name, request, checkCall(call), open),
   ]);
-  const own = Object.fromEntries(methods) as Pick<Backend, RemoteRead>;
+  const diff = clusterDiff(reads);
+  const own: Pick<Backend, RemoteRead | 'diffHits'> = {
+    ...(Object.fromEntries(methods) as Pick<Backend, RemoteRead>),
+    diffHits: (request: DiffRequest, call) => diffRemotely(request, call, diff),
+  };
   return new Proxy(admin as Backend, {
     get(target, key) {
-      if (Object.hasOwn(own, key)) return own[key as RemoteRead];
+      if (Object.hasOwn(own, key)) return own[key as keyof typeof own];
       const value: unknown = Reflect.get(target, key, target);
       return typeof value === 'function' ? value.bind(target) : value;
     },

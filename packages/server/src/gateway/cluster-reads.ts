@@ -40,17 +40,42 @@ export class ClusterReads {
    * permission_denied, index_not_built, unreachable.
    */
   async open({ index, pit_id }: RemoteTarget, call: CallContext): Promise<RemoteIndex> {
+    const { routed } = this.routed(index, call);
+    const route = pit_id === undefined ? routed : pitRoute(routed, pit_id);
+    const { freshnessMs = FRESHNESS_MS } = this.#options;
+    const { shards, send } = this.shardsOf(route, call);
+    const commit = await this.#commit(route, send);
+    return { commit, shards, send, freshnessMs };
+  }
+
+  /** The route of the index that a request names. Throws as `open`. */
+  routed(index: string | undefined, call: CallContext) {
     const name = resolveIndex(this.#options.routing, index, call);
     const routed = this.#options.routing.current(name);
     if (routed === undefined) throw notBuilt(name);
-    const route = pit_id === undefined ? routed : pitRoute(routed, pit_id);
-    const { freshnessMs = FRESHNESS_MS } = this.#options;
-    const reach = this.#reach(name, call);
-    const send = (operation: string, request: Uint8Array) =>
-      readAnywhere(route, reach, operation, request);
-    const commit = await this.#commit(route, send);
-    const shards = route.shards.map((shard) => replicatedShard(shard, reach));
-    return { commit, shards, send, freshnessMs };
+    return { name, routed };
+  }
+
+  /** The shards of a route for one read, and reads of its whole commit. */
+  shardsOf(
+    route: Omit<RoutedIndex, 'generation'>,
+    call: CallContext,
+  ): Pick<RemoteIndex, 'shards' | 'send'> {
+    const reach = this.#reach(route.index, call);
+    return {
+      shards: route.shards.map((shard) => replicatedShard(shard, reach)),
+      send: (operation, request) => readAnywhere(route, reach, operation, request),
+    };
+  }
+
+  /** The client of a node. */
+  node(address: string): NodeClient {
+    return this.#options.node(address);
+  }
+
+  /** True while a node does not answer. */
+  isDown(address: string): boolean {
+    return this.#options.routing.isDown(address);
   }
 
   #reach(index: string, call: CallContext): ShardReach {

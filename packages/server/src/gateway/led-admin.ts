@@ -5,15 +5,15 @@
  */
 import {
   type AccountsApi,
-  type Backend,
   type CallContext,
   LhsError,
   type Service,
 } from '@lakehouse-search/contract';
-import type { RemoteRead } from '@lakehouse-search/engine';
 import { FirstThatAnswers } from '../cluster/first-that-answers.ts';
 import { connectNode, type NodeClient } from '../cluster/node-client.ts';
 import type { AdminName, AdminRouting } from './admin-nodes.ts';
+import type { AdminBackend } from './cluster-backend.ts';
+import { withSavedQueries } from './rehearsed-queries.ts';
 import { staticAdmin } from './static-admin.ts';
 
 /** What the control plane answers. */
@@ -78,16 +78,17 @@ export function ledAdmin(
   planes: ControlPlaneCalls,
   routing: AdminRouting,
   node: (address: string) => NodeClient,
-): Omit<Backend, RemoteRead> {
+): AdminBackend {
   const ofPlane = PLANE.map((name): [string, Method] => {
     return [name, (request, call) => after(planes.call(name, request, call), routing)];
   });
   const refused = WRITES.map((name): [string, Method] => [name, async () => refuse(name)]);
-  return {
+  const admin = {
     ...staticAdmin(routing, node),
     ...Object.fromEntries([...ofPlane, ...refused]),
     watchJob: (request, call) => planes.items('watchJob', request, call),
-  } as Omit<Backend, RemoteRead>;
+  } as AdminBackend;
+  return withSavedQueries(admin, routing);
 }
 
 /** What the service says about itself. */

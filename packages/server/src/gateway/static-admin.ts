@@ -4,8 +4,8 @@
  * is refused if the index has several.
  */
 import { REQUEST_CHECKS } from '@lakehouse-search/client';
-import { type Backend, type CallContext, checkCall, LhsError } from '@lakehouse-search/contract';
-import { REMOTE_READS, type RemoteRead } from '@lakehouse-search/engine';
+import { type CallContext, checkCall, LhsError } from '@lakehouse-search/contract';
+import { REMOTE_READS } from '@lakehouse-search/engine';
 import { mergeAnswers, type NodeAnswer } from '../cluster/merge-answers.ts';
 import type { NodeClient } from '../cluster/node-client.ts';
 import { overNodes } from '../cluster/over-nodes.ts';
@@ -21,6 +21,7 @@ import {
 } from './admin-nodes.ts';
 import { pitOperations } from './admin-pits.ts';
 import { streamsOf } from './admin-streams.ts';
+import type { AdminBackend } from './cluster-backend.ts';
 import { placeShards } from './place-shards.ts';
 
 type Loose = Readonly<Record<string, unknown>>;
@@ -44,6 +45,8 @@ const ALL: ReadonlySet<AdminName> = new Set<AdminName>([
 ]);
 /** One node of the index answers, whatever shards it holds. */
 const ONE: ReadonlySet<AdminName> = new Set<AdminName>(['analyze', 'parseQuery', 'printQuery']);
+/** One node that holds shards of the index answers for all of them. */
+const OWNER: ReadonlySet<AdminName> = new Set<AdminName>(['rehearseAlter']);
 /** Any node answers: the request names no index of the cluster. */
 const ANY: ReadonlySet<AdminName> = new Set<AdminName>([
   'describeSource',
@@ -59,11 +62,11 @@ const ANY: ReadonlySet<AdminName> = new Set<AdminName>([
 export function staticAdmin(
   routing: AdminRouting,
   node: (address: string) => NodeClient,
-): Omit<Backend, RemoteRead> {
+): AdminBackend {
   const nodes = new AdminNodes(routing, node);
   const special = specialOperations(nodes);
   const streams = streamsOf(nodes) as Partial<Record<AdminName, AdminMethod>>;
-  const reads = new Set<string>(REMOTE_READS);
+  const reads = new Set<string>([...REMOTE_READS, 'diffHits']);
   const names = (Object.keys(REQUEST_CHECKS) as AdminName[]).filter((name) => !reads.has(name));
   const methods = names.map((name): [string, AdminMethod] => {
     const own = (special as Partial<Record<AdminName, AdminMethod>>)[name];
@@ -72,7 +75,7 @@ export function staticAdmin(
     if (stream !== undefined) return [name, checkedStream(name, stream)];
     return [name, checked(name, (request, call) => forward(nodes, name, request as Loose, call))];
   });
-  return { ...Object.fromEntries(methods), close: async () => {} } as Omit<Backend, RemoteRead>;
+  return { ...Object.fromEntries(methods), close: async () => {} } as AdminBackend;
 }
 
 /** A request is checked before anything of it is looked at. */
@@ -104,9 +107,10 @@ async function forward(
   if (anywhere) return nodes.at(nodes.up()[0])[name](request, call);
   const owners = await nodes.owners(index, call);
   if (owners.length === 0) throw notBuilt(index);
-  const several = ALL.has(name) || ONE.has(name);
+  const isOfOne = ONE.has(name) || OWNER.has(name);
+  const several = ALL.has(name) || isOfOne;
   if (owners.length > 1 && !several) throw overSeveral(name, owners.length);
-  const asked = ONE.has(name) ? owners.slice(0, 1) : owners;
+  const asked = isOfOne ? owners.slice(0, 1) : owners;
   try {
     const parts = asked.map(({ address, ordinals }) => {
       return { ordinals, run: async () => nodes.at(address)[name](request, call) };

@@ -20,6 +20,7 @@ import {
   OF_PLANE,
 } from '../gateway/led-admin.ts';
 import { LedRouting } from '../gateway/led-routing.ts';
+import { withSavedQueries } from '../gateway/rehearsed-queries.ts';
 import { staticAdmin } from '../gateway/static-admin.ts';
 import { StaticRouting } from '../gateway/static-routing.ts';
 import { rateLimits } from '../limits/rate-limits.ts';
@@ -150,7 +151,7 @@ export async function openCluster(
     ...(shardTimeoutMs === undefined ? {} : { stateMs: shardTimeoutMs }),
   });
   later(() => routing.close());
-  const admin = withQueries(staticAdmin(routing, node), queries);
+  const admin = withSavedQueries(withQueries(staticAdmin(routing, node), queries), routing);
   const backend = clusterBackend({ routing, admin, node, ...times });
   return { backend, routing, planes: undefined, ownCluster: undefined };
 }
