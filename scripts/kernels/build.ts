@@ -4,7 +4,6 @@
  * each kernel does is said where its text is made. `--check` only compares.
  */
 import { intersect, sieve } from './lists.ts';
-import { frequency, locate, match, phraseSurvivors, phrases } from './phrase.ts';
 import { bounds, list, lists, ranges } from './ranges.ts';
 import { writeKernelCode } from './write-code.ts';
 
@@ -21,7 +20,6 @@ const text = `
   ${[1, 2, 3].map(bounds).join('\n')}
   ${[1, 2, 3].map(ranges).join('\n')}
   ${LISTS.map(([l, p]) => lists(l, p)).join('\n')}
-  ${list} ${sieve} ${intersect} ${locate} ${frequency} ${match}
-  ${[2, 3].map(phrases).join('\n')} ${phraseSurvivors}`;
+  ${list} ${sieve} ${intersect}`;
 
 await writeKernelCode(import.meta.url, 'scoring', text);

@@ -24,7 +24,7 @@ const emitLanes = `(if ${g('eq')} (then (loop $hit
  * intersect: documents of a[0 .. na) and b[0 .. nb), both rising, to od; their places to oi and oj
  * unless oi = 0. Four by four, all pairs at once; the side with the smaller last document moves on.
  */
-export const intersect = `(func (export "intersect")
+export const intersect = `(func $intersect (export "intersect")
   ${params('i32', 'a na b nb od oi oj')} (result i32)
   ${locals('i32', 'i j m eq x y t d')} ${locals('v128', 'va vb')}
   (block $tail (loop $l
@@ -64,7 +64,7 @@ const pass = (hit: string): string => `
  * branches; returns how many. `hits` (0: none) moves along: places in the source when `first` is 1,
  * else its own values.
  */
-export const sieve = `(func (export "sieve")
+export const sieve = `(func $sieve (export "sieve")
   ${params('i32', 'source n words into hits first flip')} (result i32) ${locals('i32', 'i m d')}
   (if (i32.eqz ${g('hits')}) (then ${pass('')}) (else
     (if ${g('first')} (then ${pass(g('i'))}) (else ${pass(load(word('hits', 'i')))}))))

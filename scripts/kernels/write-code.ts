@@ -8,9 +8,14 @@ const ROOT = new URL('../../', import.meta.url);
 /**
  * Assembles a module and writes it as base64 to kernel-code.ts of a room of the engine; `--check`
  * only compares, and throws where it is not the same. `by`: the script, for the file's head.
- * `text`: functions of WebAssembly text over the memory that is imported.
+ * `text`: functions of WebAssembly text over the memory that is imported. `name`: of the constant.
  */
-export async function writeKernelCode(by: string, room: string, text: string): Promise<void> {
+export async function writeKernelCode(
+  by: string,
+  room: string,
+  text: string,
+  name = room.split('/')[0],
+): Promise<void> {
   const assembler = await wabt();
   const module = `(module (import "env" "memory" (memory 1)) ${text})`;
   const parsed = assembler.parseWat(`${room}.wat`, module, { simd: true });
@@ -21,7 +26,7 @@ export async function writeKernelCode(by: string, room: string, text: string): P
       .match(/.{1,90}/g) ?? [];
   const script = fileURLToPath(by).slice(fileURLToPath(ROOT).length);
   const source = `/** Written by ${script}: WebAssembly, ${lines.length} lines of base64. */
-export const ${room.split('/')[0].toUpperCase()}_CODE =
+export const ${name.toUpperCase()}_CODE =
 ${lines.map((line) => `  '${line}'`).join(' +\n')};
 `;
   const target = new URL(`packages/engine/src/${room}/kernel-code.ts`, ROOT);

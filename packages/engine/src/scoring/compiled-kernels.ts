@@ -13,6 +13,7 @@ import type {
   Sieve,
   SurvivorScan,
 } from './kernels.ts';
+import { phraseCodeOf } from './phrase/compiled-phrases.ts';
 import { PlainKernels } from './plain-kernels.ts';
 
 type Code = (...values: number[]) => number;
@@ -38,13 +39,13 @@ class CompiledKernels implements Kernels {
   readonly #list: Code;
   readonly #sieve: Code;
   readonly #intersect: Code;
-  readonly #phraseSurvivors: Code;
 
   constructor(arena: Arena, plain: PlainKernels) {
     const code = codeOf(arena) as Record<string, Code>;
     this.#plain = plain;
     this.#ranges = [undefined, code.ranges1, code.ranges2, code.ranges3];
-    this.#phrases = [undefined, undefined, code.phrases2, code.phrases3];
+    const phrases = phraseCodeOf(arena);
+    this.#phrases = [undefined, undefined, phrases?.phrases2, phrases?.phrases3];
     this.#bounds = [undefined, code.bounds1, code.bounds2, code.bounds3];
     const lists: (Code | undefined)[] = [];
     for (const [l, p] of [
@@ -60,7 +61,6 @@ class CompiledKernels implements Kernels {
     this.#list = code.list;
     this.#sieve = code.sieve;
     this.#intersect = code.intersect;
-    this.#phraseSurvivors = code.phraseSurvivors;
   }
 
   list(scan: ListScan, from: number, to: number): number {
@@ -104,19 +104,6 @@ class CompiledKernels implements Kernels {
   }
 
   phraseSurvivors(scan: PhraseScan, from: number, to: number): number {
-    return this.#phraseSurvivors(
-      from,
-      to,
-      scan.orderAt,
-      scan.survivorsAt,
-      scan.codesAt,
-      scan.widthCodesAt,
-      scan.blockedAt,
-      scan.lists,
-      scan.terms,
-      scan.counting,
-      scan.weight,
-      scan.low,
-    );
+    return this.#plain.phraseSurvivors(scan, from, to);
   }
 }

@@ -12,8 +12,8 @@ import {
   TERM_BYTES,
   WIDTHS_AT,
 } from '../../packages/engine/src/scoring/kernel-memory.ts';
-import { candidates } from './ranges.ts';
-import { boundary, frequencyBefore, impact, rowOf } from './terms.ts';
+import { candidates } from '../kernels/ranges.ts';
+import { boundary, frequencyBefore, impact, rowOf } from '../kernels/terms.ts';
 import {
   add,
   and,
@@ -32,7 +32,7 @@ import {
   shr,
   sub,
   times,
-} from './wat.ts';
+} from '../kernels/wat.ts';
 
 /** A word of the descriptor at $s, of the cursor at $q: group, next, tfBit, posBit, byte. */
 const field = (name: Field): string => `(i32.load offset=${FIELD[name]} ${g('s')})`;
@@ -247,68 +247,3 @@ export const frequency = `(func $frequency ${params('i32', 's d')} (result i32)
     ${set('v', add(g('v'), low(popcnt(load64(g('p'))))))} ${set('p', add(g('p'), c32(8)))}
     (br $words)))
   ${frequencyBefore(g('at'), `(i32.mul ${add(g('v'), c32(1))} ${g('w')})`, g('w'))})`;
-
-/** Takes the term at $s as the lead where its frequency, in tf, is the least. */
-const lead = `
-  (if (i32.lt_u ${g('tf')} ${g('least')}) (then
-    ${set('least', g('tf'))} ${set('lead', g('s'))} ${skipBelow}))`;
-
-/** Frequency and place of posting `hits[hit]` of the list term at $s. */
-const listPlace = `
-  ${set('j', load(add(field('hits'), g('z'))))}
-  ${set('tf', load(add(field('frequencies'), shl(g('j'), 2))))}
-  ${setField('tf', g('tf'))}
-  ${setField('byte', add(field('positions'), load(add(field('places'), shl(shr(g('j'), 7), 2)))))}
-  ${setField('bit', load(add(field('positionBits'), shl(g('j'), 2))))}`;
-
-/** Runs `step` for terms k .. n - 1, with $s at each. */
-const eachTerm = (label: string, from: string, to: string, step: string): string => `
-  ${set('k', from)} ${set('s', `(i32.mul ${from} ${c32(TERM_BYTES)})`)}
-  (block $${label}End (loop $${label} (br_if $${label}End (i32.ge_u ${g('k')} ${to}))
-    ${step}
-    ${set('s', add(g('s'), c32(TERM_BYTES)))} ${set('k', add(g('k'), c32(1)))} (br $${label})))`;
-
-/**
- * phraseSurvivors: of survivors[ordered[from .. to)], known to hold `lists` list terms (first) and
- * n - lists dense ones, those with the phrase, not in `blocked` (0: none), whose frequencies let
- * `weight` reach `low`; emitted or counted as by phrases{n}. Stops once 16 are emitted.
- */
-export const phraseSurvivors = `(func (export "phraseSurvivors")
-  ${params('i32', 'from to ordered survivors codes widthCodes blocked lists n counting')}
-  ${params('f64', 'weight low')} (result i32)
-  ${locals('i32', 'm d code k s z j tf least lead found counted')}
-  (block $done (loop $next
-    (br_if $done (i32.ge_u ${g('from')} ${g('to')})) (br_if $done (i32.ge_u ${g('m')} ${c32(16)}))
-    ${set('z', shl(load(add(g('ordered'), shl(g('from'), 2))), 2))}
-    ${set('from', add(g('from'), c32(1)))}
-    ${set('d', load(add(g('survivors'), g('z'))))}
-    (if ${g('blocked')} (then
-      (br_if $next (i32.and ${c32(1)} (i32.shr_u
-        ${load(add(g('blocked'), shl(shr(g('d'), 5), 2)))} ${g('d')})))))
-    ${set('code', load8(add(g('codes'), g('d'))))}
-    ${set('least', c32(1 << 30))}
-    (block $skip
-      ${eachTerm('list', c32(0), g('lists'), listPlace + lead)}
-      (if (i32.eqz ${g('counting')}) (then
-        ${eachTerm(
-          'dense',
-          g('lists'),
-          g('n'),
-          `${set('tf', `(call $frequency ${g('s')} ${g('d')})`)} ${lead}`,
-        )}))
-      ${eachTerm(
-        'place',
-        g('lists'),
-        g('n'),
-        `(call $locate ${g('s')} ${add(c32(CURSORS_AT), shl(g('k'), 5))} ${g('d')} ${g('widthCodes')})
-        ${set('tf', field('tf'))} ${lead}`,
-      )}
-      ${set(
-        'found',
-        `(call $match (i32.mul ${g('n')} ${c32(TERM_BYTES)}) ${g('lead')}
-          (i32.load8_u offset=${WIDTHS_AT} ${load8(add(g('widthCodes'), g('d')))}) ${g('counting')})`,
-      )}
-      ${emit})
-    (br $next)))
-  (i32.store offset=${EMITTED_AT} (i32.const 0) ${g('m')})
-  (i32.store offset=${COUNTED_AT} (i32.const 0) ${g('counted')}) ${g('from')})`;

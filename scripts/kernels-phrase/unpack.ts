@@ -1,0 +1,175 @@
+/** Blocks of list terms: 128 bit-packed values, four at a time. */
+import { FIELD, WIDTHS_AT } from '../../packages/engine/src/scoring/kernel-memory.ts';
+import {
+  LIST_FIELD,
+  MOST_LANES,
+  UNPACK_AT,
+} from '../../packages/engine/src/scoring/phrase/memory.ts';
+import {
+  add,
+  and,
+  c32,
+  g,
+  load,
+  load8,
+  locals,
+  params,
+  set,
+  shl,
+  shr,
+  sub,
+} from '../kernels/wat.ts';
+
+const LIST_WORDS = { ...FIELD, ...LIST_FIELD };
+/** A word of the list term at $s. */
+export const listField = (name: keyof typeof LIST_WORDS): string =>
+  `(i32.load offset=${LIST_WORDS[name]} ${g('s')})`;
+
+/**
+ * Eight values take as many bytes as one has bits, so four begin at the first or the fifth bit of a
+ * byte. Lane i takes the four bytes that hold its value; the factor moves its first bit to bit 7.
+ */
+function lanes(width: number, from: number): { shuffle: number[]; factors: number[] } {
+  const bits = [0, 1, 2, 3].map((i) => from + i * width);
+  return {
+    shuffle: bits.flatMap((bit) => [0, 1, 2, 3].map((byte) => (bit >> 3) + byte)),
+    factors: bits.flatMap((bit) => [1 << (7 - (bit & 7)), 0, 0, 0]),
+  };
+}
+
+const hex = (byte: number): string => `\\${byte.toString(16).padStart(2, '0')}`;
+
+/** The tables of all widths, written when the module is instantiated. */
+export const tables = (() => {
+  let bytes = '';
+  for (let width = 0; width <= MOST_LANES; width++) {
+    const [first, second] = [lanes(width, 0), lanes(width, (4 * width) & 7)];
+    const all = [first.shuffle, second.shuffle, first.factors, second.factors];
+    bytes += all.flat().map(hex).join('');
+  }
+  return `(data (i32.const ${UNPACK_AT}) "${bytes}")`;
+})();
+
+const four = (from: string, shuffle: string, factors: string): string =>
+  `(v128.and ${g('mask')} (i32x4.shr_u (i32x4.mul ${g(factors)}
+    (i8x16.swizzle (v128.load ${from}) ${g(shuffle)})) ${c32(7)}))`;
+
+type Output = 'docs' | 'frequencies';
+const ZERO = '(v128.const i32x4 0 0 0 0)';
+
+/** Adds the lanes before to each lane, and the last document before them. */
+const addUp = `
+  ${set('v', `(i32x4.add ${g('v')} (i8x16.shuffle 16 16 16 16 0 1 2 3 4 5 6 7 8 9 10 11 ${g('v')} ${ZERO}))`)}
+  ${set('v', `(i32x4.add ${g('v')} (i8x16.shuffle 16 16 16 16 16 16 16 16 0 1 2 3 4 5 6 7 ${g('v')} ${ZERO}))`)}
+  ${set('v', `(i32x4.add ${g('v')} ${g('before')})`)}
+  ${set('before', `(i8x16.shuffle 12 13 14 15 12 13 14 15 12 13 14 15 12 13 14 15 ${g('v')} ${g('v')})`)}`;
+
+const store = (output: Output, offset: number, value: string): string => `
+  ${set('v', `(i32x4.add ${value} (v128.const i32x4 1 1 1 1))`)}
+  ${output === 'docs' ? addUp : ''}
+  (v128.store offset=${offset} ${g('to')} ${g('v')})`;
+
+const eachEight = (step: string): string => `
+  (loop $eight ${step} ${set('to', add(g('to'), c32(32)))} (br_if $eight (i32.lt_u ${g('to')} ${g('end')})))`;
+
+/** Values of more bits, one at a time. */
+const wide = (output: Output): string => `
+  (loop $one
+    ${set(
+      'x',
+      `(i32.wrap_i64 (i64.and ${g('mask64')} (i64.shr_u
+        (i64.load ${add(g('at'), shr(g('bit'), 3))}) (i64.extend_i32_u ${and(g('bit'), c32(7))}))))`,
+    )}
+    ${set('bit', add(g('bit'), g('w')))}
+    ${set('last', add(add(output === 'docs' ? g('last') : c32(0), g('x')), c32(1)))}
+    (i32.store ${g('to')} ${g('last')})
+    ${set('to', add(g('to'), c32(4)))} (br_if $one (i32.lt_u ${g('to')} ${g('end')})))`;
+
+/** 128 values of w bits from `at` to words at `to`: documents behind `last`, or frequencies. */
+const unpack = (output: Output): string => `(func $unpack_${output}
+  ${params('i32', 'at to w last')} ${locals('i32', 'end half t bit x')} ${locals('i64', 'mask64')}
+  ${locals('v128', 'v before mask s0 s1 f0 f1')}
+  ${set('end', add(g('to'), c32(512)))}
+  ${set('before', `(i32x4.splat ${g('last')})`)}
+  (if (i32.eqz ${g('w')}) (then ${eachEight(store(output, 0, ZERO) + store(output, 16, ZERO))} (return)))
+  (if (i32.gt_u ${g('w')} ${c32(MOST_LANES)}) (then
+    ${set('mask64', `(i64.sub (i64.shl (i64.const 1) (i64.extend_i32_u ${g('w')})) (i64.const 1))`)}
+    ${wide(output)} (return)))
+  ${set('t', add(c32(UNPACK_AT), shl(g('w'), 6)))}
+  ${set('s0', `(v128.load ${g('t')})`)} ${set('s1', `(v128.load offset=16 ${g('t')})`)}
+  ${set('f0', `(v128.load offset=32 ${g('t')})`)} ${set('f1', `(v128.load offset=48 ${g('t')})`)}
+  ${set('mask', `(i32x4.splat ${sub(`(i32.shl ${c32(1)} ${g('w')})`, c32(1))})`)}
+  ${set('half', shr(g('w'), 1))}
+  ${eachEight(`${store(output, 0, four(g('at'), 's0', 'f0'))}
+    ${store(output, 16, four(add(g('at'), g('half')), 's1', 'f1'))}
+    ${set('at', add(g('at'), g('w')))}`)})`;
+
+const ofBlock = (part: 'lastDocs' | 'heads' | 'dataOffsets'): string =>
+  add(listField(part), shl(g('block'), 2));
+const head = (byte: number): string => `(i32.load8_u offset=${byte} ${ofBlock('heads')})`;
+const dataOf = add(listField('data'), load(ofBlock('dataOffsets')));
+const into = (array: Output): string => add(listField(array), shl(g('block'), 9));
+
+/** Documents of a block of the list term at $s. */
+const decodeDocs = `(func $decodeDocs ${params('i32', 's block')}
+  (call $unpack_docs ${dataOf} ${into('docs')} ${head(1)}
+    (if (result i32) ${g('block')} (then ${load(sub(ofBlock('lastDocs'), c32(4)))}) (else ${c32(-1)}))))`;
+
+/** Documents of all blocks. */
+const decodeAll = `(func $decodeAll ${params('i32', 's')} ${locals('i32', 'block')}
+  (if (i32.eqz ${listField('lastDocs')}) (then (return)))
+  (loop $l (call $decodeDocs ${g('s')} ${g('block')}) ${set('block', add(g('block'), c32(1)))}
+    (br_if $l (i32.lt_u ${g('block')} ${listField('blocks')}))))`;
+
+/** Frequencies of a block of the list term at $s. */
+const decodeFrequencies = `(func $decodeFrequencies ${params('i32', 's block')} ${locals('i32', 'size')}
+  ${set('size', sub(listField('df'), shl(g('block'), 7)))}
+  (if (i32.gt_u ${g('size')} ${c32(128)}) (then ${set('size', c32(128))}))
+  (call $unpack_frequencies
+    ${add(dataOf, shl(shr(add(`(i32.mul ${g('size')} ${head(1)})`, c32(31)), 5), 2))}
+    ${into('frequencies')} ${head(2)} ${c32(0)}))`;
+
+/** The word that counts located postings of the block of posting $j of the term at $s. */
+export const blockState = add(listField('positionBits'), shl(shr(g('j'), 7), 9));
+
+/** frequencyOf: of posting j of the list term at $s, decoding its block. */
+const frequencyOf = `(func $frequencyOf ${params('i32', 's j')} (result i32)
+  (if (i32.lt_s ${load(blockState)} ${c32(0)}) (then
+    (call $decodeFrequencies ${g('s')} ${shr(g('j'), 7)}) (i32.store ${blockState} ${c32(0)})))
+  ${load(add(listField('frequencies'), shl(g('j'), 2)))})`;
+
+/** Nothing is decoded of the term at $s: marks its blocks so. */
+const forget = `(func $forget ${params('i32', 's')} ${locals('i32', 'p left')}
+  (if (i32.eqz ${listField('lastDocs')}) (then (return)))
+  ${set('p', listField('positionBits'))} ${set('left', listField('blocks'))}
+  (loop $l (i32.store ${g('p')} ${c32(-1)}) ${set('p', add(g('p'), c32(512)))}
+    (br_if $l (local.tee $left ${sub(g('left'), c32(1))}))))`;
+
+/** bitOf: the first bit of the positions of posting j from the start of its block's. */
+const bitOf = `(func $bitOf ${params('i32', 's j widthCodes')} (result i32)
+  ${locals('i32', 'p q wanted located bit')}
+  ${set('wanted', and(g('j'), c32(127)))}
+  (if (i32.eqz ${g('wanted')}) (then (return ${c32(0)})))
+  ${set('located', load(blockState))}
+  (if (i32.le_u ${g('wanted')} ${g('located')}) (then
+    (return ${load(add(listField('positionBits'), shl(g('j'), 2)))})))
+  (i32.store ${blockState} ${g('wanted')})
+  ${set('p', add(shl(and(g('j'), c32(-128)), 2), shl(g('located'), 2)))}
+  ${set('q', shl(g('j'), 2))}
+  (if ${g('located')} (then ${set('bit', load(add(listField('positionBits'), g('p'))))}))
+  (loop $l
+    ${set(
+      'bit',
+      add(
+        g('bit'),
+        `(i32.mul ${load(add(listField('frequencies'), g('p')))}
+          ${load8(add(c32(WIDTHS_AT), load8(add(g('widthCodes'), load(add(listField('docs'), g('p')))))))})`,
+      ),
+    )}
+    ${set('p', add(g('p'), c32(4)))}
+    (i32.store ${add(listField('positionBits'), g('p'))} ${g('bit')})
+    (br_if $l (i32.lt_u ${g('p')} ${g('q')})))
+  ${g('bit')})`;
+
+export const blocks = `${unpack('docs')} ${unpack('frequencies')} ${decodeDocs} ${decodeAll}
+  ${decodeFrequencies} ${frequencyOf} ${forget} ${bitOf}`;
