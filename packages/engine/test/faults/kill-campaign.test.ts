@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { byEffort } from '../../../../test/support/effort.ts';
+import { byEffort, seedOfDay } from '../../../../test/support/effort.ts';
 import { seededBelow } from '../../../../test/support/random.ts';
 import type { Random } from '../power-loss/crash-states.ts';
 import { expectSound, type Operation, Stage } from './operations.ts';
@@ -16,7 +16,7 @@ import { type ChildWork, openData } from './work.ts';
  * so many a group. The seed is printed.
  */
 const LONG = process.env.LHS_TEST_LONG === '1';
-const SEED = Number(process.env.LHS_SEED ?? 20_261_121);
+const SEED = Number(process.env.LHS_SEED ?? byEffort(20_261_121, seedOfDay()));
 const ALL = Number.POSITIVE_INFINITY;
 /** Points to be killed at, of a group that has a sample of `few` in the short run. */
 const sampleSize = (few: number, campaign: number, many = ALL): number =>
@@ -29,7 +29,7 @@ const path = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 let stage: Stage;
 beforeAll(async () => {
   stage = await Stage.make();
-}, 180_000);
+}, 600_000);
 afterAll(() => stage.dispose());
 
 const childOf = (data: string, work: ChildWork, at = 0, how = 'WHOLE'): string[] => [
@@ -111,9 +111,11 @@ async function killAt({ operation, at, how }: Point, random: Random): Promise<nu
   return kills;
 }
 
+/** Kills at a sample of the points; returns the number of all points of the chosen operations. */
 async function campaign(name: string, operations: readonly Operation[], sample: number) {
   const random = seededBelow(SEED);
-  const points = pointsOf(operations);
+  // to count the points of an operation takes a process: with few kills, of as many operations
+  const points = pointsOf(sampleOf(operations, sample, random));
   const chosen = sampleOf(points, sample, random);
   let kills = 0;
   for (const point of chosen) {
@@ -138,8 +140,9 @@ describe('operations ended by SIGKILL', () => {
     'at the points of syncs of one snapshot leaves the old commit or the new one',
     async () => {
       const steps = stage.operations.filter(({ name }) => /^sync \d/.test(name));
-      const points = await campaign('sync, one snapshot each', steps, sampleSize(5, 250));
-      expect(points).toBeGreaterThanOrEqual(200);
+      const sample = sampleSize(3, 250);
+      const points = await campaign('sync, one snapshot each', steps, sample);
+      expect(points).toBeGreaterThanOrEqual(20 * Math.min(steps.length, sample));
     },
     HOURS,
   );
@@ -157,7 +160,7 @@ describe('operations ended by SIGKILL', () => {
     'at points of a reindex, and of one that is resumed after it, leaves the old state or the new',
     async () => {
       const builds = stage.operations.filter(({ work }) => /^re(index|sume)$/.test(work.kind));
-      await campaign('reindex and resume', builds, sampleSize(3, 250));
+      await campaign('reindex and resume', builds, sampleSize(2, 250));
     },
     HOURS,
   );
@@ -167,7 +170,7 @@ describe('operations ended by SIGKILL', () => {
     async () => {
       const tiered = stage.operations.filter(({ work }) => isTiered(work.kind));
       const points = await campaign('tiers, window and erase', tiered, sampleSize(2, 200));
-      expect(points).toBeGreaterThanOrEqual(100);
+      expect(points).toBeGreaterThanOrEqual(40);
     },
     HOURS,
   );
@@ -190,7 +193,7 @@ describe('operations ended by SIGKILL', () => {
       const operations = stage.operations.filter(({ name }) =>
         /of all|compact|upgrade|reindex|tiers|window|erase/.test(name),
       );
-      const moments = sampleSize(4, 100, 400);
+      const moments = sampleSize(3, 100, 400);
       let killed = 0;
       for (let i = 0; i < moments; i++) {
         const operation = operations[i % operations.length];
@@ -211,7 +214,7 @@ describe('operations ended by SIGKILL', () => {
   it('is tried at 1,000 points and more in a campaign', () => {
     console.log(`killed at ${killedAt} points of all operations, 0 violations`);
     if (process.env.LHS_KILL_POINTS !== undefined) return;
-    expect(killedAt).toBeGreaterThanOrEqual(byEffort(12, 1000));
+    expect(killedAt).toBeGreaterThanOrEqual(byEffort(10, 1000));
   });
 });
 

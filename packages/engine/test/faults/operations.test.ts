@@ -2,7 +2,7 @@ import { rmSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { LhsError } from '@lakehouse-search/engine';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { byEffort } from '../../../../test/support/effort.ts';
+import { byEffort, everyNth } from '../../../../test/support/effort.ts';
 import {
   changes,
   type FileCall,
@@ -18,7 +18,7 @@ import { openInline, runWork } from './work.ts';
  * Every system call of whole operations fails, once or for good, half done or not at all. A sample
  * of the calls, spread evenly; LHS_TEST_LONG=1 takes all of them, LHS_FAULTS so many a kind.
  */
-const CASES_A_KIND = Number(process.env.LHS_FAULTS ?? byEffort(2, 5, Number.POSITIVE_INFINITY));
+const CASES_A_KIND = Number(process.env.LHS_FAULTS ?? byEffort(1, 3, Number.POSITIVE_INFINITY));
 
 /** A fault: which calls it counts, and what it does at the n-th of them. */
 interface Kind {
@@ -76,7 +76,7 @@ let stage: Stage;
 const callsOf = new Map<Operation, readonly FileCall[]>();
 beforeAll(async () => {
   stage = await Stage.make();
-  for (const operation of stage.operations) {
+  for (const operation of everyNth(stage.operations, byEffort(4, 1))) {
     const calls: FileCall[] = [];
     const note = (call: FileCall) => calls.push(call) < 0;
     const kind: Kind = { name: 'none', counts: note, strike: () => undefined };
@@ -85,7 +85,7 @@ beforeAll(async () => {
     rmSync(data, { recursive: true });
     callsOf.set(operation, calls);
   }
-}, 60_000);
+}, 600_000);
 afterAll(() => stage.dispose());
 
 interface Outcome {
