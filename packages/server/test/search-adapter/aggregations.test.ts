@@ -148,6 +148,93 @@ describe('histograms', () => {
   });
 });
 
+describe('values that documents lack, and values that no document has', () => {
+  const open = { query: { term: { status: 'open' } } };
+  const hour = 3_600_000;
+
+  it('a date histogram with an offset begins its days later', async () => {
+    const date_histogram = { field: 'at', calendar_interval: 'day', offset: '+6h' };
+    const { buckets } = await one({ date_histogram: { ...date_histogram, min_doc_count: 1 } });
+    const starts = countBy(({ at }) => {
+      const time = Date.parse(at) - 6 * hour;
+      return time - (time % (24 * hour)) + 6 * hour;
+    });
+    expect(buckets).toMatchObject(bucketsBy(starts));
+    const aggs = { m: { max: { field: 'price' } } };
+    const fixed = await one({
+      date_histogram: { field: 'at', fixed_interval: '30d', offset: '-7d' },
+      aggs,
+    });
+    const width = 30 * 24 * hour;
+    const shift = -7 * 24 * hour;
+    const startOf = (at: string) => Math.floor((Date.parse(at) - shift) / width) * width + shift;
+    const counts = countBy(({ at }) => startOf(at));
+    for (const { key, doc_count, m } of fixed.buckets) {
+      expect(doc_count).toBe(counts.get(key) ?? 0);
+      const prices = TICKETS.filter(({ at }) => startOf(at) === key).map(({ price }) => price);
+      expect(m.value).toBe(prices.length === 0 ? null : Math.max(...prices));
+    }
+    expect(fixed.buckets.at(-1).key).toBe(Math.max(...counts.keys()));
+  });
+
+  it('hard bounds cut buckets off, extended bounds in a time zone add them', async () => {
+    const bounds = { min: '2026-03-01', max: '2026-06-01' };
+    const months = { field: 'at', calendar_interval: 'month', hard_bounds: bounds };
+    const cut = await one({ date_histogram: months });
+    expect(cut.buckets.map(({ key }: Body) => new Date(key).getUTCMonth())).toEqual([2, 3, 4]);
+    const numbers = { field: 'price', interval: 5, hard_bounds: { min: 5, max: 15 } };
+    const { buckets } = await one({ histogram: numbers });
+    expect(buckets.map(({ key }: Body) => key)).toEqual([5, 10, 15]);
+    const zoned = {
+      ...{ field: 'at', calendar_interval: 'month', time_zone: 'America/New_York' },
+      extended_bounds: { min: '2025-11-15', max: '2026-01-15' },
+    };
+    const more = await one({ date_histogram: zoned });
+    expect(more.buckets.slice(0, 3)).toMatchObject([
+      { key: Date.UTC(2025, 10, 1, 4), doc_count: 0 },
+      { key: Date.UTC(2025, 11, 1, 5), doc_count: 0 },
+      { key: Date.UTC(2026, 0, 1, 5), doc_count: 5 },
+    ]);
+  });
+
+  it('terms with min_doc_count 0 have the values of all documents', async () => {
+    const terms = { field: 'host', min_doc_count: 0, size: 100 };
+    const { buckets, sum_other_doc_count } = await one({ terms }, open);
+    expect(sum_other_doc_count).toBe(0);
+    const counts = new Map(buckets.map(({ key, doc_count }: Body) => [key, doc_count]));
+    expect(counts).toEqual(
+      new Map(TICKETS.map(({ host, status }) => [host, status === 'open' ? 1 : 0])),
+    );
+    const chosen = { field: 'status', min_doc_count: 0, include: ['closed'] };
+    const aggs = { a: { avg: { field: 'price' } } };
+    const found = await one({ terms: chosen, aggs }, open);
+    expect(found.buckets).toEqual([{ key: 'closed', doc_count: 0, a: { value: null } }]);
+  });
+
+  it('documents without a value count as missing', async () => {
+    const lacking = TICKETS.filter(({ meta }) => meta.kind === 'pull').length;
+    const having = TICKETS.filter(({ meta }) => meta.kind === 'push').map((t) => t.meta.commits);
+    const field = 'meta.commits';
+    const all = [...having, ...new Array(lacking).fill(7)];
+    const sum = all.reduce((a, b) => a + b, 0);
+    expect(await one({ stats: { field, missing: 7 } })).toEqual({
+      ...{ count: all.length, min: Math.min(...all), max: Math.max(...all) },
+      ...{ avg: sum / all.length, sum },
+    });
+    const aggs = { top: { max: { field: 'price' } } };
+    const { buckets } = await one({ histogram: { field, interval: 10, missing: 7 }, aggs });
+    const starts = TICKETS.map(({ meta, price }) => {
+      const value = meta.kind === 'push' ? meta.commits : 7;
+      return { start: Math.floor(value / 10) * 10, price };
+    });
+    for (const { key, doc_count, top } of buckets) {
+      const own = starts.filter(({ start }) => start === key).map(({ price }) => price);
+      expect([doc_count, top.value]).toEqual([own.length, Math.max(...own)]);
+    }
+    expect(buckets.reduce((total: number, one: Body) => total + one.doc_count, 0)).toBe(60);
+  });
+});
+
 describe('ranges and filters', () => {
   it('orders ranges and names them', async () => {
     const ranges = [{ from: 20 }, { to: 10 }, { key: 'mid', from: 10, to: 20 }];
@@ -288,13 +375,14 @@ describe('what aggregations refuse', () => {
     [{ date_histogram: { ...date, fixed_interval: '1M' } }, 400, 'unit is missing or unrecognized'],
     [{ date_histogram: { ...date, calendar_interval: '2d' } }, 400, 'The supplied interval [2d]'],
     [{ date_histogram: { ...date, interval: '1d' } }, 400, '[interval]'],
-    [{ date_histogram: { ...date, fixed_interval: '1h', offset: '5m' } }, 501, '[offset]'],
+    [{ date_histogram: { ...date, fixed_interval: '1h', offset: '5x' } }, 400, '[offset]'],
+    [{ date_histogram: { ...date, fixed_interval: '1s', offset: '5ms' } }, 400, 'buckets'],
     [
       { date_histogram: { ...date, fixed_interval: '1h', time_zone: 'Europe/Rome' } },
       501,
       '[time_zone]',
     ],
-    [{ terms: { field: 'status', min_doc_count: 0 } }, 501, '[min_doc_count: 0]'],
+    [{ terms: { field: 'status', min_doc_count: -1 } }, 400, '[min_doc_count]'],
     [
       { terms: { field: 'status', order: { x: 'asc' } } },
       400,
@@ -302,7 +390,8 @@ describe('what aggregations refuse', () => {
     ],
     [{ terms: { field: 'nope' } }, 400, '[nope] is no field'],
     [{ terms: { field: 'title' } }, 400, 'title'],
-    [{ avg: { field: 'price', missing: 1 } }, 501, '[missing]'],
+    [{ percentiles: { field: 'price', missing: 1 } }, 501, '[missing]'],
+    [{ avg: { field: 'price', missing: 'x' } }, 400, '[missing]'],
     [
       { avg: { field: 'price' }, aggs: { x: { avg: { field: 'price' } } } },
       400,

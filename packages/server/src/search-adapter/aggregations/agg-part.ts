@@ -4,6 +4,10 @@ import type { ServedIndex } from '../base/served-index.ts';
 import { findTableField, type TableField } from '../query/field-table.ts';
 import { clipped, illegal, malformed, unserved } from '../query/refusal.ts';
 import { emptyResults } from './empty-results.ts';
+import { requireOneType } from './several-indexes.ts';
+
+/** Values of a field that are read where the adapter orders, merges or leaves out buckets. */
+export const MOST_VALUES = 10_000;
 
 /** Our aggregations of one of theirs, and the way back. */
 export interface AggPart {
@@ -30,6 +34,8 @@ export interface AggSource {
   readonly index: ServedIndex;
   /** Runs our aggregations over the documents of the search; `filter` restricts them. */
   run(specs: JsonObject, filter?: JsonObject): Promise<AggResults>;
+  /** Runs our aggregations over all documents of the indexes of the search. */
+  runOverAll(specs: JsonObject): Promise<AggResults>;
 }
 
 /** Translates an aggregation of one kind. Throws RefusedDsl. */
@@ -45,6 +51,7 @@ export function requireNoSubs({ subs }: AggSource, kind: string): void {
 export function aggField(json: Json | undefined, kind: string, index: ServedIndex): TableField {
   if (typeof json !== 'string') throw malformed(`[${kind}] requires [field]`);
   const field = findTableField(index.table, json);
+  requireOneType(index, json);
   if (field !== undefined) return field;
   throw illegal(`[${kind}] field [${clipped(json)}] is no field of the index`);
 }

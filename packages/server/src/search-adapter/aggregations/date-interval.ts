@@ -1,5 +1,6 @@
 /** Intervals of date histograms, and the places of their buckets. */
 import type { Json, JsonObject } from '@lakehouse-search/contract';
+import { type CalendarUnit, calendarBucket, zoneOffsets } from '@lakehouse-search/engine';
 import { millisIn, textIn } from '../base/read-json.ts';
 import { clipped, illegal, unserved } from '../query/refusal.ts';
 
@@ -7,11 +8,13 @@ import { clipped, illegal, unserved } from '../query/refusal.ts';
 export interface DateInterval {
   /** Undefined: a unit of the calendar. */
   readonly millis: number | undefined;
-  readonly unit: string | undefined;
+  readonly unit: CalendarUnit | undefined;
   readonly zone: string;
+  /** Milliseconds by which each bucket begins later, or earlier if below 0. */
+  readonly offset: number;
 }
 
-const UNITS: Readonly<Record<string, string>> = {
+const UNITS: Readonly<Record<string, CalendarUnit>> = {
   '1m': 'minute',
   '1h': 'hour',
   '1d': 'day',
@@ -23,7 +26,7 @@ const UNITS: Readonly<Record<string, string>> = {
 const SECOND = 1000;
 const UTC: ReadonlySet<string> = new Set(['utc', 'z', 'gmt', '+00:00', 'etc/utc']);
 
-/** Reads `fixed_interval` or `calendar_interval`, and `time_zone`. Throws RefusedDsl. */
+/** Reads `fixed_interval` or `calendar_interval`, `time_zone` and `offset`. Throws RefusedDsl. */
 export function readInterval(body: JsonObject): DateInterval {
   const { fixed_interval, calendar_interval, time_zone = 'UTC' } = body;
   const zone = textIn(time_zone, 'time_zone');
@@ -33,14 +36,31 @@ export function readInterval(body: JsonObject): DateInterval {
         'specified.',
     );
   }
-  if (fixed_interval !== undefined) return fixed(millisOf(fixed_interval), zone);
+  const offset = offsetOf(body.offset);
+  if (fixed_interval !== undefined) return fixed(millisOf(fixed_interval), zone, offset);
   const text = textIn(calendar_interval, 'calendar_interval');
-  if (text === 'second' || text === '1s') return fixed(SECOND, zone);
+  if (text === 'second' || text === '1s') return fixed(SECOND, zone, offset);
   const unit = UNITS[text] ?? Object.values(UNITS).find((name) => name === text);
-  if (unit !== undefined) return { millis: undefined, unit, zone };
-  throw illegal(
-    `The supplied interval [${clipped(text)}] could not be parsed as a calendar interval.`,
-  );
+  if (unit === undefined) {
+    throw illegal(
+      `The supplied interval [${clipped(text)}] could not be parsed as a calendar interval.`,
+    );
+  }
+  if (zoneOffsets(zone) !== null) return { millis: undefined, unit, zone, offset };
+  throw illegal(`[time_zone] has no zone [${clipped(zone)}]`);
+}
+
+/** `+6h`, `-1d`, or a number of milliseconds. */
+function offsetOf(json: Json | undefined): number {
+  if (json === undefined || json === null) return 0;
+  if (typeof json === 'number') return json;
+  const text = textIn(json, 'offset');
+  const sign = text.startsWith('-') ? -1 : 1;
+  const size = text.replace(/^[+-]/, '');
+  if (/^0+$/.test(size)) return 0;
+  const millis = sign * millisIn(size, 'offset');
+  if (Number.isInteger(millis)) return millis;
+  throw unserved(`[date_histogram] with [offset] of [${clipped(text)}] is not served`);
 }
 
 function millisOf(json: Json): number {
@@ -49,69 +69,41 @@ function millisOf(json: Json): number {
   throw illegal(`Zero or negative time interval [${clipped(String(json))}] not supported`);
 }
 
-function fixed(millis: number, zone: string): DateInterval {
-  if (UTC.has(zone.toLowerCase())) return { millis, unit: undefined, zone: 'UTC' };
+function fixed(millis: number, zone: string, offset: number): DateInterval {
+  if (UTC.has(zone.toLowerCase())) return { millis, unit: undefined, zone: 'UTC', offset };
   throw unserved(
     '[fixed_interval] with a [time_zone] other than UTC is not served by this adapter',
   );
 }
 
-/** Our options of an interval. */
+/** Our options of an interval without an offset. */
 export const ourInterval = ({ millis, unit, zone }: DateInterval): JsonObject =>
   millis === undefined
     ? { calendar_interval: unit as string, time_zone: zone }
     : { fixed_interval: `${millis}ms` };
 
 /** Milliseconds that a zone's clock is ahead of UTC at an instant. */
-export function zoneOffset(zone: string, millis: number): number {
-  if (UTC.has(zone.toLowerCase())) return 0;
-  const [, sign, hours, minutes] = /^([+-])(\d\d):?(\d\d)$/.exec(zone) ?? offsetParts(zone, millis);
-  if (sign === undefined) return 0;
-  return (sign === '-' ? -60_000 : 60_000) * (Number(hours) * 60 + Number(minutes ?? 0));
-}
+export const zoneOffset = (zone: string, millis: number): number =>
+  zoneOffsets(UTC.has(zone.toLowerCase()) ? 'UTC' : zone)?.(millis) ?? 0;
 
-function offsetParts(zone: string, millis: number): readonly string[] {
-  const format = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' });
-  const parts = format.formatToParts(millis);
-  const text = parts.find(({ type }) => type === 'timeZoneName')?.value ?? '';
-  return /([+-])(\d\d):(\d\d)/.exec(text) ?? [];
-}
+/** The start of the bucket of an instant. */
+export const bucketStart = (interval: DateInterval, at: number): number =>
+  bucketOf(interval, at).start;
 
-/** The start of the bucket of an instant, in UTC. */
-export function bucketStart({ millis, unit }: DateInterval, at: number): number {
-  if (millis !== undefined) return Math.floor(at / millis) * millis;
-  const day = 86_400_000;
-  const date = new Date(at);
-  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
-  switch (unit) {
-    case 'minute':
-      return Math.floor(at / 60_000) * 60_000;
-    case 'hour':
-      return Math.floor(at / 3_600_000) * 3_600_000;
-    case 'day':
-      return Math.floor(at / day) * day;
-    case 'week':
-      return Math.floor((at / day + 3) / 7) * 7 * day - 3 * day;
-    case 'month':
-      return Date.UTC(year, month);
-    case 'quarter':
-      return Date.UTC(year, month - (month % 3));
-    default:
-      return Date.UTC(year, 0);
+/** The start of the bucket after the one that starts at `start`. */
+export const nextStart = (interval: DateInterval, start: number): number =>
+  bucketOf(interval, bucketOf(interval, start).end).start;
+
+function bucketOf({ millis, unit, zone, offset }: DateInterval, instant: number) {
+  const at = instant - offset;
+  if (millis !== undefined) {
+    const start = Math.floor(at / millis) * millis + offset;
+    return { start, end: start + millis };
   }
+  const own = UTC.has(zone.toLowerCase()) ? 'UTC' : zone;
+  const { start, end } = calendarBucket(at, unit!, zoneOffsets(own)!);
+  return { start: start + offset, end: end + offset };
 }
 
-/** The longest of each unit, in days: the next bucket starts within it. */
-const LONGEST: Readonly<Record<string, number>> = { week: 7, month: 31, quarter: 92, year: 366 };
-
-/** The start of the bucket after the one that starts at `start`, in UTC. */
-export function nextStart(interval: DateInterval, start: number): number {
-  const { millis, unit = '' } = interval;
-  if (millis !== undefined) return start + millis;
-  if (unit === 'minute') return start + 60_000;
-  if (unit === 'hour') return start + 3_600_000;
-  return bucketStart(interval, start + (LONGEST[unit] ?? 1) * 86_400_000);
-}
-
-/** Whether buckets can be found without our engine. */
+/** Whether buckets can be found without a time zone. */
 export const isUtc = ({ zone }: DateInterval): boolean => UTC.has(zone.toLowerCase());

@@ -26,6 +26,7 @@ function emptyResult(kind: string, options: Options, aggs: JsonObject | undefine
     }
     case 'terms':
       return { buckets: [], sum_other_doc_count: 0, doc_count_error_upper_bound: 0 };
+    case 'histogram':
     case 'date_histogram':
       return { buckets: [] };
     case 'range': {

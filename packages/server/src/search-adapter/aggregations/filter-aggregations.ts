@@ -5,7 +5,6 @@ import { flagIn, listIn, numberIn, objectIn, onlyKnown, textIn } from '../base/r
 import { isObject } from '../query/body.ts';
 import { type DateReading, millisInstant, readInstant } from '../query/date-instant.ts';
 import { illegal, malformed } from '../query/refusal.ts';
-import { translateQuery } from '../query/translate-query.ts';
 import {
   type AggTranslator,
   aggField,
@@ -16,13 +15,14 @@ import {
   refuseOptions,
   withSubs,
 } from './agg-part.ts';
+import { treeOf } from './several-indexes.ts';
 
 type Single = Pick<AggBucket, 'doc_count' | 'aggs'>;
 const singleOf = (results: AggResults, name: string) => results[name] as Single;
 
 const filter: AggTranslator = ({ name, body, subs, index }, kind) => ({
   type: kind,
-  specs: { [name]: withSubs({ filter: translateQuery(body, index.table).ast }, subs) },
+  specs: { [name]: withSubs({ filter: treeOf(body, index) }, subs) },
   finish: (results) => bucketOf({}, singleOf(results, name), subs),
 });
 
@@ -46,9 +46,7 @@ const filters: AggTranslator = ({ name, body, subs, index }, kind) => {
   const entries = Array.isArray(list)
     ? list.map((query: Json, at) => [String(at), query] as const)
     : Object.entries(objectIn(list, kind));
-  const trees = entries.map(
-    ([key, query]) => [key, translateQuery(query, index.table).ast] as const,
-  );
+  const trees = entries.map(([key, query]) => [key, treeOf(query, index)] as const);
   const other = json.other_bucket_key ?? (json.other_bucket === true ? '_other_' : undefined);
   const isNamed = typeof other === 'string';
   const none = { bool: { must_not: trees.map(([, tree]) => tree) } };

@@ -1,26 +1,18 @@
-/** `date_histogram`, and `histogram` as ranges between the least and the greatest value. */
+/**
+ * `date_histogram` and `histogram`: our histograms where they have the same buckets, else ranges
+ * between the least and the greatest value.
+ */
 import type { AggBucket, AggResults, Json, JsonObject } from '@lakehouse-search/contract';
-import { type DateFormat, dateFormat } from '../base/date-format.ts';
+import { type DateFormat, dateFormat, isoOfMicros } from '../base/date-format.ts';
+import { numberIn, objectIn, onlyKnown, textIn, wholeIn } from '../base/read-json.ts';
+import type { TableField } from '../query/field-table.ts';
+import { illegal } from '../query/refusal.ts';
 import {
-  flagIn,
-  listIn,
-  numberIn,
-  objectIn,
-  onlyKnown,
-  textIn,
-  wholeIn,
-} from '../base/read-json.ts';
-import { type DateReading, readInstant } from '../query/date-instant.ts';
-import { illegal, type RefusedDsl, unserved } from '../query/refusal.ts';
-import {
-  type AggLevel,
+  type AggPart,
   type AggSource,
   type AggTranslator,
   aggField,
-  bucketOf,
   bucketsOf,
-  doubleText,
-  keyedBuckets,
   refuseOptions,
   wireNumber,
   withSubs,
@@ -28,213 +20,210 @@ import {
 import {
   bucketStart,
   type DateInterval,
-  isUtc,
   nextStart,
   ourInterval,
   readInterval,
   zoneOffset,
 } from './date-interval.ts';
+import {
+  type Bounds,
+  type Counted,
+  histogramOf,
+  readBounds,
+  startsOf,
+} from './histogram-buckets.ts';
+import { joined } from './several-indexes.ts';
 
-/** Most buckets of one histogram, as of the imitated engine's requests. */
-const MOST_BUCKETS = 65_536;
-const MOST_RANGES = 256;
-const UNSERVED = ['script', 'missing', 'hard_bounds'];
-const DATE_OPTIONS = [
-  ...['field', 'fixed_interval', 'calendar_interval', 'time_zone', 'format', 'min_doc_count'],
-  ...['keyed', 'order', 'extended_bounds', 'offset'],
+const OPTIONS = [
+  ...['field', 'offset', 'min_doc_count', 'keyed', 'order', 'extended_bounds', 'hard_bounds'],
+  'missing',
 ];
+const DATE_OPTIONS = ['fixed_interval', 'calendar_interval', 'time_zone', 'format'];
+const MOST_RANGES = 256;
+const MOST_PARTS = 64;
 
-/** Buckets by their start, milliseconds or a number. */
-type Counted = Pick<AggBucket, 'doc_count' | 'aggs'> & { readonly start: number };
+/** Buckets of a histogram by their starts. */
+interface BucketLine {
+  /** The start of the bucket of a value. */
+  start(value: number): number;
+  next(start: number): number;
+  /** A start as our engine takes it as a bound of a range. */
+  bound(start: number): Json;
+  head(start: number): JsonObject;
+  /** A value as our engine has it, in the terms of the line. */
+  value(json: Json): number;
+}
+
+/** What is read of a histogram besides its buckets. */
+interface HistogramPlan {
+  readonly body: JsonObject;
+  readonly field: TableField;
+  readonly line: BucketLine;
+  readonly least: number;
+  readonly extended: Bounds | undefined;
+  readonly hard: Bounds | undefined;
+  /** The value of documents without one. */
+  readonly missing: number | undefined;
+}
 
 const dateHistogram: AggTranslator = (source, kind) => {
-  const { name, subs, index } = source;
   const body = objectIn(source.body, kind);
-  refuseOptions(body, kind, [...UNSERVED, ...(isZero(body.offset) ? [] : ['offset'])]);
-  onlyKnown(body, kind, DATE_OPTIONS);
-  const { name: field } = aggField(body.field, kind, index);
+  refuseOptions(body, kind, ['script']);
+  onlyKnown(body, kind, [...OPTIONS, ...DATE_OPTIONS]);
+  const field = aggField(body.field, kind, source.index);
   const interval = readInterval(body);
-  const least = wholeIn(body.min_doc_count ?? 0, 'min_doc_count');
   const pattern = body.format === undefined ? undefined : textIn(body.format, 'format');
-  const format = dateFormat(pattern);
-  const bounds = extendedBounds(body, interval, least, { format: pattern, now: index.table.now });
-  const spec = { date_histogram: { field, ...ourInterval(interval), min_doc_count: least } };
-  return {
-    type: kind,
-    specs: { [name]: withSubs(spec, subs) },
-    finish(results) {
-      const found = bucketsOf(results, name).map(
-        (bucket): Counted => ({ ...bucket, start: wireNumber(bucket.key)! / 1000 }),
-      );
-      const all = bounds === undefined ? found : extended(found, interval, bounds);
-      return histogramOf(body, all, subs, (start) => dateHead(start, interval.zone, format));
-    },
+  const dates = { format: pattern, now: source.index.table.now };
+  const plan: HistogramPlan = {
+    ...{ body, field, line: dateLine(interval, dateFormat(pattern)) },
+    least: wholeIn(body.min_doc_count ?? 0, 'min_doc_count'),
+    extended: readBounds(body.extended_bounds, 'extended_bounds', dates),
+    hard: readBounds(body.hard_bounds, 'hard_bounds', dates, true),
+    missing: readBounds({ min: body.missing ?? null }, 'missing', dates)?.min,
   };
+  if (interval.offset !== 0) return ranged(source, kind, plan);
+  return native(source, kind, plan, { date_histogram: ourInterval(interval) });
 };
 
-const isZero = (offset: Json | undefined): boolean =>
-  offset === undefined || offset === 0 || /^[+-]?0(ms|s|m|h|d)?$/.test(String(offset));
-
-const dateHead = (start: number, zone: string, format: DateFormat): JsonObject => ({
-  key_as_string: format(start * 1000, zoneOffset(zone, start)),
-  key: start,
-});
-
-function histogramOf(
-  body: JsonObject,
-  all: readonly Counted[],
-  subs: AggLevel,
-  head: (start: number) => JsonObject,
-): JsonObject {
-  const buckets = all.map((bucket) => bucketOf(head(bucket.start), bucket, subs));
-  const ordered = inOrder(buckets, body.order);
-  const isKeyed = flagIn(body.keyed ?? false, 'keyed');
+function dateLine(interval: DateInterval, format: DateFormat): BucketLine {
   return {
-    buckets: keyedBuckets(ordered, isKeyed, ({ key_as_string, key }) =>
-      String(key_as_string ?? doubleText(Number(key))),
-    ),
+    start: (value) => bucketStart(interval, value),
+    next: (start) => nextStart(interval, start),
+    bound: (start) => isoOfMicros(start * 1000),
+    value: (json) => Number(json) / 1000,
+    head: (start) => ({
+      key_as_string: format(start * 1000, zoneOffset(interval.zone, start)),
+      key: start,
+    }),
   };
 }
 
-function inOrder(buckets: JsonObject[], order: Json | undefined): readonly JsonObject[] {
-  if (order === undefined) return buckets;
-  const keys = listIn(order).flatMap((one) => Object.entries(objectIn(one, 'order')));
-  const [[path, direction] = ['_key', 'asc'], ...more] = keys;
-  const by = path === '_count' ? 'doc_count' : path === '_key' ? 'key' : undefined;
-  const others = more.filter(([name]) => name !== '_key');
-  if (by === undefined || others.length > 0) {
-    throw unserved('a histogram that is ordered by anything but [_key] or [_count] is not served');
-  }
-  const sign = direction === 'desc' ? -1 : 1;
-  return buckets.sort((a, b) => sign * (Number(a[by]) - Number(b[by])));
-}
-
-interface Bounds {
-  readonly min: number | undefined;
-  readonly max: number | undefined;
-}
-
-function extendedBounds(
-  { extended_bounds }: JsonObject,
-  interval: DateInterval,
-  least: number,
-  dates: DateReading,
-): Bounds | undefined {
-  if (extended_bounds === undefined) return undefined;
-  const bounds = onlyKnown(objectIn(extended_bounds, 'extended_bounds'), 'extended_bounds', [
-    ...['min', 'max'],
-  ]);
-  if (least > 0) return undefined;
-  if (!isUtc(interval)) {
-    throw unserved('[extended_bounds] with a [time_zone] other than UTC is not served');
-  }
-  return { min: boundOf(bounds.min, dates), max: boundOf(bounds.max, dates) };
-}
-
-function boundOf(json: Json | undefined, dates: DateReading): number | undefined {
-  if (json === undefined || json === null) return undefined;
-  if (typeof json === 'number') return json;
-  const { first } = readInstant(textIn(json, 'extended_bounds'), dates, 'extended_bounds');
-  return Number(first) / 1000;
-}
-
-/** The buckets with empty ones as far as the bounds reach. */
-function extended(
-  found: readonly Counted[],
-  interval: DateInterval,
-  { min, max }: Bounds,
-): readonly Counted[] {
-  const starts = found.map(({ start }) => start);
-  const first = Math.min(...starts, ...(min === undefined ? [] : [bucketStart(interval, min)]));
-  const last = Math.max(...starts, ...(max === undefined ? [] : [bucketStart(interval, max)]));
-  if (!Number.isFinite(first) || !Number.isFinite(last)) return found;
-  const byStart = new Map(found.map((bucket) => [bucket.start, bucket]));
-  const all: Counted[] = [];
-  for (let start = first; start <= last; start = nextStart(interval, start)) {
-    all.push(byStart.get(start) ?? { start, doc_count: 0 });
-    if (all.length > MOST_BUCKETS) throw tooManyBuckets();
-  }
-  return all;
-}
-
-function tooManyBuckets(): RefusedDsl {
-  return illegal(
-    `Trying to create too many buckets. Must be less than or equal to: [${MOST_BUCKETS}].`,
-  );
-}
-
-const HISTOGRAM_OPTIONS = [
-  ...['field', 'interval', 'offset', 'min_doc_count', 'keyed', 'order', 'extended_bounds'],
-];
-
-/** The least and the greatest value are read first. */
-const histogram: AggTranslator = async (source, kind) => {
-  const { name, subs, index } = source;
+const histogram: AggTranslator = (source, kind) => {
   const body = objectIn(source.body, kind);
-  refuseOptions(body, kind, [...UNSERVED, 'format']);
-  onlyKnown(body, kind, HISTOGRAM_OPTIONS);
-  const field = aggField(body.field, kind, index);
+  refuseOptions(body, kind, ['script', 'format']);
+  onlyKnown(body, kind, [...OPTIONS, 'interval']);
+  const field = aggField(body.field, kind, source.index);
   const interval = numberIn(body.interval, 'interval');
   if (interval <= 0) throw illegal('[interval] must be >0 for histogram aggregation [histogram]');
   const offset = numberIn(body.offset ?? 0, 'offset');
-  const least = wholeIn(body.min_doc_count ?? 0, 'min_doc_count');
-  const [first, last] = await reachOf(source, field.name, body, (value) =>
-    Math.floor((value - offset) / interval),
-  );
-  const count = last - first + 1;
-  if (count > 64 * MOST_RANGES) throw tooManyBuckets();
-  const startOf = (at: number) => (first + at) * interval + offset;
-  const ours = (value: number) => (field.type === 'LONG' ? Math.ceil(value) : value);
-  const ranges = Array.from({ length: Math.max(0, count) }, (_, at) => ({
-    from: ours(startOf(at)),
-    to: ours(startOf(at + 1)),
+  const plan: HistogramPlan = {
+    ...{ body, field, line: numberLine(interval, offset, field.type === 'LONG') },
+    least: wholeIn(body.min_doc_count ?? 0, 'min_doc_count'),
+    extended: readBounds(body.extended_bounds, 'extended_bounds'),
+    hard: readBounds(body.hard_bounds, 'hard_bounds'),
+    missing: body.missing === undefined ? undefined : numberIn(body.missing, 'missing'),
+  };
+  const isNative = offset === 0 && Number.isSafeInteger(interval);
+  return isNative
+    ? native(source, kind, plan, { histogram: { interval } })
+    : ranged(source, kind, plan);
+};
+
+/** Buckets are numbered from the one that begins at the offset, so that starts do not drift. */
+function numberLine(interval: number, offset: number, isWhole: boolean): BucketLine {
+  const startOf = (bucket: number) => bucket * interval + offset;
+  return {
+    start: (value) => startOf(Math.floor((value - offset) / interval)),
+    next: (start) => startOf(Math.round((start - offset) / interval) + 1),
+    bound: (start) => (isWhole ? Math.ceil(start) : start),
+    value: Number,
+    head: (key) => ({ key }),
+  };
+}
+
+/** A histogram that our engine has. Empty buckets are added here. */
+function native(
+  source: AggSource,
+  kind: string,
+  plan: HistogramPlan,
+  interval: JsonObject,
+): AggPart {
+  const { name, subs } = source;
+  const [[own, options]] = Object.entries(interval);
+  const spec = { field: plan.field.name, ...(options as JsonObject), min_doc_count: 1 };
+  return {
+    type: kind,
+    specs: { [name]: withSubs({ [own]: spec }, subs), ...missingSpec(source, plan) },
+    finish(results) {
+      const found = bucketsOf(results, name).map(
+        (bucket): Counted => ({ ...bucket, start: plan.line.value(bucket.key) }),
+      );
+      return finished(found, results, source, plan);
+    },
+  };
+}
+
+/** A histogram as ranges: the least and the greatest value are read first. */
+async function ranged(source: AggSource, kind: string, plan: HistogramPlan): Promise<AggPart> {
+  const { name, subs, run } = source;
+  const { line, field } = plan;
+  const { s } = (await run({ s: { stats: { field: field.name } } })) as AggResults & {
+    readonly s: { readonly count: number; readonly min: Json; readonly max: Json };
+  };
+  const [min, max] = [wireNumber(s.min), wireNumber(s.max)];
+  const starts =
+    s.count === 0 ? [] : startsOf(line.start(line.value(min)), line.start(line.value(max)), line);
+  if (starts.length > MOST_PARTS * MOST_RANGES) {
+    throw illegal(`[${kind}] with [offset] has more than ${MOST_PARTS * MOST_RANGES} buckets`);
+  }
+  const ranges = starts.map((start) => ({
+    from: line.bound(start),
+    to: line.bound(line.next(start)),
   }));
   const parts = Array.from({ length: Math.ceil(ranges.length / MOST_RANGES) }, (_, part) =>
     ranges.slice(part * MOST_RANGES, (part + 1) * MOST_RANGES),
   );
+  const specs = parts.map((part, at) => {
+    const spec = withSubs({ range: { field: field.name, ranges: part } }, subs);
+    return [`${name}.${at}`, spec] as const;
+  });
   return {
     type: kind,
-    specs: Object.fromEntries(
-      parts.map((part, at) => [
-        `${name}.${at}`,
-        withSubs({ range: { field: field.name, ranges: part } }, subs),
-      ]),
-    ),
+    specs: { ...Object.fromEntries(specs), ...missingSpec(source, plan) },
     finish(results) {
       const all = parts.flatMap((_, at) => bucketsOf(results, `${name}.${at}`));
-      const counted = all.map((bucket, at): Counted => ({ ...bucket, start: startOf(at) }));
-      const shown =
-        least > 0 ? counted.filter((one) => one.doc_count >= least) : filled(counted, body);
-      return histogramOf(body, shown, subs, (key) => ({ key }));
+      const found = all
+        .map((bucket, at): Counted => ({ ...bucket, start: starts[at] }))
+        .filter(({ doc_count }) => doc_count > 0);
+      return finished(found, results, source, plan);
     },
   };
-};
-
-/** Numbers of the first and the last bucket of all documents of the search. */
-async function reachOf(
-  { run }: AggSource,
-  field: string,
-  { extended_bounds }: JsonObject,
-  bucketAt: (value: number) => number,
-): Promise<readonly [number, number]> {
-  const { s } = (await run({ s: { stats: { field } } })) as AggResults & {
-    readonly s: { readonly count: number; readonly min: Json; readonly max: Json };
-  };
-  const bounds = extended_bounds === undefined ? {} : objectIn(extended_bounds, 'extended_bounds');
-  const named = [bounds.min, bounds.max]
-    .filter((value) => value !== undefined && value !== null)
-    .map((value) => numberIn(value, 'extended_bounds'));
-  const values = [...named, ...(s.count === 0 ? [] : [Number(s.min), Number(s.max)])];
-  if (values.length === 0) return [0, -1];
-  return [bucketAt(Math.min(...values)), bucketAt(Math.max(...values))];
 }
 
-/** Without the empty buckets before the first and after the last that has documents. */
-function filled(counted: readonly Counted[], { extended_bounds }: JsonObject): readonly Counted[] {
-  if (extended_bounds !== undefined) return counted;
-  const first = counted.findIndex(({ doc_count }) => doc_count > 0);
-  const last = counted.findLastIndex(({ doc_count }) => doc_count > 0);
-  return first < 0 ? [] : counted.slice(first, last + 1);
+function missingSpec(
+  { name, subs }: AggSource,
+  { missing, field }: HistogramPlan,
+): Record<string, JsonObject> {
+  if (missing === undefined) return {};
+  return { [`${name}.m`]: withSubs({ missing: { field: field.name } }, subs) };
+}
+
+function finished(
+  found: readonly Counted[],
+  results: AggResults,
+  source: AggSource,
+  plan: HistogramPlan,
+): JsonObject {
+  return histogramOf(withMissing(found, results, source, plan), plan, source.subs);
+}
+
+/** The documents without a value, in the bucket of `missing`. */
+function withMissing(
+  found: readonly Counted[],
+  results: AggResults,
+  { name, subs, index }: AggSource,
+  { missing, line }: HistogramPlan,
+): readonly Counted[] {
+  if (missing === undefined) return found;
+  const own = results[`${name}.m`] as Pick<AggBucket, 'doc_count' | 'aggs'>;
+  if (own.doc_count === 0) return found;
+  const start = line.start(missing);
+  const same = found.filter((bucket) => bucket.start === start);
+  const specs = Object.keys(subs.specs).length === 0 ? undefined : subs.specs;
+  const all = { ...joined([...same, own], specs, index), start };
+  return [...found.filter((bucket) => bucket.start !== start), all].sort(
+    (a, b) => a.start - b.start,
+  );
 }
 
 /** The translators by kind. */

@@ -1,28 +1,71 @@
 /** Aggregations that measure: `avg`, `min`, `max`, `sum`, `stats`, `value_count`, … */
-import type { AggResults, Json, JsonObject } from '@lakehouse-search/contract';
+import type { AggResults, Json, JsonObject, StatsResult } from '@lakehouse-search/contract';
 import { dateFormat } from '../base/date-format.ts';
-import { flagIn, listIn, numberIn, objectIn, onlyKnown } from '../base/read-json.ts';
+import {
+  flagIn,
+  listIn,
+  numberIn,
+  objectIn,
+  onlyKnown,
+  textIn,
+  wholeIn,
+} from '../base/read-json.ts';
+import { readInstant } from '../query/date-instant.ts';
+import type { TableField } from '../query/field-table.ts';
 import { unserved } from '../query/refusal.ts';
 import {
+  type AggPart,
   type AggSource,
   type AggTranslator,
   aggField,
+  bucketsOf,
   doubleText,
   isMultiValued,
+  MOST_VALUES,
   refuseOptions,
   requireNoSubs,
   wireNumber,
 } from './agg-part.ts';
+import { mergeStats } from './merge-stats.ts';
 
 type Stat = 'avg' | 'min' | 'max' | 'sum';
 const STATS: readonly Stat[] = ['avg', 'min', 'max', 'sum'];
-const UNSERVED = ['missing', 'script', 'value_type'];
+const UNSERVED = ['script', 'value_type'];
 
 function optionsOf(source: AggSource, kind: string, ...more: string[]): JsonObject {
   requireNoSubs(source, kind);
   const body = objectIn(source.body, kind);
-  refuseOptions(body, kind, UNSERVED);
+  refuseOptions(body, kind, more.includes('missing') ? UNSERVED : [...UNSERVED, 'missing']);
   return onlyKnown(body, kind, ['field', 'format', ...more]);
+}
+
+/** The figures of a field, and the documents without it if they count as `missing`. */
+function figuresOf(source: AggSource, field: TableField, missing: Json | undefined) {
+  const { name, index } = source;
+  const { name: own, type } = field;
+  const value = missing === undefined ? undefined : missingValue(missing, type, index.table.now);
+  const stats = { stats: { field: own } };
+  return {
+    specs: {
+      [name]: stats,
+      ...(value === undefined ? {} : { [`${name}.m`]: { missing: { field: own } } }),
+    },
+    figures(results: AggResults): StatsResult {
+      const found = results[name] as StatsResult;
+      if (value === undefined) return found;
+      const { doc_count: count } = results[`${name}.m`] as { readonly doc_count: number };
+      const sum = type === 'DOUBLE' ? Number(value) * count : String(BigInt(value) * BigInt(count));
+      return mergeStats([found, { count, min: value, max: value, sum, avg: value }], type);
+    },
+  };
+}
+
+/** The value of documents without one, as our engine has values of the field. */
+function missingValue(json: Json, type: string, now: number): number {
+  if (type !== 'DATE')
+    return type === 'LONG' ? wholeIn(json, 'missing') : numberIn(json, 'missing');
+  if (typeof json === 'number') return json * 1000;
+  return Number(readInstant(textIn(json, 'missing'), { format: undefined, now }, 'missing').first);
 }
 
 /** A measured value; those of dates are milliseconds, and have a text too. */
@@ -34,14 +77,15 @@ function shown(value: Json | undefined, stat: string, type: string, format: Json
 }
 
 const statistic: AggTranslator = (source, kind) => {
-  const { name, index } = source;
-  const { field, format } = optionsOf(source, kind);
-  const { name: own, type } = aggField(field, kind, index);
+  const { field, format, missing } = optionsOf(source, kind, 'missing');
+  const known = aggField(field, kind, source.index);
+  const { type } = known;
+  const { specs, figures } = figuresOf(source, known, missing);
   return {
     type: kind,
-    specs: { [name]: { stats: { field: own } } },
+    specs,
     finish(results) {
-      const found = results[name] as unknown as Readonly<Record<string, Json>>;
+      const found = figures(results) as unknown as Readonly<Record<string, Json>>;
       const named = shown(found[kind], 'value', type, format);
       return found.count === 0 && kind !== 'sum' ? { value: null } : named;
     },
@@ -49,14 +93,15 @@ const statistic: AggTranslator = (source, kind) => {
 };
 
 const stats: AggTranslator = (source, kind) => {
-  const { name, index } = source;
-  const { field, format } = optionsOf(source, kind);
-  const { name: own, type } = aggField(field, kind, index);
+  const { field, format, missing } = optionsOf(source, kind, 'missing');
+  const known = aggField(field, kind, source.index);
+  const { type } = known;
+  const { specs, figures } = figuresOf(source, known, missing);
   return {
     type: kind,
-    specs: { [name]: { stats: { field: own } } },
+    specs,
     finish(results) {
-      const found = results[name] as unknown as Readonly<Record<string, Json>>;
+      const found = figures(results) as unknown as Readonly<Record<string, Json>>;
       const values = STATS.map((stat) => shown(found[stat], stat, type, format));
       return Object.assign({ count: found.count }, ...values) as JsonObject;
     },
@@ -87,20 +132,40 @@ const valueCount: AggTranslator = (source, kind) => {
   };
 };
 
+/** Distinct values; those of several indexes are listed, so that common ones count once. */
 const cardinality: AggTranslator = (source, kind) => {
   const { name, index } = source;
-  const { field } = optionsOf(source, kind, 'precision_threshold', 'execution_hint');
+  const options = optionsOf(source, kind, 'precision_threshold', 'execution_hint');
+  const { name: field } = aggField(options.field, kind, index);
+  if (index.isSeveral === true) return distinctOfSeveral(name, kind, field);
   return {
     type: kind,
-    specs: { [name]: { cardinality: { field: aggField(field, kind, index).name } } },
+    specs: { [name]: { cardinality: { field } } },
     finish: (results) => ({ value: (results[name] as { readonly value: number }).value }),
   };
 };
+
+function distinctOfSeveral(name: string, kind: string, field: string): AggPart {
+  return {
+    type: kind,
+    specs: { [name]: { terms: { field, size: MOST_VALUES } } },
+    finish(results) {
+      const found = results[name] as { readonly sum_other_doc_count: number };
+      if (found.sum_other_doc_count === 0) return { value: bucketsOf(results, name).length };
+      throw unserved(
+        `[${kind}] over several indexes is served up to ${MOST_VALUES} values of [${field}]`,
+      );
+    },
+  };
+}
 
 const PERCENTS = [1, 5, 25, 50, 75, 95, 99];
 
 const percentiles: AggTranslator = (source, kind) => {
   const { name, index } = source;
+  if (index.isSeveral === true) {
+    throw unserved('[percentiles] over several indexes is not served: they cannot be merged');
+  }
   refuseOptions(objectIn(source.body, kind), kind, ['hdr']);
   const body = optionsOf(source, kind, 'percents', 'keyed', 'tdigest');
   const { name: own, type } = aggField(body.field, kind, index);

@@ -81,6 +81,7 @@ export interface AggPlanning {
   /** Names of results begin with their type. */
   readonly hasTypedKeys: boolean;
   readonly run: AggSource['run'];
+  readonly runOverAll: AggSource['runOverAll'];
 }
 
 /** Levels of aggregations that a request may have. */
@@ -102,8 +103,8 @@ export async function planAggregations(
       throw illegal('[composite] aggregation cannot be used with a parent aggregation');
     }
     const subs = await planAggregations(inner, planning, depth + 1);
-    const { index, run } = planning;
-    const part = await KINDS.get(kind)!({ name: `a${at}`, body, subs, index, run }, kind);
+    const { hasTypedKeys: _, ...shared } = planning;
+    const part = await KINDS.get(kind)!({ name: `a${at}`, body, subs, ...shared }, kind);
     const name = planning.hasTypedKeys ? `${part.type}#${key}` : key;
     parts.push({ key: name, part, meta });
   }

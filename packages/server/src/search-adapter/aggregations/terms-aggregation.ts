@@ -2,16 +2,18 @@
 import type { AggBucket, AggResults, Json, JsonObject } from '@lakehouse-search/contract';
 import { type DateFormat, dateFormat, microsOfIso } from '../base/date-format.ts';
 import { flagIn, listIn, objectIn, onlyKnown, textIn, wholeIn } from '../base/read-json.ts';
+import type { ServedIndex } from '../base/served-index.ts';
 import { isObject } from '../query/body.ts';
 import type { TableField } from '../query/field-table.ts';
 import { clipped, illegal, malformed, unserved } from '../query/refusal.ts';
 import {
+  type AggLevel,
   type AggSource,
   type AggTranslator,
   aggField,
   bucketOf,
-  bucketsOf,
   isMultiValued,
+  MOST_VALUES,
   refuseOptions,
   wireNumber,
   withSubs,
@@ -22,8 +24,6 @@ const OPTIONS = [
   ...['shard_size', 'shard_min_doc_count', 'show_term_doc_count_error', 'execution_hint'],
   ...['collect_mode', 'value_type'],
 ];
-/** Values that are read where we order or leave out buckets ourselves. */
-const MOST_VALUES = 10_000;
 const SIZE = 10;
 
 /** One key of an order. */
@@ -32,58 +32,115 @@ interface OrderKey {
   readonly desc: boolean;
 }
 
+/** What is read of a `terms`. */
+interface TermsPlan {
+  readonly field: TableField;
+  readonly order: readonly OrderKey[];
+  /** The order as our engine has it; undefined: buckets are ordered here. */
+  readonly engine: JsonObject | undefined;
+  readonly least: number;
+  readonly size: number;
+  readonly format: DateFormat;
+  readonly showError: boolean;
+  /** Several indexes were searched. */
+  readonly isMerged: boolean;
+}
+
 /** `terms`. */
-export const termsAggregation: AggTranslator = (source, kind) => {
+export const termsAggregation: AggTranslator = async (source, kind) => {
   const { name, subs, index } = source;
   const body = objectIn(source.body, kind);
   refuseOptions(body, kind, ['script']);
   onlyKnown(body, kind, OPTIONS);
-  const field = aggField(body.field, kind, index);
-  const order = readOrder(body.order);
-  const least = wholeIn(body.min_doc_count ?? 1, 'min_doc_count');
-  if (least < 1) throw unserved('[terms] with [min_doc_count: 0] is not served by this adapter');
-  const size = wholeIn(body.size ?? SIZE, 'size');
-  if (size < 1) throw illegal('[size] must be greater than 0. Found [0] in [terms]');
-  const engine = engineOrder(order, least);
-  const spec = withSubs(
-    {
-      terms: {
-        field: field.name,
-        size: engine === undefined ? MOST_VALUES : size,
-        ...(engine === undefined ? {} : { order: engine }),
-        ...(body.missing === undefined ? {} : { missing: body.missing }),
-      },
-    },
-    subs,
-  );
-  const filter = valueFilter(body, field, source);
-  const format = dateFormat(typeof body.format === 'string' ? body.format : undefined);
-  const showError = flagIn(body.show_term_doc_count_error ?? false, 'show_term_doc_count_error');
+  const plan = readTerms(body, source, kind);
+  const { field, engine, size } = plan;
+  const options = {
+    field: field.name,
+    size: engine === undefined ? MOST_VALUES : size,
+    ...(engine === undefined ? {} : { order: engine }),
+  };
+  const missing: JsonObject = body.missing === undefined ? {} : { missing: body.missing };
+  const filter = valueFilter(body, field, index);
+  const within = (spec: JsonObject): JsonObject =>
+    filter === undefined ? spec : { filter, aggs: { t: spec } };
+  const all = plan.least > 0 ? [] : await everyValue(source, options, within);
   return {
     type: typedName(field),
-    specs: { [name]: filter === undefined ? spec : { filter, aggs: { t: spec } } },
-    finish(results) {
-      const own = filter === undefined ? results : innerOf(results, name);
-      const key = filter === undefined ? name : 't';
-      const others = (own[key] as { readonly sum_other_doc_count: number }).sum_other_doc_count;
-      const found = bucketsOf(own, key).filter(({ doc_count }) => doc_count >= least);
-      if (engine === undefined && others > 0) {
-        throw illegal(`[terms] orders more than ${MOST_VALUES} values of [${field.name}] itself`);
-      }
-      const all = found.map((bucket): JsonObject => {
-        const extra: JsonObject = showError ? { doc_count_error_upper_bound: 0 } : {};
-        return { ...bucketOf(keyHead(bucket, field, format), bucket, subs), ...extra };
-      });
-      const ordered = engine === undefined ? all.sort(byOrder(order)) : all;
-      const cut = ordered.slice(size).reduce((sum, one) => sum + Number(one.doc_count), 0);
-      return {
-        doc_count_error_upper_bound: 0,
-        sum_other_doc_count: others + cut,
-        buckets: ordered.slice(0, size),
-      };
-    },
+    specs: { [name]: within(withSubs({ terms: { ...options, ...missing } }, subs)) },
+    finish: (results) => termsResult(termsOf(results, name, filter), all, plan, subs),
   };
 };
+
+function readTerms(body: JsonObject, { index }: AggSource, kind: string): TermsPlan {
+  const order = readOrder(body.order);
+  const least = wholeIn(body.min_doc_count ?? 1, 'min_doc_count');
+  const size = wholeIn(body.size ?? SIZE, 'size');
+  if (least < 0) throw illegal(`[min_doc_count] must be at least 0, found [${least}] in [terms]`);
+  if (size < 1) throw illegal('[size] must be greater than 0. Found [0] in [terms]');
+  const isMerged = index.isSeveral === true;
+  const engine = isMerged || least === 0 ? undefined : engineOrder(order, least);
+  return {
+    ...{ order, least, size, isMerged, engine, field: aggField(body.field, kind, index) },
+    format: dateFormat(typeof body.format === 'string' ? body.format : undefined),
+    showError: flagIn(body.show_term_doc_count_error ?? false, 'show_term_doc_count_error'),
+  };
+}
+
+/** The values of all documents, for `min_doc_count: 0`. */
+async function everyValue(
+  { runOverAll }: AggSource,
+  options: JsonObject,
+  within: (spec: JsonObject) => JsonObject,
+): Promise<readonly AggBucket[]> {
+  const spec = within({ terms: options });
+  const results = await runOverAll({ v: spec });
+  const found = termsOf(results, 'v', spec.filter as JsonObject | undefined);
+  if (found.sum_other_doc_count === 0) return found.buckets;
+  throw unserved(`[terms] with [min_doc_count: 0] is served up to ${MOST_VALUES} values`);
+}
+
+/** Our result of a `terms`, which is inside of a filter if values are chosen. */
+interface FoundTerms {
+  readonly buckets: readonly AggBucket[];
+  readonly sum_other_doc_count: number;
+  readonly doc_count_error_upper_bound: number;
+}
+
+function termsOf(results: AggResults, name: string, filter: JsonObject | undefined): FoundTerms {
+  const own = filter === undefined ? results : innerOf(results, name);
+  const found = own[filter === undefined ? name : 't'] as FoundTerms | undefined;
+  return found ?? { buckets: [], sum_other_doc_count: 0, doc_count_error_upper_bound: 0 };
+}
+
+function termsResult(
+  found: FoundTerms,
+  all: readonly AggBucket[],
+  plan: TermsPlan,
+  subs: AggLevel,
+): JsonObject {
+  const { field, order, engine, least, size, format, showError, isMerged } = plan;
+  const others = found.sum_other_doc_count;
+  if (engine === undefined && others > 0 && !isMerged) {
+    throw illegal(`[terms] orders more than ${MOST_VALUES} values of [${field.name}] itself`);
+  }
+  const error = found.doc_count_error_upper_bound;
+  const counted = found.buckets.filter(({ doc_count }) => doc_count >= least);
+  const known = new Set(all.length === 0 ? [] : counted.map(({ key }) => JSON.stringify(key)));
+  const none = all.filter(({ key }) => !known.has(JSON.stringify(key)));
+  const buckets = [...counted, ...none.map(({ key }) => ({ key, doc_count: 0 }))].map(
+    (bucket): JsonObject => {
+      const extra: JsonObject = showError ? { doc_count_error_upper_bound: error } : {};
+      return { ...bucketOf(keyHead(bucket, field, format), bucket, subs), ...extra };
+    },
+  );
+  const ordered = engine === undefined ? buckets.sort(byOrder(order)) : buckets;
+  const cut = ordered.slice(size).reduce((sum, one) => sum + Number(one.doc_count), 0);
+  return {
+    doc_count_error_upper_bound: error,
+    sum_other_doc_count: others + cut,
+    buckets: ordered.slice(0, size),
+  };
+}
 
 const innerOf = (results: AggResults, name: string): AggResults =>
   (results[name] as { readonly aggs?: AggResults }).aggs ?? {};
@@ -132,11 +189,19 @@ function byOrder(order: readonly OrderKey[]) {
     for (const { path, desc } of [...order, { path: '_key', desc: false }]) {
       const [x, y] = [orderValue(a, path), orderValue(b, path)];
       if (x === y) continue;
-      const isLess = x === null || (y !== null && x < y);
+      const isLess = x === null || (y !== null && isBelow(x, y));
       return isLess === desc ? 1 : -1;
     }
     return 0;
   };
+}
+
+/** Texts are in the order of their code points. */
+function isBelow(x: string | number, y: string | number): boolean {
+  if (typeof x === 'string' && typeof y === 'string') {
+    return Buffer.compare(Buffer.from(x), Buffer.from(y)) < 0;
+  }
+  return x < y;
 }
 
 /** The value that a bucket is ordered by: its count, its key, or a metric such as `cost.avg`. */
@@ -152,7 +217,7 @@ function orderValue(bucket: JsonObject, path: string): string | number | null {
 }
 
 /** The documents whose value is included and not excluded; undefined: all. */
-function valueFilter(body: JsonObject, field: TableField, { index }: AggSource) {
+function valueFilter(body: JsonObject, field: TableField, index: ServedIndex) {
   const { include, exclude, missing } = body;
   if (include === undefined && exclude === undefined) return undefined;
   if (isMultiValued(index, field.name) || missing !== undefined) {

@@ -44,6 +44,15 @@ export function engineError(thrown: unknown, index = '_all'): EngineError {
   return { status, body: errorJson(status, type, reason), error };
 }
 
+/** The type and the reason of an error. */
+export function causeOf(
+  thrown: unknown,
+  index: string,
+): { readonly type: string; readonly reason: string } {
+  const { error } = engineError(thrown, index).body as { readonly error: JsonObject };
+  return { type: String(error.type), reason: String(error.reason) };
+}
+
 /** The body of an error. */
 export function errorJson(status: number, type: string, reason: string, more: JsonObject = {}) {
   const cause = { type, reason, ...more };

@@ -11,7 +11,14 @@ export interface ServedIndex {
   readonly name: string;
   readonly description: IndexDescription;
   readonly table: FieldTable;
+  /** It stands for several indexes, and has the fields of all. */
+  readonly isSeveral?: boolean;
+  /** Fields whose types differ between them. */
+  readonly mixed?: ReadonlySet<string>;
 }
+
+/** Most indexes of one search. */
+export const SEARCHED = 64;
 
 /** How a request treats names that match nothing. */
 export interface IndexOptions {
@@ -23,6 +30,19 @@ export interface IndexOptions {
 export async function openIndex(reads: Reads, index: string, now: number): Promise<ServedIndex> {
   const description = await reads.describeIndex({ index });
   return { name: description.index, description, table: fieldTable(description, now) };
+}
+
+/** Indexes by their names or aliases, each once. Throws for more than one search reads. */
+export async function openIndexes(
+  reads: Reads,
+  names: readonly string[],
+): Promise<readonly ServedIndex[]> {
+  if (names.length > SEARCHED) {
+    throw illegal(`a search reads at most ${SEARCHED} indexes, and it names ${names.length}`);
+  }
+  const now = Date.now();
+  const found = await Promise.all(names.map((name) => openIndex(reads, name, now)));
+  return found.filter(({ name }, at) => found.findIndex((one) => one.name === name) === at);
 }
 
 /** The names that an expression selects; without one, all. Throws index_not_found. */
@@ -38,6 +58,10 @@ export async function indexNames(
   for (const { alias, index } of await reads.listAliases()) byAlias.set(alias, index);
   const names = new Set<string>();
   for (const part of parts) {
+    if (part.startsWith('-') && names.size > 0) {
+      for (const name of matching(part.slice(1), known, byAlias)) names.delete(name);
+      continue;
+    }
     const found = isPattern(part) ? matching(part, known, byAlias) : named(part, known, byAlias);
     const isMissing = found.length === 0 && (isPattern(part) ? !allowNoIndices : true);
     if (isMissing && !ignoreUnavailable) throw noIndex(part);
@@ -46,7 +70,7 @@ export async function indexNames(
   return [...names];
 }
 
-/** The one index that a search reads; undefined: nothing matches. Throws for several. */
+/** The one index of a request for a document; undefined: nothing matches. Throws for several. */
 export async function oneIndex(
   reads: Reads,
   expression: string | undefined,
@@ -55,8 +79,8 @@ export async function oneIndex(
   const names = await indexNames(reads, expression, options);
   if (names.length <= 1) return names[0];
   throw illegal(
-    `index required; endpoint serves ${names.length} indexes: a search reads one index, ` +
-      `and the request selects [${names.slice(0, 10).join(', ')}]`,
+    `a document is read from one index, and the request selects ${names.length}: ` +
+      `[${names.slice(0, 10).join(', ')}]`,
   );
 }
 

@@ -1,5 +1,6 @@
 import { LhsError } from '@lakehouse-search/contract';
 import { noSearchContext } from '../base/engine-error.ts';
+import { SEARCHED } from '../base/served-index.ts';
 
 /** A point in time of one index, as our service knows it. */
 export interface KnownPit {
@@ -7,15 +8,21 @@ export interface KnownPit {
   readonly pit: string;
 }
 
-/** The id of a point in time as clients send it: it names the index too. */
-export const pitIdOf = ({ index, pit }: KnownPit): string =>
-  Buffer.from(JSON.stringify([index, pit])).toString('base64url');
+/** The id of points in time as clients send it: it names the indexes too. */
+export const pitIdOf = (pits: readonly KnownPit[]): string =>
+  Buffer.from(JSON.stringify(pits.map(({ index, pit }) => [index, pit]))).toString('base64url');
 
 /** What an id names; undefined: it is none of ours. */
-export function readPitId(id: string): KnownPit | undefined {
+export function readPitId(id: string): readonly KnownPit[] | undefined {
   const parts = decoded(id);
-  if (!Array.isArray(parts) || parts.length !== 2) return undefined;
-  const [index, pit] = parts as unknown[];
+  if (!Array.isArray(parts) || parts.length === 0 || parts.length > SEARCHED) return undefined;
+  const pits = (parts as unknown[]).map(pitOf);
+  return pits.every((pit) => pit !== undefined) ? pits : undefined;
+}
+
+function pitOf(part: unknown): KnownPit | undefined {
+  if (!Array.isArray(part) || part.length !== 2) return undefined;
+  const [index, pit] = part as unknown[];
   return typeof index === 'string' && typeof pit === 'string' ? { index, pit } : undefined;
 }
 

@@ -1,10 +1,11 @@
 /** Points in time and scrolls: opening and closing, in the forms of both vendors. */
 import type { Json } from '@lakehouse-search/contract';
 import { listIn, millisIn, objectIn, onlyKnown, textIn } from '../base/read-json.ts';
-import { noIndex, oneIndex } from '../base/served-index.ts';
+import { indexNames } from '../base/served-index.ts';
 import { illegal } from '../query/refusal.ts';
 import type { AdapterCall } from './adapter-call.ts';
 import { type Endpoint, INDEX_PARAMS } from './endpoint.ts';
+import { openPits } from './open-pits.ts';
 import { type KnownPit, pitIdOf, readPitId } from './pit-id.ts';
 import { readScrollId } from './scroll.ts';
 import { indexOptions } from './search-once.ts';
@@ -18,20 +19,19 @@ async function openPit(call: AdapterCall): Promise<string> {
   }
   const keep_alive = `${Math.round(millisIn(params.keep_alive, 'keep_alive'))}ms`;
   const reads = call.reads();
-  const index = await oneIndex(reads, path.index, indexOptions(params));
-  if (index === undefined) throw noIndex(path.index);
-  const { pit_id } = await reads.openPit({ index, keep_alive });
-  return pitIdOf({ index, pit: pit_id });
+  const names = await indexNames(reads, path.index, indexOptions(params));
+  return pitIdOf(await openPits(call, names, keep_alive));
 }
 
-/** Closes points in time; how many of them were open. */
-async function closePits(call: AdapterCall, pits: readonly (KnownPit | undefined)[]) {
+/** Closes points in time by the indexes of each id; how many ids were open. */
+async function closePits(call: AdapterCall, ids: readonly (readonly KnownPit[] | undefined)[]) {
   const reads = call.reads();
   const closed = await Promise.all(
-    pits.map(async (known) => {
-      if (known === undefined) return false;
-      const { index, pit } = known;
-      return (await reads.closePit({ index, pit_id: pit })).closed;
+    ids.map(async (pits = []) => {
+      const all = await Promise.all(
+        pits.map(({ index, pit }) => reads.closePit({ index, pit_id: pit })),
+      );
+      return all.some((one) => one.closed);
     }),
   );
   const num_freed = closed.filter((one) => one).length;
@@ -77,7 +77,10 @@ const closeOther: Endpoint = {
   async answer(call) {
     const { pit_id } = onlyKnown(objectIn(call.body, 'pit'), 'pit', ['pit_id']);
     const ids = textsIn(pit_id, 'pit_id');
-    const { closed } = await closePits(call, ids.map(readPitId));
+    const { closed } = await closePits(
+      call,
+      ids.map((id) => readPitId(id)),
+    );
     return { json: { pits: ids.map((id, at) => ({ successful: closed[at], pit_id: id })) } };
   },
 };
@@ -91,7 +94,10 @@ const clearScroll: Endpoint = {
     const { scroll_id } = call.body === undefined ? {} : objectIn(call.body, 'scroll');
     const inUrl = call.params.scroll_id ?? call.path.scroll_id;
     const ids = textsIn(scroll_id ?? inUrl?.split(','), 'scroll_id');
-    const { status, json } = await closePits(call, ids.map(readScrollId));
+    const { status, json } = await closePits(
+      call,
+      ids.map((id) => readScrollId(id)?.pits),
+    );
     return { status, json };
   },
 };

@@ -1,24 +1,22 @@
 /**
- * Scrolls over our points in time. A scroll's id holds the index, the point in time, the body and
- * the place of the last hit, so that any gateway serves the next page.
+ * Scrolls over our points in time. A scroll's id holds the indexes, their points in time, the body
+ * and the place of the last hit, so that any gateway serves the next page.
  */
 import type { Json, JsonObject } from '@lakehouse-search/contract';
 import { noSearchContext } from '../base/engine-error.ts';
 import { millisIn, objectIn, onlyKnown, textIn, type UrlParams } from '../base/read-json.ts';
-import { noIndex, oneIndex, openIndex } from '../base/served-index.ts';
+import { indexNames, SEARCHED } from '../base/served-index.ts';
 import { isObject } from '../query/body.ts';
 import { illegal } from '../query/refusal.ts';
-import { runSearch } from '../search/run-search.ts';
 import { readBody } from '../search/search-body.ts';
-import { planSearch } from '../search/search-plan.ts';
 import type { AdapterCall } from './adapter-call.ts';
-import { contextMissing, decoded } from './pit-id.ts';
-import { indexOptions } from './search-once.ts';
+import { openPits } from './open-pits.ts';
+import { contextMissing, decoded, type KnownPit } from './pit-id.ts';
+import { indexOptions, searchIndexes } from './search-once.ts';
 
 /** What a scroll's id says. */
 export interface ScrollState {
-  readonly index: string;
-  readonly pit: string;
+  readonly pits: readonly KnownPit[];
   readonly body: JsonObject;
   readonly after?: readonly Json[];
 }
@@ -30,11 +28,17 @@ const idOf = (state: ScrollState): string =>
 export function readScrollId(id: string): ScrollState | undefined {
   const state = decoded(id) as Partial<ScrollState> | undefined;
   if (!isObject(state as Json)) return undefined;
-  const { index, pit, body, after } = state as Partial<ScrollState>;
-  const isOurs = typeof index === 'string' && typeof pit === 'string' && isObject(body as Json);
+  const { pits, body, after } = state as Partial<ScrollState>;
+  const isList = Array.isArray(pits) && pits.length > 0 && pits.length <= SEARCHED;
+  const isOurs = isList && pits.every(isPit) && isObject(body as Json);
   if (!isOurs || (after !== undefined && !Array.isArray(after))) return undefined;
   return state as ScrollState;
 }
+
+const isPit = (json: unknown): boolean =>
+  isObject(json as Json) &&
+  typeof (json as KnownPit).index === 'string' &&
+  typeof (json as KnownPit).pit === 'string';
 
 /** The first page of a scroll. */
 export async function openScroll(call: AdapterCall): Promise<JsonObject> {
@@ -47,14 +51,12 @@ export async function openScroll(call: AdapterCall): Promise<JsonObject> {
   if (json.search_after !== undefined) {
     throw illegal('`search_after` cannot be used in a scroll context.');
   }
-  const reads = call.reads();
-  const index = await oneIndex(reads, path.index, indexOptions(params));
-  if (index === undefined) throw noIndex(path.index ?? '_all');
-  await call.begin('openPit', index);
-  const { pit_id: pit } = await reads.openPit({ index, keep_alive });
+  const names = await indexNames(call.reads(), path.index, indexOptions(params));
+  await call.begin('openPit', path.index);
+  const pits = await openPits(call, names, keep_alive);
   const { _source, _source_includes, _source_excludes } = params;
   const body = sourceInBody(json, { _source, _source_includes, _source_excludes });
-  return page(call, { index, pit, body }, others);
+  return page(call, { pits, body }, others);
 }
 
 /** The parameters that choose parts of rows, as members of the body. */
@@ -86,19 +88,16 @@ export async function nextScroll(call: AdapterCall): Promise<JsonObject> {
 }
 
 async function page(call: AdapterCall, state: ScrollState, params: UrlParams): Promise<JsonObject> {
-  const { index: name, pit, body: json, after } = state;
-  const reads = call.reads();
+  const { pits, body: json, after } = state;
   const { aggs, aggregations, ...later } = json;
   const isFirst = after === undefined;
   const body = readBody(isFirst ? json : { ...later, search_after: after }, {});
-  const index = await openIndex(reads, name, Date.now());
-  call.noteIndex(index.name);
-  const found = await runSearch(reads, planSearch(index, body, {}, pit), params);
+  const names = pits.map(({ index }) => index);
+  const found = await searchIndexes(call, call.reads(), names, body, params, pits);
   const { hits } = found.hits as { readonly hits: readonly JsonObject[] };
   const last = hits.at(-1)?.sort as readonly Json[] | undefined;
   const next = {
-    index: name,
-    pit,
+    pits,
     body: json,
     ...((last ?? after) ? { after: last ?? after } : {}),
   };

@@ -1,13 +1,15 @@
 import type { Json, JsonObject } from '@lakehouse-search/contract';
 import { noSearchContext } from '../base/engine-error.ts';
 import { flagIn, objectIn, onlyKnown, textIn, type UrlParams } from '../base/read-json.ts';
-import { type IndexOptions, oneIndex, openIndex } from '../base/served-index.ts';
+import type { Reads } from '../base/reads.ts';
+import { type IndexOptions, indexNames, openIndexes } from '../base/served-index.ts';
 import { illegal } from '../query/refusal.ts';
 import { runSearch } from '../search/run-search.ts';
-import { readBody } from '../search/search-body.ts';
+import { runSeveral } from '../search/run-several.ts';
+import { readBody, type SearchBody } from '../search/search-body.ts';
 import { planSearch } from '../search/search-plan.ts';
 import type { AdapterCall } from './adapter-call.ts';
-import { contextMissing, readPitId } from './pit-id.ts';
+import { contextMissing, type KnownPit, readPitId } from './pit-id.ts';
 
 /** How a request treats names that match nothing. */
 export const indexOptions = (params: UrlParams): IndexOptions => ({
@@ -22,21 +24,43 @@ export async function searchOnce(
   input: Json | undefined,
   params: UrlParams,
 ): Promise<JsonObject> {
-  const now = Date.now();
   const body = readBody(input, params);
   const reads = call.reads(body.timeoutMillis);
-  const pit = body.json.pit === undefined ? undefined : pitOf(body.json.pit, expression);
-  const name = pit?.index ?? (await oneIndex(reads, expression, indexOptions(params)));
-  if (name === undefined) return emptySearch(params);
-  const index = await openIndex(reads, name, now);
-  call.noteIndex(index.name);
-  const plan = planSearch(index, body, params, pit?.pit);
-  if (pit === undefined) return runSearch(reads, plan, params);
-  const { id } = pit;
-  const found = await runSearch(reads, plan, params).catch((error: unknown) => {
-    throw contextMissing(error, id);
-  });
+  if (body.json.pit === undefined) {
+    const names = await indexNames(reads, expression, indexOptions(params));
+    return searchIndexes(call, reads, names, body, params);
+  }
+  const { id, pits } = pitOf(body.json.pit, expression);
+  const names = pits.map(({ index }) => index);
+  const found = await searchIndexes(call, reads, names, body, params, pits).catch(
+    (error: unknown) => {
+      throw contextMissing(error, id);
+    },
+  );
   return { pit_id: id, ...found };
+}
+
+/** The response of a search of indexes by name; `pits`: their points in time. */
+export async function searchIndexes(
+  call: AdapterCall,
+  reads: Reads,
+  names: readonly string[],
+  body: SearchBody,
+  params: UrlParams,
+  pits: readonly KnownPit[] = [],
+): Promise<JsonObject> {
+  const indexes = await openIndexes(reads, names);
+  if (indexes.length === 0) return emptySearch(params);
+  call.noteIndex(indexes.map(({ name }) => name).join(','));
+  const pitOfName = (at: number) => pits[at]?.pit;
+  if (indexes.length === 1) {
+    return runSearch(reads, planSearch(indexes[0], body, params, pitOfName(0)), params);
+  }
+  for (const { name } of indexes.slice(1)) await call.begin('search', name);
+  const own = indexes.map(({ name }) => name);
+  return runSeveral(reads, indexes, body, params, (index, position) =>
+    planSearch(index, body, params, pitOfName(position), { names: own, position }),
+  );
 }
 
 function pitOf(json: Json, expression: string | undefined) {
@@ -45,9 +69,9 @@ function pitOf(json: Json, expression: string | undefined) {
   }
   const { id } = onlyKnown(objectIn(json, 'pit'), 'pit', ['id', 'keep_alive']);
   const text = textIn(id, 'pit.id');
-  const known = readPitId(text);
-  if (known === undefined) throw noSearchContext(text);
-  return { ...known, id: text };
+  const pits = readPitId(text);
+  if (pits === undefined) throw noSearchContext(text);
+  return { pits, id: text };
 }
 
 /** The response of a search of no index. */

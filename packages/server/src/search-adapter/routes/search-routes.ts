@@ -124,13 +124,8 @@ const count: Endpoint = {
     const reads = call.reads();
     const names = await indexNames(reads, call.path.index, indexOptions(call.params));
     const found = await Promise.all(names.map((name) => counted(reads, name, call)));
-    const sum = (of: (one: (typeof found)[number]) => number) =>
-      found.reduce((total, one) => total + of(one), 0);
-    const _shards = shardsOf({
-      shards_scanned: sum((one) => one.shards_scanned),
-      shards_total: sum((one) => one.shards_total),
-    });
-    return { json: { count: sum(({ total }) => total), _shards } };
+    const _shards = shardsOf(found.map((one, at) => ({ ...one, index: names[at] })));
+    return { json: { count: found.reduce((sum, { total }) => sum + total, 0), _shards } };
   },
 };
 

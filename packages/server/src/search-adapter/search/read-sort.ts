@@ -13,6 +13,15 @@ export interface SortKey {
   readonly spec: SortSpec | undefined;
   readonly kind: 'score' | 'key' | 'date' | 'value';
   readonly format: DateFormat | undefined;
+  /** The type of the field; undefined: no field, or an unknown one. */
+  readonly type?: string;
+}
+
+/** An index among the several ones of a search. */
+export interface IndexMember {
+  /** All indexes of the search, in the order of ties. */
+  readonly names: readonly string[];
+  readonly position: number;
 }
 
 /** The order of a search; `keys` empty: by relevance. */
@@ -21,17 +30,24 @@ export interface SortPlan {
   readonly columns: KeyColumns;
   /** Hits have scores: by relevance, or `_score` is a key. */
   readonly isScored: boolean;
+  /** Only of a search of several indexes: keys are shown as `index/_id`. */
+  readonly member?: IndexMember;
 }
 
 const KEY_NAMES: ReadonlySet<string> = new Set(['_doc', '_shard_doc', '_id']);
 const OPTIONS = ['order', 'missing', 'mode', 'unmapped_type', 'format', 'numeric_type'];
 
 /** Reads `sort`: a text, an object, or a list of them; `field:desc` in a URL. */
-export function readSort(json: Json | undefined, table: FieldTable): SortPlan {
+export function readSort(
+  json: Json | undefined,
+  table: FieldTable,
+  member?: IndexMember,
+): SortPlan {
   const keys = json === undefined ? [] : listIn(json).flatMap((one) => readOne(one, table));
   const isRelevance = keys.every(({ kind, spec }) => kind === 'score' && spec?.desc === true);
   const isScored = isRelevance || keys.some(({ kind }) => kind === 'score');
-  return { keys: isRelevance ? [] : keys, columns: table.key, isScored };
+  const own = member === undefined ? {} : { member };
+  return { keys: isRelevance ? [] : keys, columns: table.key, isScored, ...own };
 }
 
 /** `sort` of a URL: `field:desc,other`. */
@@ -73,7 +89,8 @@ function keyOf(field: string, options: JsonObject, table: FieldTable): SortKey {
     throw unknownSortField(field);
   }
   const format = typeof options.format === 'string' ? dateFormat(options.format) : undefined;
-  return { spec: { field, desc }, kind: found.type === 'DATE' ? 'date' : 'value', format };
+  const { type } = found;
+  return { spec: { field, desc }, kind: type === 'DATE' ? 'date' : 'value', format, type };
 }
 
 function isDescending(order: Json | undefined, field: string): boolean {
@@ -120,26 +137,35 @@ export function sortValues(plan: SortPlan, values: readonly Json[], withKey: boo
   let at = 0;
   const own = plan.keys.map((key): Json => {
     if (key.spec === undefined) return null;
-    return sortValue(key, values[at++]);
+    return sortValue(key, values[at++], plan);
   });
-  return withKey ? [...own, keyValue(values[at])] : own;
+  return withKey ? [...own, keyValue(values[at], plan)] : own;
 }
 
-function sortValue({ kind, format }: SortKey, value: Json): Json {
-  if (kind === 'key') return keyValue(value);
+function sortValue({ kind, format }: SortKey, value: Json, plan: SortPlan): Json {
+  if (kind === 'key') return keyValue(value, plan);
   if (kind !== 'date' || typeof value !== 'string') return value;
   const micros = microsOfIso(value);
   if (micros === undefined) return value;
   return format === undefined ? micros / 1000 : format(micros, 0);
 }
 
-const keyValue = (value: Json): Json =>
-  typeof value === 'string' ? value : idOfTexts(value as readonly string[]);
+function keyValue(value: Json, plan: SortPlan): Json {
+  return keyText(typeof value === 'string' ? value : idOfTexts(value as readonly string[]), plan);
+}
 
-/** Greater than the text of any key: a `search_after` without a key goes behind all ties. */
+/** An `_id` as a sort value. */
+export const keyText = (id: string, { member }: SortPlan): string =>
+  member === undefined ? id : `${member.names[member.position]}/${id}`;
+
+/** Before and behind the texts of all keys. */
+const BEFORE_ALL = '';
 const BEHIND_ALL = '\u{10FFFF}';
 
-/** Our `search_after` of the one of a request: one value per sort key, and the key if it follows. */
+/**
+ * Our `search_after` of the one of a request: one value per sort key, and the key if it follows. A
+ * `search_after` without a key goes behind all ties.
+ */
 export function readSearchAfter(json: Json, plan: SortPlan): readonly Json[] {
   const given = listIn(json);
   const { keys } = plan;
@@ -151,21 +177,38 @@ export function readSearchAfter(json: Json, plan: SortPlan): readonly Json[] {
   const values = isScoreAlone
     ? [given[0]]
     : keys.flatMap((key, at) => (key.spec === undefined ? [] : [afterValue(key, given[at], plan)]));
-  return [...values, given.length > own ? keyOfId(given[own], plan) : behindAll(plan)];
+  return [...values, given.length > own ? keyOfText(given[own], plan) : tieOf(given, plan)];
 }
 
-function behindAll({ columns }: SortPlan): Json {
+/** Behind all ties; the key itself if it is a sort key, since it has no ties. */
+function tieOf(given: readonly Json[], plan: SortPlan): Json {
+  const at = plan.keys.findIndex(({ kind }) => kind === 'key');
+  return at < 0 ? everyKey(BEHIND_ALL, plan) : keyOfText(given[at], plan);
+}
+
+function everyKey(text: string, { columns }: SortPlan): Json {
   const count = columns.partition.length + columns.identifier.length;
-  return count === 1 ? BEHIND_ALL : new Array<string>(count).fill(BEHIND_ALL);
+  return count === 1 ? text : new Array<string>(count).fill(text);
 }
 
 function afterValue({ kind, format }: SortKey, value: Json, plan: SortPlan): Json {
-  if (kind === 'key') return keyOfId(value, plan);
+  if (kind === 'key') return keyOfText(value, plan);
   if (kind !== 'date' || value === null) return value;
   if (typeof value === 'number') return isoOfMicros(Math.round(value * 1000));
   if (format === undefined || typeof value !== 'string') return value;
   const seconds = /^-?\d+(\.\d+)?$/.test(value);
   return seconds ? isoOfMicros(Math.round(Number(value) * 1000)) : value;
+}
+
+/** The key of a sort value. One of another index is behind or before all keys of this one. */
+function keyOfText(value: Json, plan: SortPlan): Json {
+  const { member } = plan;
+  if (member === undefined) return keyOfId(value, plan);
+  const [, name, id] = /^([^/]*)\/(.*)$/s.exec(String(value)) ?? [];
+  const position = member.names.indexOf(name ?? '');
+  if (position < 0) throw illegal(`search_after has no key [${clipped(String(value))}]`);
+  if (position === member.position) return keyOfId(id, plan);
+  return everyKey(position < member.position ? BEFORE_ALL : BEHIND_ALL, plan);
 }
 
 function keyOfId(value: Json, { columns }: SortPlan): Json {

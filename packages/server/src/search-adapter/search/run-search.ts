@@ -1,5 +1,6 @@
 /** Runs a planned search: its page, the rows of large pages, the highest score, aggregations. */
 import {
+  type AggResults,
   type Hit,
   type JsonObject,
   LhsError,
@@ -11,32 +12,50 @@ import { documentId } from '../base/document-id.ts';
 import { flagIn, type UrlParams } from '../base/read-json.ts';
 import type { Reads } from '../base/reads.ts';
 import { illegal } from '../query/refusal.ts';
-import { HYDRATED, needsRows, pageRequest, type SearchPlan } from './search-plan.ts';
+import type { SearchBody } from './search-body.ts';
+import {
+  HYDRATED,
+  needsRows,
+  pageRequest,
+  type SearchPlan,
+  type Selection,
+} from './search-plan.ts';
 import { hitsOf, shardsOf } from './search-response.ts';
 
-/** The response of a search. */
+/** The response of a search of one index. */
 export async function runSearch(
   reads: Reads,
   plan: SearchPlan,
   params: UrlParams,
 ): Promise<JsonObject> {
-  const began = performance.now();
-  const asInt = flagIn(params.rest_total_hits_as_int ?? 'false', 'rest_total_hits_as_int');
-  try {
+  return inTime(plan.body, params, async (asInt) => {
     const level = await aggregationsOf(reads, plan, params);
     const page = await readPage(reads, plan, level);
     const maxScore = await highestScore(reads, plan, page);
     const aggregations = await finished(reads, plan, page, level);
+    const hits = page.hits.map((hit) => ({ plan, hit }));
     return {
-      took: Math.round(performance.now() - began),
-      timed_out: false,
-      _shards: shardsOf(page),
-      hits: hitsOf(plan, page, maxScore, asInt),
+      _shards: shardsOf([{ ...page, index: plan.index.name }]),
+      hits: hitsOf(plan.body, { total: page.total, hits }, maxScore, asInt),
       ...(aggregations === undefined ? {} : { aggregations }),
     };
+  });
+}
+
+/** A response with its time; one that exceeds the `timeout` of its body says so. */
+export async function inTime(
+  body: SearchBody,
+  params: UrlParams,
+  search: (asInt: boolean) => Promise<JsonObject>,
+): Promise<JsonObject> {
+  const began = performance.now();
+  const asInt = flagIn(params.rest_total_hits_as_int ?? 'false', 'rest_total_hits_as_int');
+  try {
+    const found = await search(asInt);
+    return { took: Math.round(performance.now() - began), timed_out: false, ...found };
   } catch (error) {
     const isLate = error instanceof LhsError && error.code === 'deadline_exceeded';
-    if (!isLate || plan.body.timeoutMillis === undefined) throw error;
+    if (!isLate || body.timeoutMillis === undefined) throw error;
     return timedOut(performance.now() - began, asInt);
   }
 }
@@ -59,18 +78,33 @@ async function aggregationsOf(
 ): Promise<AggLevel | undefined> {
   const { aggs, aggregations = aggs } = body.json;
   if (aggregations === undefined) return undefined;
-  const { hybrid, ...documents } = selection;
   const hasTypedKeys = flagIn(params.typed_keys ?? 'false', 'typed_keys');
-  const run: AggSource['run'] = async (aggs, filter) => {
-    if (hybrid !== undefined) throw illegal('this aggregation does not go with fused lists');
-    const restricted = filter === undefined ? {} : { filter };
-    return (await reads.aggregate({ ...documents, ...restricted, aggs })).results;
-  };
-  return planAggregations(aggregations, { index, hasTypedKeys, run });
+  const run: AggSource['run'] = (aggs, filter) => aggregate(reads, selection, aggs, filter);
+  const runOverAll: AggSource['runOverAll'] = (aggs) =>
+    aggregate(reads, everything(selection), aggs);
+  return planAggregations(aggregations, { index, hasTypedKeys, run, runOverAll });
 }
 
+/** Results of our aggregations over the documents of a selection. Throws RefusedDsl. */
+export async function aggregate(
+  reads: Reads,
+  { hybrid, ...documents }: Selection,
+  aggs: JsonObject,
+  filter?: JsonObject,
+): Promise<AggResults> {
+  if (hybrid !== undefined) throw illegal('this aggregation does not go with fused lists');
+  const restricted = filter === undefined ? {} : { filter };
+  return (await reads.aggregate({ ...documents, ...restricted, aggs })).results;
+}
+
+/** All documents that a selection is made of. */
+export const everything = ({ hybrid: _, filter: __, ...others }: Selection): Selection => ({
+  ...others,
+  ast: { match_all: {} },
+});
+
 /** Our aggregations of a level; none if all of its results are known. */
-const specsIn = (level: AggLevel | undefined): JsonObject | undefined =>
+export const specsIn = (level: AggLevel | undefined): JsonObject | undefined =>
   level === undefined || Object.keys(level.specs).length === 0 ? undefined : level.specs;
 
 /** The results of aggregations: of the page's own search, unless its hits are restricted. */
@@ -90,10 +124,11 @@ async function finished(
   return level.finish(results);
 }
 
-async function readPage(
+/** The page of a plan with its rows; `level`: aggregations of the same documents. */
+export async function readPage(
   reads: Reads,
   plan: SearchPlan,
-  level: AggLevel | undefined,
+  level?: AggLevel,
 ): Promise<SearchResponse> {
   const aggs = plan.postFilter === undefined ? specsIn(level) : undefined;
   const request = { ...pageRequest(plan), ...(aggs === undefined ? {} : { aggs }) };
@@ -120,7 +155,7 @@ async function withRows(reads: Reads, index: string, hits: readonly Hit[]): Prom
 }
 
 /** The score of the best hit of all; null in any other order than by relevance. */
-async function highestScore(
+export async function highestScore(
   reads: Reads,
   plan: SearchPlan,
   { hits }: SearchResponse,

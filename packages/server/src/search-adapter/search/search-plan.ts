@@ -6,7 +6,13 @@ import { illegal, unserved } from '../query/refusal.ts';
 import { translateQuery, translateRetriever } from '../query/translate-query.ts';
 import { type HighlightPlan, hasHighlight, readHighlight } from './highlight.ts';
 import { type FieldsPlan, readFields } from './hit-fields.ts';
-import { readSearchAfter, readSort, type SortPlan, specsOf } from './read-sort.ts';
+import {
+  type IndexMember,
+  readSearchAfter,
+  readSort,
+  type SortPlan,
+  specsOf,
+} from './read-sort.ts';
 import type { SearchBody } from './search-body.ts';
 import { readSource, type SourceFilter } from './source-filter.ts';
 
@@ -32,17 +38,21 @@ export interface SearchPlan {
   readonly showVersion: boolean;
 }
 
-/** Reads what a body says of an index. `pitId`: the point in time. Throws RefusedDsl. */
+/**
+ * Reads what a body says of an index. `pitId`: the point in time; `member`: the index is one of
+ * several. Throws RefusedDsl.
+ */
 export function planSearch(
   index: ServedIndex,
   body: SearchBody,
   params: UrlParams,
   pitId: string | undefined,
+  member?: IndexMember,
 ): SearchPlan {
   const { json } = body;
   const { table } = index;
   const selection = selectionOf(json, index, pitId);
-  const sort = readSort(json.sort, table);
+  const sort = readSort(json.sort, table, member);
   const { search_after, post_filter, stored_fields } = json;
   if (search_after !== undefined && body.from > 0) {
     throw illegal('[from] parameter must be set to 0 when [search_after] is used');

@@ -1,34 +1,70 @@
 /** Responses of searches, as the imitated engine writes them. */
-import type { Hit, Json, JsonObject, SearchResponse } from '@lakehouse-search/contract';
+import type { Hit, Json, JsonObject } from '@lakehouse-search/contract';
 import { documentId } from '../base/document-id.ts';
 import { highlightOf } from './highlight.ts';
 import { fieldsOf } from './hit-fields.ts';
-import { sortValues } from './read-sort.ts';
+import { keyText, sortValues } from './read-sort.ts';
+import type { SearchBody } from './search-body.ts';
 import type { SearchPlan } from './search-plan.ts';
 import { filterSource } from './source-filter.ts';
 
-/** What `_shards` says of a response. */
-export function shardsOf(response: {
+/** Shards of an index that answered, of all of them. */
+export interface ShardCounts {
   readonly shards_scanned: number;
   readonly shards_total: number;
-}): JsonObject {
-  const { shards_scanned: successful, shards_total: total } = response;
-  return { total, successful, skipped: 0, failed: total - successful };
 }
 
-/** `hits` of a search. `maxScore`: of all hits; null: the order is not by relevance. */
+/** An index of several that did not answer, or some of its shards. */
+export interface ShardFailure {
+  readonly index: string;
+  readonly type: string;
+  readonly reason: string;
+}
+
+/** What `_shards` says of a response of some indexes; `failures`: of indexes without a response. */
+export function shardsOf(
+  responses: readonly (ShardCounts & { readonly index: string })[],
+  failures: readonly ShardFailure[] = [],
+): JsonObject {
+  const sum = (of: (one: ShardCounts) => number) =>
+    responses.reduce((all, one) => all + of(one), 0);
+  const total = sum((one) => one.shards_total) + failures.length;
+  const successful = sum((one) => one.shards_scanned);
+  const all = [...responses.flatMap(missingShards), ...failures].map(
+    ({ index, ...reason }): JsonObject => ({ shard: -1, index, node: null, reason }),
+  );
+  const shown: JsonObject = all.length === 0 ? {} : { failures: all };
+  return { total, successful, skipped: 0, failed: total - successful, ...shown };
+}
+
+function missingShards(one: ShardCounts & { readonly index: string }): readonly ShardFailure[] {
+  const { index, shards_scanned, shards_total } = one;
+  const missing = shards_total - shards_scanned;
+  if (missing === 0) return [];
+  const reason = `${missing} of ${shards_total} shards did not answer`;
+  return [{ index, type: 'no_shard_available_action_exception', reason }];
+}
+
+/** A hit, and the search of the index that found it. */
+export interface IndexHit {
+  readonly plan: SearchPlan;
+  readonly hit: Hit;
+}
+
+/**
+ * `hits` of a search. `found`: the page; `maxScore`: of all hits; null: the order is not by
+ * relevance.
+ */
 export function hitsOf(
-  plan: SearchPlan,
-  response: SearchResponse,
+  { size, trackTotal }: SearchBody,
+  found: { readonly total: number; readonly hits: readonly IndexHit[] },
   maxScore: number | null,
   asInt: boolean,
 ): JsonObject {
-  const { size } = plan.body;
-  const shown = size === 0 ? [] : response.hits.map((hit) => hitOf(hit, plan));
   return {
-    ...totalOf(response.total, plan.body.trackTotal, asInt),
+    ...totalOf(found.total, trackTotal, asInt),
     max_score: size === 0 ? null : maxScore,
-    hits: shown,
+    hits: size === 0 ? [] : found.hits.map(hitOf),
   };
 }
 
@@ -40,7 +76,7 @@ function totalOf(total: number, track: boolean | number, asInt: boolean): JsonOb
   return { total: { value: track, relation: 'gte' } };
 }
 
-function hitOf(hit: Hit, plan: SearchPlan): JsonObject {
+function hitOf({ hit, plan }: IndexHit): JsonObject {
   const { index, sort, source, highlight, showVersion, trackScores, collapse } = plan;
   const isOrdered = sort.keys.length > 0;
   const hasPit = plan.selection.pit_id !== undefined;
@@ -69,5 +105,5 @@ function sourceOf({ row, hydrate_error }: Hit, source: SearchPlan['source']): Js
 /** By relevance, a point in time adds score and key, so that the page after it can follow. */
 function shownSort(hit: Hit, { sort }: SearchPlan, hasPit: boolean): readonly Json[] {
   if (sort.keys.length > 0) return sortValues(sort, hit.sort ?? [], hasPit);
-  return [hit.score, documentId(hit.coordinates)];
+  return [hit.score, keyText(documentId(hit.coordinates), sort)];
 }

@@ -1,0 +1,224 @@
+/**
+ * Searches of several indexes. Each index finds the first hits of its own; the page is the first of
+ * all, and only its hits are read with rows and highlights.
+ */
+import {
+  type AggResults,
+  type Hit,
+  type JsonObject,
+  LhsError,
+  type SearchResponse,
+} from '@lakehouse-search/contract';
+import type { AggLevel, AggSource } from '../aggregations/agg-part.ts';
+import { planAggregations } from '../aggregations/plan-aggregations.ts';
+import { lacksField, mergeResults, specsFor, unionOf } from '../aggregations/several-indexes.ts';
+import { documentId } from '../base/document-id.ts';
+import { causeOf } from '../base/engine-error.ts';
+import { flagIn, type UrlParams } from '../base/read-json.ts';
+import type { Reads } from '../base/reads.ts';
+import type { ServedIndex } from '../base/served-index.ts';
+import { RefusedDsl, unserved } from '../query/refusal.ts';
+import { collapsed, mergeHits, type PlacedHit, requireSameOrder } from './merge-hits.ts';
+import { aggregate, everything, highestScore, inTime, readPage, specsIn } from './run-search.ts';
+import type { SearchBody } from './search-body.ts';
+import type { SearchPlan } from './search-plan.ts';
+import { hitsOf, type ShardFailure, shardsOf } from './search-response.ts';
+
+/** What each index of a search answers, in the order of the plans. */
+interface Heads {
+  readonly plans: readonly SearchPlan[];
+  readonly responses: readonly SearchResponse[];
+  readonly failures: readonly ShardFailure[];
+}
+
+/** The response of a search of several indexes. `planOf`: throws what one index refuses. */
+export async function runSeveral(
+  reads: Reads,
+  indexes: readonly ServedIndex[],
+  body: SearchBody,
+  params: UrlParams,
+  planOf: (index: ServedIndex, position: number) => SearchPlan,
+): Promise<JsonObject> {
+  return inTime(body, params, async (asInt) => {
+    const planned = await settled(indexes, indexes, async (index, at) => planOf(index, at));
+    const plans = planned.values;
+    refuseFused(plans);
+    requireSameOrder(plans);
+    const union = unionOf(plans.map(({ index }) => index));
+    const level = await aggregationsOf(reads, plans, union, params);
+    const heads = await readHeads(reads, plans, level, planned.failures);
+    const shown = await pageOf(reads, heads, body);
+    const total = heads.responses.reduce((sum, one) => sum + one.total, 0);
+    const maxScore = await highestOf(reads, heads, body);
+    const aggregations = await finished(reads, heads, union, level);
+    const counts = heads.responses.map((one, at) => ({
+      ...one,
+      index: heads.plans[at].index.name,
+    }));
+    return {
+      _shards: shardsOf(counts, heads.failures),
+      hits: hitsOf(body, { total, hits: shown }, maxScore, asInt),
+      ...(aggregations === undefined ? {} : { aggregations }),
+    };
+  });
+}
+
+/** Errors of one index that leave the others their results. */
+const OWN_ERRORS: ReadonlySet<string> = new Set([
+  ...['invalid_query', 'index_not_built', 'unreachable', 'source_unreachable'],
+]);
+
+/** Runs for each index. The errors of some indexes are failures, unless all fail. */
+async function settled<Item, T>(
+  items: readonly Item[],
+  indexes: readonly ServedIndex[],
+  run: (item: Item, at: number) => Promise<T>,
+) {
+  const results = await Promise.allSettled(items.map(run));
+  const values = results.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  const errors = results.flatMap((one, at) =>
+    one.status === 'rejected' ? [{ at, error: one.reason as unknown }] : [],
+  );
+  const fatal = errors.find(({ error }) => !isOwn(error));
+  if (fatal !== undefined) throw fatal.error;
+  if (values.length === 0) throw errors[0].error;
+  const failures = errors.map(({ at, error }): ShardFailure => {
+    const { name: index } = indexes[at];
+    return { index, ...causeOf(error, index) };
+  });
+  const kept = results.flatMap((one, at) => (one.status === 'fulfilled' ? [at] : []));
+  return { values, failures, kept };
+}
+
+function isOwn(error: unknown): boolean {
+  if (error instanceof RefusedDsl) return error.refusal.type === 'query_shard_exception';
+  return error instanceof LhsError && OWN_ERRORS.has(error.code);
+}
+
+function refuseFused(plans: readonly SearchPlan[]): void {
+  const [{ selection, body }] = plans;
+  if (selection.hybrid !== undefined) {
+    throw unserved('[retriever] of fused lists over several indexes is not served');
+  }
+  if (body.json.knn === undefined) return;
+  throw unserved(
+    '[knn] beside [query] over several indexes is not served: write it as a query, ' +
+      'which finds the nearest documents of each index',
+  );
+}
+
+async function aggregationsOf(
+  reads: Reads,
+  plans: readonly SearchPlan[],
+  union: ServedIndex,
+  params: UrlParams,
+): Promise<AggLevel | undefined> {
+  const { aggs, aggregations = aggs } = plans[0].body.json;
+  if (aggregations === undefined) return undefined;
+  const hasTypedKeys = flagIn(params.typed_keys ?? 'false', 'typed_keys');
+  const over =
+    (selectionOf: (plan: SearchPlan) => SearchPlan['selection']): AggSource['run'] =>
+    async (specs, filter) => {
+      const all = await Promise.all(
+        plans.map(async (plan): Promise<AggResults> => {
+          const own = specsFor(specs, plan.index);
+          const isNone = filter !== undefined && lacksField(filter, plan.index);
+          if (isNone || Object.keys(own).length === 0) return {};
+          return aggregate(reads, selectionOf(plan), own, filter);
+        }),
+      );
+      return mergeResults(specs, all, union);
+    };
+  const run = over(({ selection }) => selection);
+  const runOverAll = over(({ selection }) => everything(selection));
+  return planAggregations(aggregations, { index: union, hasTypedKeys, run, runOverAll });
+}
+
+/** The first hits of each index, without rows and highlights. */
+async function readHeads(
+  reads: Reads,
+  plans: readonly SearchPlan[],
+  level: AggLevel | undefined,
+  failures: readonly ShardFailure[],
+): Promise<Heads> {
+  const indexes = plans.map(({ index }) => index);
+  const found = await settled(plans, indexes, async (plan) => {
+    const specs = specsIn(level);
+    const own = specs === undefined ? {} : specsFor(specs, plan.index);
+    return readPage(reads, bare(plan), level === undefined ? undefined : { ...level, specs: own });
+  });
+  return {
+    plans: found.kept.map((at) => plans[at]),
+    responses: found.values,
+    failures: [...failures, ...found.failures],
+  };
+}
+
+/** A plan for all hits up to the end of the page. */
+function bare(plan: SearchPlan): SearchPlan {
+  const { from, size } = plan.body;
+  const body = { ...plan.body, from: 0, size: size === 0 ? 0 : from + size };
+  return { ...plan, body, source: null, fields: new Map(), highlight: undefined };
+}
+
+async function pageOf(reads: Reads, { plans, responses }: Heads, { from, size }: SearchBody) {
+  if (size === 0) return [];
+  const lists = responses.map(({ hits }) => hits);
+  const page = collapsed(plans, mergeHits(plans, lists)).slice(from, from + size);
+  const full = await Promise.all(plans.map((plan, at) => fullHits(reads, plan, of(page, at))));
+  return page.map(({ at, hit }) => {
+    const known = full[at].get(documentId(hit.coordinates));
+    return { plan: plans[at], hit: known === undefined ? hit : { ...known, sort: hit.sort } };
+  });
+}
+
+const of = (page: readonly PlacedHit[], at: number): readonly PlacedHit[] =>
+  page.filter((one) => one.at === at);
+
+/** The hits of one index on the page, with what they show. */
+async function fullHits(
+  reads: Reads,
+  plan: SearchPlan,
+  placed: readonly PlacedHit[],
+): Promise<ReadonlyMap<string, Hit>> {
+  const { source, fields, highlight, searchAfter } = plan;
+  const isShown = source !== null || fields.size > 0 || highlight !== undefined;
+  if (placed.length === 0 || !isShown) return new Map();
+  const from = searchAfter === undefined ? placed[0].rank : 0;
+  const size = placed[placed.length - 1].rank - from + 1;
+  const { hits } = await readPage(reads, { ...plan, body: { ...plan.body, from, size } });
+  return new Map(hits.map((hit) => [documentId(hit.coordinates), hit]));
+}
+
+/** The score of the best hit of all; null in any other order than by relevance. */
+async function highestOf(
+  reads: Reads,
+  { plans, responses }: Heads,
+  body: SearchBody,
+): Promise<number | null> {
+  if (body.size === 0) return null;
+  const scores = await Promise.all(
+    plans.map((plan, at) => highestScore(reads, bare(plan), responses[at])),
+  );
+  const known = scores.filter((score) => score !== null);
+  return known.length === 0 ? null : Math.max(...known);
+}
+
+async function finished(
+  reads: Reads,
+  { plans, responses }: Heads,
+  union: ServedIndex,
+  level: AggLevel | undefined,
+): Promise<JsonObject | undefined> {
+  if (level === undefined) return undefined;
+  const specs = specsIn(level);
+  if (specs === undefined) return level.finish({});
+  const all = await Promise.all(
+    plans.map(async ({ index, postFilter, selection }, at): Promise<AggResults> => {
+      if (postFilter === undefined) return responses[at].aggs ?? {};
+      const own = specsFor(specs, index);
+      return Object.keys(own).length === 0 ? {} : aggregate(reads, selection, own);
+    }),
+  );
+  return level.finish(mergeResults(specs, all, union));
+}
