@@ -19,6 +19,7 @@ describe('pinned surfaces', () => {
         "ShardSource",
         "answerBytes",
         "askNode",
+        "calendarBucket",
         "checkIndex",
         "checkModel",
         "contentDigest",
@@ -54,6 +55,7 @@ describe('pinned surfaces', () => {
         "transformerInstall",
         "verifyReceiptOffline",
         "writeClusterBackup",
+        "zoneOffsets",
       ]
     `);
   });
