@@ -4,6 +4,7 @@
  * each kernel does is said where its text is made. `--check` only compares.
  */
 import { intersect, sieve } from './lists.ts';
+import { query } from './query.ts';
 import { bounds, list, lists, ranges } from './ranges.ts';
 import { writeKernelCode } from './write-code.ts';
 
@@ -17,9 +18,9 @@ const LISTS = [
 ] as const;
 
 const text = `
-  ${[1, 2, 3].map(bounds).join('\n')}
-  ${[1, 2, 3].map(ranges).join('\n')}
+  ${[1, 2, 3, 4].map(bounds).join('\n')}
+  ${[1, 2, 3, 4].map(ranges).join('\n')}
   ${LISTS.map(([l, p]) => lists(l, p)).join('\n')}
-  ${list} ${sieve} ${intersect}`;
+  ${list} ${sieve} ${intersect} ${query}`;
 
 await writeKernelCode(import.meta.url, 'scoring', text);

@@ -114,7 +114,7 @@ const scoreQuarter = (n: number, q: number): string => `
  * bounds{n}: of the first `ranges` ranges those where all of n dense terms are and can score at
  * least theta together, to `into`; their bounds, times `up`, to `bound`. Returns how many.
  */
-export const bounds = (n: number): string => `(func (export "bounds${n}")
+export const bounds = (n: number): string => `(func $bounds${n} (export "bounds${n}")
   ${params('i32', 'ranges bound into')} ${params('f64', 'up theta')} (result i32)
   ${locals('i32', 'r m')} ${locals('f64', 's')}
   ${times(n, (k) => locals('i32', `x${k} c${k} l${k}`))}
@@ -139,7 +139,7 @@ export const bounds = (n: number): string => `(func (export "bounds${n}")
  * reach theta; `bound` by range, `low` is theta less rounding. Stops after a range that emitted;
  * returns where to go on.
  */
-export const ranges = (n: number): string => `(func (export "ranges${n}")
+export const ranges = (n: number): string => `(func $ranges${n} (export "ranges${n}")
   ${params('i32', 'from to sorted bound codes ne')} ${params('f64', 'theta low')} (result i32)
   ${locals('i32', 'r m d code tf p flag j c0 c1 max')} ${locals('f64', 's')}
   ${locals('i64', 't y m0 m1 m2 m3')} ${locals('v128', 'vm')}

@@ -67,6 +67,8 @@ export class InvertedReader implements PostingsSource {
   readonly #sizes: { readonly bigTerms: number; readonly bigBytes: number };
   /** Of a cold file: demands postings before they are read. */
   readonly #demand: Region['demand'];
+  /** Addresses and sizes for the query kernel, in the order of SEGMENT (scoring/kernel-memory.ts). */
+  readonly addresses: Int32Array;
 
   private constructor(
     region: Region,
@@ -99,6 +101,26 @@ export class InvertedReader implements PostingsSource {
     this.#small = sections.small;
     this.#sizes = { bigTerms: header[7], bigBytes: sections.big.bytes };
     this.#demand = region.demand;
+    this.addresses = Int32Array.of(
+      sections.blocks.at,
+      sections.dictionary.at,
+      sections.small.at,
+      Math.ceil(this.termCount / DICTIONARY_BLOCK),
+      this.termCount,
+      sections.records.at,
+      sections.big.at,
+      this.ranges,
+      sections.codes.at,
+      sections.longDoc.at,
+      sections.longLength.at,
+      this.longDoc.length,
+      sections.impacts.at,
+    );
+  }
+
+  /** True where postings have to be demanded before they are read. */
+  get cold(): boolean {
+    return this.#demand !== undefined;
   }
 
   /**

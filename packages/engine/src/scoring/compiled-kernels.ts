@@ -9,12 +9,14 @@ import type {
   Kernels,
   ListScan,
   PhraseScan,
+  QueryKernel,
   RangeScan,
   Sieve,
   SurvivorScan,
 } from './kernels.ts';
 import { phraseCodeOf } from './phrase/compiled-phrases.ts';
 import { PlainKernels } from './plain-kernels.ts';
+import { fillUnpackTables } from './unpack-tables.ts';
 
 type Code = (...values: number[]) => number;
 
@@ -29,8 +31,9 @@ export const scoringKernelsOf = onceAnArena(createKernels);
 
 const codeOf = arenaCode(SCORING_CODE);
 
-/** WebAssembly for up to three terms, plain loops beyond. */
+/** WebAssembly for up to four terms, plain loops beyond. */
 class CompiledKernels implements Kernels {
+  readonly query: QueryKernel;
   readonly #plain: PlainKernels;
   readonly #ranges: readonly (Code | undefined)[];
   readonly #lists: readonly (Code | undefined)[];
@@ -43,10 +46,12 @@ class CompiledKernels implements Kernels {
   constructor(arena: Arena, plain: PlainKernels) {
     const code = codeOf(arena) as Record<string, Code>;
     this.#plain = plain;
-    this.#ranges = [undefined, code.ranges1, code.ranges2, code.ranges3];
+    fillUnpackTables(arena);
+    this.query = { lookup: code.lookup as QueryKernel['lookup'], query: code.query };
+    this.#ranges = [undefined, code.ranges1, code.ranges2, code.ranges3, code.ranges4];
     const phrases = phraseCodeOf(arena);
     this.#phrases = [undefined, undefined, phrases?.phrases2, phrases?.phrases3];
-    this.#bounds = [undefined, code.bounds1, code.bounds2, code.bounds3];
+    this.#bounds = [undefined, code.bounds1, code.bounds2, code.bounds3, code.bounds4];
     const lists: (Code | undefined)[] = [];
     for (const [l, p] of [
       [1, 1],

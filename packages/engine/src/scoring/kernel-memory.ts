@@ -65,3 +65,130 @@ export const ZERO_AT = 3328;
 export const DOCS_AT = 4096;
 export const SCORES_AT = 8192;
 export const TABLE_AT = 65536;
+
+/**
+ * Memory of the query kernel (scripts/kernels/query.ts), which runs a whole query over a segment in
+ * one call. Words of the segment, then the state of the query; each term has 128 bytes.
+ */
+const QUERY_AT = 0x40000;
+export const SEGMENT = {
+  index: QUERY_AT,
+  entries: QUERY_AT + 4,
+  small: QUERY_AT + 8,
+  dictionaryBlocks: QUERY_AT + 12,
+  terms: QUERY_AT + 16,
+  records: QUERY_AT + 20,
+  big: QUERY_AT + 24,
+  ranges: QUERY_AT + 28,
+  codes: QUERY_AT + 32,
+  longDoc: QUERY_AT + 36,
+  longLength: QUERY_AT + 40,
+  longCount: QUERY_AT + 44,
+  impacts: QUERY_AT + 48,
+} as const;
+export const QUERY = {
+  /** f64: what a score has to reach, average length of the query, that over the segment's. */
+  theta: QUERY_AT + 256,
+  averageLength: QUERY_AT + 264,
+  scale: QUERY_AT + 272,
+  /** Most documents, documents found so far, addresses of ranks and blocked documents (0: none). */
+  limit: QUERY_AT + 280,
+  size: QUERY_AT + 284,
+  ranks: QUERY_AT + 288,
+  blocked: QUERY_AT + 292,
+  /** Terms that are in the segment, active ones, excluded lists, bitmaps that sieve. */
+  terms: QUERY_AT + 296,
+  active: QUERY_AT + 300,
+  excluded: QUERY_AT + 304,
+  bitmaps: QUERY_AT + 308,
+  /** Scores are added in another order than that of rising frequency. */
+  reordered: QUERY_AT + 312,
+  /** Documents are offered in rising order. */
+  rising: QUERY_AT + 316,
+  /** The dictionary has a term that is too long for the kernel. */
+  unsupported: QUERY_AT + 320,
+  /** Arrays of the workspace: bounds by range, ranges, sorted ranges, marks. */
+  bounds: QUERY_AT + 324,
+  ranges: QUERY_AT + 328,
+  sorted: QUERY_AT + 332,
+  marks: QUERY_AT + 336,
+  /** Documents of the first conjunction; -1 where they were not all visited. */
+  joined: QUERY_AT + 340,
+  /** i32 by term: length of its bytes. */
+  lengths: QUERY_AT + 352,
+  activeTerms: QUERY_AT + 384,
+  excludedTerms: QUERY_AT + 416,
+  /** i32 pairs: address of a bitmap; 1: documents of the bitmap are left out. */
+  sieves: QUERY_AT + 448,
+  /** Sets of terms (i32), and sums of their best scores (f64). */
+  sets: QUERY_AT + 512,
+  sums: QUERY_AT + 640,
+  shares: QUERY_AT + 768,
+  termSlots: QUERY_AT + 1024,
+  topScores: QUERY_AT + 2048,
+  topDocs: QUERY_AT + 2560,
+  topRanks: QUERY_AT + 2816,
+  /** Bytes of the terms, 256 each. */
+  text: QUERY_AT + 4096,
+  buckets: QUERY_AT + 5632,
+  /** By segment and term: documents, reference (postings/term-info.ts `termRef`). */
+  found: QUERY_AT + 8192,
+  buffers: QUERY_AT + 0x4000,
+  survivors: QUERY_AT + 0x8000,
+  places: QUERY_AT + 0x8280,
+  left: QUERY_AT + 0x8500,
+  right: QUERY_AT + 0x8780,
+  common: QUERY_AT + 0x8a00,
+  termBounds: QUERY_AT + 0x9000,
+  unpack: QUERY_AT + 0xb000,
+} as const;
+/** Terms of a query, bytes of a term, documents of a page and segments that fit. */
+export const QUERY_TERMS = 4;
+export const QUERY_TEXT = 248;
+export const QUERY_TOP = 64;
+export const QUERY_SEGMENTS = 256;
+export const SLOT_BYTES = 128;
+export const SLOT = {
+  df: 0,
+  ref: 4,
+  weight: 8,
+  max: 16,
+  tenth: 24,
+  order: 32,
+  kind: 36,
+  /** Documents that are not blocked; -1: not known. */
+  living: 40,
+  /** List: last documents, heads, offsets of data, data, number of blocks. */
+  lastDocs: 48,
+  heads: 52,
+  offsets: 56,
+  data: 60,
+  blocks: 64,
+  /** Dense: see FIELD. */
+  bitmap: 48,
+  base: 52,
+  offset: 56,
+  payload: 60,
+  impact: 64,
+  width: 68,
+  wide: 72,
+  group: 76,
+  /** Of the block in the buffer: its number, postings, address and bits of frequencies. */
+  decoded: 80,
+  postings: 84,
+  frequenciesAt: 88,
+  frequencyBits: 92,
+  /** Where the search for the next document begins: block, place in it. */
+  block: 96,
+  place: 100,
+  /** Address of the term's buffer. */
+  buffer: 104,
+  /** A number of the term that its buffer and bounds go with. */
+  slot: 108,
+} as const;
+/** A term's buffer: documents of a block, then frequencies (short terms), then those of survivors. */
+export const BUFFER_BYTES = 2112;
+export const BUFFER = { docs: 0, frequencies: 640, survivors: 1280 } as const;
+/** Bytes of the tables of one width: two shuffles and two factors. */
+export const UNPACK_BYTES = 64;
+export const UNPACK_WIDTHS = 25;

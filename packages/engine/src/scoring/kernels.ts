@@ -109,11 +109,21 @@ export interface PhraseScan {
   low: number;
 }
 
+/** The functions of scripts/kernels/query.ts. Memory: kernel-memory.ts. */
+export interface QueryKernel {
+  /** Looks `terms` texts up in the segment; writes to `found`. */
+  lookup(terms: number, found: number): void;
+  /** Runs a query of `asked` terms. `all`: 1 for a conjunction. Returns the count where asked for. */
+  query(found: number, asked: number, all: number, flags: number): number;
+}
+
 /**
  * The inner loops of scoring, over one arena. What scores at least theta is emitted in the arena
  * (kernel-memory.ts). The scans of parts return where to go on.
  */
 export interface Kernels {
+  /** A whole query in one call (scripts/kernels/query.ts); null with plain loops. */
+  readonly query: QueryKernel | null;
   /**
    * Emits documents of the ranges order[from .. to) that hold all terms and are in no excluded
    * bitmap. Stops after a range that emitted.

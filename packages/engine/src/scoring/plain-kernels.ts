@@ -22,6 +22,7 @@ const MAX_EMITTED = 16;
 
 /** The kernels as plain loops, for any number of terms: the same answers, bit for bit. */
 export class PlainKernels implements Kernels {
+  readonly query = null;
   readonly #u8: Uint8Array;
   readonly #i32: Int32Array;
   readonly #f64: Float64Array;

@@ -15,6 +15,7 @@ import { searchConjunction } from './conjunction.ts';
 import { countConjunction, countEach, countTerm, countUnion } from './count.ts';
 import { inverseFrequency } from './field-statistics.ts';
 import { countPhrase, searchPhrase } from './phrase.ts';
+import { NOT_BY_KERNEL, runByKernel } from './query-kernel.ts';
 import {
   gatherStatistics,
   lookUpTerms,
@@ -40,7 +41,15 @@ const STORED_BEST = 10;
  * else 0.
  */
 export function searchTerms(search: TermSearch, top: TopDocs, count = false): number {
-  const plan = planOf(search, boundedByStored(search, top));
+  const stored = boundedByStored(search, top);
+  const found = runByKernel(search, top, count, stored);
+  if (found !== NOT_BY_KERNEL) {
+    if (!stored || top.settled) return found;
+    top.clear();
+    runByKernel(search, top, false, false);
+    return found;
+  }
+  const plan = planOf(search, stored);
   const total = run(plan, top, count);
   if (!plan.stored || top.settled) return total;
   // Of the documents that the stored scores spoke of some are deleted: once more, without them.
@@ -51,6 +60,8 @@ export function searchTerms(search: TermSearch, top: TopDocs, count = false): nu
 
 /** The exact number of matching documents. */
 export function countTerms(search: TermSearch): number {
+  const found = runByKernel(search, null, true, false);
+  if (found !== NOT_BY_KERNEL) return found;
   return run(planOf(search, false), null, true);
 }
 

@@ -87,6 +87,11 @@ export class TopDocs {
     return this.limit === 0 || this.#scores[this.#worst] >= this.theta;
   }
 
+  /** Score `i` of the kept documents; highest first where `limit` is at most 64. */
+  scoreAt(i: number): number {
+    return this.#scores[i];
+  }
+
   /** A score that at least `limit` documents are known to have. */
   raise(score: number): void {
     if (score > this.theta) this.theta = score;
