@@ -7,9 +7,9 @@ export function byEffort<T>(brief: T, campaign: T, long: T = campaign): T {
   return process.env.LHS_TEST_CAMPAIGN === '1' ? campaign : brief;
 }
 
-/** Every n-th value from the first on: a brief run takes some cases of each kind. */
-export function everyNth<T>(all: readonly T[], n: number): readonly T[] {
-  return all.filter((_, i) => i % n === 0);
+/** Every n-th value, `turn` values later: a brief run takes some cases of each kind. */
+export function everyNth<T>(all: readonly T[], n: number, turn = 0): readonly T[] {
+  return all.filter((_, i) => (i + turn) % n === 0);
 }
 
 /** A seed that is another one each day (UTC), so that the campaigns of CI try more over time. */

@@ -1,9 +1,19 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
+import { openLocal } from '@lakehouse-search/engine';
+import { appendRows, createTable, type Schema } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Home } from './child.ts';
 
 /** `lhs demo` replaces what an earlier demo made and nothing else. */
+const SCHEMA: Schema = {
+  schemaId: 0,
+  identifierFieldIds: [1],
+  fields: [
+    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
+    { id: 2, name: 'word', required: false, type: { kind: 'string' } },
+  ],
+};
 let home: Home;
 beforeEach(() => {
   home = new Home();
@@ -20,12 +30,18 @@ interface Report {
 
 /** A table of one row in a warehouse, with an index over it. */
 async function makeIndex(index: string, warehouse: string, table: string): Promise<void> {
-  writeFileSync(home.path('one.csv'), 'id,word\n1,mine\n');
-  const place = ['--table', table, '--warehouse', warehouse, '--key', 'id'];
-  await home.json(['source', 'import', home.path('one.csv'), ...place]);
-  const init = await home.run(['index', 'init', ...place.slice(1, 4), '--name', index]);
-  await home.run(['index', 'create', '-f', '-'], { input: init.stdout });
-  await home.json(['index', 'reindex', index]);
+  const catalog = { type: 'filesystem', warehouse } as const;
+  await createTable(catalog, table, { schema: SCHEMA });
+  await appendRows({ catalog, table }, { kind: 'rows', rows: [{ id: 1, word: 'mine' }] });
+  const source = `{ catalog: ${JSON.stringify(catalog)}, table: ${table} }`;
+  const fields = 'fields:\n  - { name: word, type: TEXT }\n';
+  const backend = await openLocal(home.path('data'));
+  await backend.createIndex({
+    definition: `version: 1\nindex: ${index}\nsource: ${source}\n${fields}`,
+    base_dir: home.folder,
+  });
+  await backend.reindex({ index });
+  await backend.close();
 }
 
 const total = async (index: string, query: string) =>

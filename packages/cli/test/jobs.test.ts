@@ -1,6 +1,6 @@
-import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type Job, openLocal } from '@lakehouse-search/engine';
+import { appendRows, createTable, type Schema } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startGateway } from '../../../test/support/gateway.ts';
 import { RestCatalog } from '../../../test/support/rest-catalog.ts';
@@ -8,14 +8,22 @@ import { Home, LHS } from './child.ts';
 import { hasTmux, Pane } from './tmux.ts';
 
 /** An index over a table whose catalog can stop answering, so that a build waits. */
+const SCHEMA: Schema = {
+  schemaId: 0,
+  identifierFieldIds: [1],
+  fields: [
+    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
+    { id: 2, name: 'title', required: false, type: { kind: 'string' } },
+  ],
+};
 let home: Home;
 let catalog: RestCatalog;
 beforeEach(async () => {
   home = new Home();
-  const rows = Array.from({ length: 20 }, (_, id) => JSON.stringify({ id, title: `row ${id}` }));
-  writeFileSync(home.path('rows.ndjson'), `${rows.join('\n')}\n`);
-  const table = ['--table', 'ops.notes', '--warehouse', home.path('lake'), '--key', 'id'];
-  await home.json(['source', 'import', home.path('rows.ndjson'), ...table]);
+  const rows = Array.from({ length: 20 }, (_, id) => ({ id, title: `row ${id}` }));
+  const files = { type: 'filesystem', warehouse: home.path('lake') } as const;
+  await createTable(files, 'ops.notes', { schema: SCHEMA });
+  await appendRows({ catalog: files, table: 'ops.notes' }, { kind: 'rows', rows });
   catalog = new RestCatalog(home.path('lake', 'ops', 'notes'));
   const uri = await catalog.listen();
   const definition = `version: 1
@@ -24,8 +32,9 @@ source: { catalog: { type: rest, uri: "${uri}" }, table: ops.notes }
 fields:
   - { name: title, type: TEXT }
 `;
-  writeFileSync(home.path('notes.yaml'), definition);
-  await home.json(['index', 'create', '-f', home.path('notes.yaml')]);
+  const backend = await openLocal(home.path('data'));
+  await backend.createIndex({ definition, base_dir: home.folder });
+  await backend.close();
 });
 afterEach(async () => {
   await catalog.close();

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { byEffort } from '../../../test/support/effort.ts';
 import { LIMITS } from '../src/base/limits.ts';
 import { type Batch, openTable, type SourceTable, valueAt } from '../src/index.ts';
 import type { Field } from '../src/schema/type.ts';
@@ -113,7 +114,7 @@ describe('a batch holds at most 64 MiB', () => {
 
   it('where each row has a large text of its own', async () => {
     const table = await crafted('plain', [ID, text(2)]);
-    const texts = Array.from({ length: 100 }, (_, i) => String(i).padStart(2 * MIB, '.'));
+    const texts = Array.from({ length: 40 }, (_, i) => String(i).padStart(2 * MIB, '.'));
     await table.addParquet([
       { field: ID, runs: [[0n, texts.length]] },
       { field: text(2), runs: texts.map((value) => [value, 1]), plain: true },
@@ -221,21 +222,25 @@ describe('values beyond the limits of a batch', () => {
     await source.close();
   });
 
-  it('the pages that the columns of a scan hold are refused by the file', async () => {
-    const fields = Array.from({ length: 20 }, (_, i) => text(i + 2));
-    const table = await crafted('pages', fields);
-    const large = 'g'.repeat(60 * MIB);
-    const columns = fields.map((field) => ({
-      field,
-      runs: [
-        [large, 1],
-        ['', 1],
-      ] as const,
-    }));
-    const file = await table.addParquet(columns.map((column) => ({ ...column, plain: true })));
-    const read = Array.fromAsync((await open('pages')).scan({ snapshotId: undefined }));
-    await expect(read).rejects.toMatchObject({ code: 'limit_exceeded', file });
-  });
+  // writes a file of 1.2 GiB
+  it.skipIf(byEffort(true, false))(
+    'the pages that the columns of a scan hold are refused',
+    async () => {
+      const fields = Array.from({ length: 20 }, (_, i) => text(i + 2));
+      const table = await crafted('pages', fields);
+      const large = 'g'.repeat(60 * MIB);
+      const columns = fields.map((field) => ({
+        field,
+        runs: [
+          [large, 1],
+          ['', 1],
+        ] as const,
+      }));
+      const file = await table.addParquet(columns.map((column) => ({ ...column, plain: true })));
+      const read = Array.fromAsync((await open('pages')).scan({ snapshotId: undefined }));
+      await expect(read).rejects.toMatchObject({ code: 'limit_exceeded', file });
+    },
+  );
 });
 
 describe('equality deletes', () => {

@@ -2,6 +2,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { byEffort } from '../../../test/support/effort.ts';
 import { loadTable } from '../src/catalog/load-table.ts';
 import { fileSet } from '../src/plan/file-set.ts';
 import { positionSet } from '../src/puffin/position-set.ts';
@@ -37,7 +38,7 @@ const TABLES = [
   'upgraded_v2_v3',
 ];
 /** All ordered pairs of a table are too many; these many are spread over them. */
-const PAIRS_PER_TABLE = 16;
+const PAIRS_PER_TABLE = byEffort(5, 16);
 const counted = { pairs: 0, changes: 0 };
 
 const open = (name: string) =>

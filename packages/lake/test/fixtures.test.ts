@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
+import { byEffort } from '../../../test/support/effort.ts';
 import { seededBelow } from '../../../test/support/random.ts';
 import { LakeError } from '../src/base/errors.ts';
 import type { ParquetEngine } from '../src/scan/file-rows.ts';
@@ -20,7 +21,7 @@ import { openTable } from '../src/table.ts';
 const TABLES = fileURLToPath(new URL('../../../fixtures/tables/', import.meta.url));
 const NAMES = readdirSync(TABLES);
 const ENGINES = ['auto', 'own'] as const;
-const MUTANTS_PER_TABLE = 25;
+const MUTANTS_PER_TABLE = byEffort(8, 25);
 const counted = { snapshots: 0, rows: 0, pairs: 0, changes: 0, lookups: 0, mutants: 0, refused: 0 };
 
 type PlainRow = Readonly<Record<string, unknown>>;

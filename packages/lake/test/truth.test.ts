@@ -44,7 +44,7 @@ const ORC_TABLES = new Set(['formats_mixed']);
  * brief run with either reader, and it compares the changes to the newest snapshot.
  */
 const LARGE_TABLES = new Set(['git.commits']);
-const WITH_ALL = byEffort(false, true);
+const WITH_ALL = byEffort(false, false, true);
 
 async function open(table: string, truth: Truth, engine: ParquetEngine): Promise<SourceTable> {
   return openTable({ path: `${ICEBERG}${table}/${truth.metadata_file}` }, { engine });

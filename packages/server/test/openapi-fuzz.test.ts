@@ -13,7 +13,7 @@ import {
 } from './support/openapi-requests.ts';
 import { startTickets, type TicketService } from './support/tickets.ts';
 
-const REQUESTS = byEffort(250, 8000, 50_000);
+const REQUESTS = byEffort(250, 4000, 50_000);
 /** For all requests, on a machine that does other work as well. */
 const CAMPAIGN_MS = 3_600_000;
 const SEED = Number(process.env.LHS_SEED ?? 5);

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { byEffort } from '../../../../test/support/effort.ts';
 import { simpleAnalyzer } from '../analysis/simple.ts';
 import { NO_DEADLINE } from '../base/deadline.ts';
 import { wordsOf } from '../bitmap/bitmap.ts';
@@ -325,7 +326,7 @@ describe('an inverted component', () => {
     writer.add(0, docs.length, blockOf(docs));
     const bytes = Buffer.concat(writer.finish(docs.length));
     let state = SEED;
-    for (let i = 0; i < 300; i++) {
+    for (let i = 0; i < byEffort(100, 300); i++) {
       state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
       const flipped = Buffer.from(bytes);
       flipped[state % bytes.length] ^= 1 << (state >>> 29);

@@ -252,7 +252,7 @@ describe('searches of terms', () => {
           expectAnswer(open(instance), mode, terms, [[limit, skip]]);
         },
       ),
-      { seed: SEED, numRuns: byEffort(200, 600) },
+      { seed: SEED, numRuns: byEffort(60, 600) },
     );
   });
 
@@ -360,7 +360,7 @@ describe('searches of terms', () => {
     const instance = largeCase(17, 2000, 0);
     const codes = new Set<unknown>();
     let state = SEED;
-    for (let i = 0; i < byEffort(20, 60); i++) {
+    for (let i = 0; i < byEffort(8, 60); i++) {
       const opened = open(instance);
       for (const { reader } of opened.segments) {
         const { at, bytes } = sectionOf(reader, i % 3 === 0 ? 'records' : 'big');

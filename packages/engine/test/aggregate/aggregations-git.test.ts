@@ -23,7 +23,7 @@ import {
 } from './aggregation-sql.ts';
 import { expectEqual, type RandomFields, randomAggs } from './random-aggregations.ts';
 
-const CASES = Number(process.env.LHS_AGG_GIT_CASES ?? byEffort(20, 50, 2000));
+const CASES = Number(process.env.LHS_AGG_GIT_CASES ?? byEffort(10, 50, 2000));
 const SEED = Number(process.env.LHS_AGG_SEED ?? 20_261_121);
 
 const COLUMNS: Readonly<Record<string, SqlColumn>> = {

@@ -9,7 +9,7 @@ import { byEffort } from '../../../../test/support/effort.ts';
 import { tinyModels } from '../../../../test/support/tiny-model.ts';
 import { type EraseLake, KEY, openEraseLake } from './erase-lake.ts';
 
-const POINTS = Number(process.env.LHS_KILLS ?? byEffort(3, 10));
+const POINTS = Number(process.env.LHS_KILLS ?? byEffort(2, 6, 10));
 const script = fileURLToPath(new URL('./kill-child.ts', import.meta.url));
 
 /** A lake with remains in many places. */

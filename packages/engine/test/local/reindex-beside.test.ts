@@ -176,7 +176,7 @@ describe('a reindex beside searches', () => {
 });
 
 /** `LHS_CANCELS=200` cancels more often. */
-const CANCELS = Number(process.env.LHS_CANCELS ?? byEffort(6, 20, 200));
+const CANCELS = Number(process.env.LHS_CANCELS ?? byEffort(4, 12, 200));
 const SEED = Number(process.env.LHS_SEED ?? 20_261_122);
 
 describe('a reindex that is canceled', () => {

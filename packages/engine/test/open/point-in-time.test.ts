@@ -15,7 +15,7 @@ import { FastClock } from '../../../../test/support/followed-table.ts';
 import { compactTable } from '../../../../test/support/maintenance/index.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
-const CASES = Number(process.env.LHS_PIT_CASES ?? byEffort(15, 40));
+const CASES = Number(process.env.LHS_PIT_CASES ?? byEffort(8, 40));
 const SEED = Number(process.env.LHS_PIT_SEED ?? 20_261_121);
 
 const SCHEMA: Schema = {

@@ -30,7 +30,7 @@ import type { Query } from '../../src/query/query.ts';
 import { writeTree } from '../../src/query/tree/write.ts';
 import { searchIndex } from '../../src/search/search.ts';
 
-const CASES = Number(process.env.LHS_ORACLE_CASES ?? byEffort(1500, 10_000));
+const CASES = Number(process.env.LHS_ORACLE_CASES ?? byEffort(500, 3000, 10_000));
 const SEED = Number(process.env.LHS_ORACLE_SEED ?? 20_261_121);
 const CASES_A_CORPUS = 100;
 

@@ -20,7 +20,7 @@ import { throughBytes } from '../../src/shard/bytes.ts';
 import { localShards } from '../../src/shard/local-shard.ts';
 import { asks, expectSame, outcome } from './random-requests.ts';
 
-const CASES = Number(process.env.LHS_SHARD_CASES ?? byEffort(500, 2000, 40_000));
+const CASES = Number(process.env.LHS_SHARD_CASES ?? byEffort(300, 1200, 40_000));
 const SEED = Number(process.env.LHS_ORACLE_SEED ?? 20_261_121);
 const CASES_A_CORPUS = 100;
 const SHARDS = [2, 3, 7];

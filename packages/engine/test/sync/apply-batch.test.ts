@@ -1,6 +1,7 @@
 import type { CheckpointState, TypedBatch, TypedPart } from '@lakehouse-search/engine';
 import { appendRows, deleteRows, type Schema } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
+import { byEffort } from '../../../../test/support/effort.ts';
 import { seededBelow } from '../../../../test/support/random.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 import { tinyModels } from '../../../../test/support/tiny-model.ts';
@@ -228,7 +229,7 @@ async function* failing<T>(parts: readonly T[], at: number): AsyncGenerator<T> {
   throw new Error('the connection was lost');
 }
 
-const SEEDS = process.env.LHS_TEST_LONG ? 500 : 5;
+const SEEDS = byEffort(2, 5, 500);
 
 describe('change batches', () => {
   test(`apply exactly: thousands, repeated, reordered, overlapping, of two sources`, async () => {

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { deleteRows, upsertRows } from '@lakehouse-search/lake';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { byEffort } from '../../../../test/support/effort.ts';
 import { evictColdBytes } from '../../src/storage/cold-cache.ts';
 import { type ColdLake, ColdStore, OLD, rows } from './cold-lake.ts';
 
@@ -26,7 +27,7 @@ const reads = () =>
   });
 
 describe('a backup of an index with cold windows', () => {
-  it.each([1, 3])(
+  it.each(byEffort([3], [1, 3]))(
     'is restored as an index of hot windows, and a sync catches up, with %i shards',
     async (shards) => {
       await cold.build(shards);

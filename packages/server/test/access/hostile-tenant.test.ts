@@ -12,7 +12,7 @@ import { type CallOver, grpcCalls, restCalls } from '../support/call-over.ts';
 import { HostileRequests } from '../support/hostile-requests.ts';
 import { CANARIES, startTwoTenants, type TwoTenants } from '../support/two-tenants.ts';
 
-const REQUESTS = byEffort(200, 4000, 20_000);
+const REQUESTS = byEffort(200, 2500, 20_000);
 /** For all requests, on a machine that does other work as well. */
 const CAMPAIGN_MS = 3_600_000;
 const SEED = Number(process.env.LHS_SEED ?? 11);
