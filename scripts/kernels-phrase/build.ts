@@ -6,12 +6,13 @@
 import { intersect, sieve } from '../kernels/lists.ts';
 import { writeKernelCode } from '../kernels/write-code.ts';
 import { gathering } from './gather.ts';
-import { frequency, locate, match, phrases } from './positions.ts';
+import { frequency, locate, match, matchTwo, phrases } from './positions.ts';
 import { matching } from './survivors.ts';
 import { blocks, tables } from './unpack.ts';
 
 const text = `
-  ${tables} ${sieve} ${intersect} ${locate} ${frequency} ${match} ${[2, 3].map(phrases).join('\n')}
+  ${tables} ${sieve} ${intersect} ${locate} ${frequency} ${match} ${matchTwo}
+  ${[2, 3].map(phrases).join('\n')}
   ${blocks} ${gathering} ${matching}`;
 
 await writeKernelCode(import.meta.url, 'scoring/phrase', text, 'phrase');

@@ -152,6 +152,35 @@ export const match = `(func $match ${params('i32', 'n lead width once')} (result
     ${set('found', add(g('found'), c32(1)))} (br_if $end ${g('once')}) (br $pos)))
   ${g('found')})`;
 
+const fieldOf = (term: string, name: Field): string => `(i32.load offset=${FIELD[name]} ${term})`;
+const FIRST = c32(0);
+const SECOND = c32(TERM_BYTES);
+const bitsOf = (term: string): string => `(i32.mul ${fieldOf(term, 'tf')} ${g('width')})`;
+
+/** matchTwo: as match, for the two terms of a phrase of two words, which are located. */
+export const matchTwo = `(func $matchTwo ${params('i32', 'width once')} (result i32)
+  ${locals('i32', 'mask x y xAt yAt xEnd yEnd shift found')}
+  ${set('mask', sub(`(i32.shl ${c32(1)} ${g('width')})`, c32(1)))}
+  ${set('xAt', fieldOf(FIRST, 'bit'))} ${set('yAt', fieldOf(SECOND, 'bit'))}
+  ${set('xEnd', add(g('xAt'), bitsOf(FIRST)))} ${set('yEnd', add(g('yAt'), bitsOf(SECOND)))}
+  ${set('shift', sub(fieldOf(SECOND, 'phrasePosition'), fieldOf(FIRST, 'phrasePosition')))}
+  ${set('x', add(read(fieldOf(FIRST, 'byte'), g('xAt')), g('shift')))}
+  ${set('y', read(fieldOf(SECOND, 'byte'), g('yAt')))}
+  (block $end (loop $next
+    (if (i32.eq ${g('x')} ${g('y')}) (then
+      ${set('found', add(g('found'), c32(1)))} (br_if $end ${g('once')})))
+    (if (i32.le_s ${g('x')} ${g('y')})
+      (then
+        ${set('xAt', add(g('xAt'), g('width')))}
+        (br_if $end (i32.ge_u ${g('xAt')} ${g('xEnd')}))
+        ${set('x', add(read(fieldOf(FIRST, 'byte'), g('xAt')), g('shift')))})
+      (else
+        ${set('yAt', add(g('yAt'), g('width')))}
+        (br_if $end (i32.ge_u ${g('yAt')} ${g('yEnd')}))
+        ${set('y', read(fieldOf(SECOND, 'byte'), g('yAt')))}))
+    (br $next)))
+  ${g('found')})`;
+
 /** Skips d where a frequency, in `least`, keeps it below `low`. */
 const skipBelow = `(br_if $skip (f64.lt
   (f64.mul ${g('weight')} ${impact(rowOf(g('least')), g('code'))}) ${g('low')}))`;
@@ -187,7 +216,7 @@ const quarter = (n: number, q: number): string => `
       ${times(n, narrow)}
         ${set(
           'found',
-          `(call $match ${c32(TERM_BYTES * n)} ${g('lead')}
+          `(call ${n === 2 ? '$matchTwo' : `$match ${c32(TERM_BYTES * n)} ${g('lead')}`}
             (i32.load8_u offset=${WIDTHS_AT} ${load8(add(g('widthCodes'), g('d')))})
             ${g('counting')})`,
         )}

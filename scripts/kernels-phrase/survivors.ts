@@ -16,20 +16,7 @@ import {
   MOST_EMITTED,
 } from '../../packages/engine/src/scoring/phrase/memory.ts';
 import { impact, rowOf } from '../kernels/terms.ts';
-import {
-  add,
-  and,
-  c32,
-  g,
-  load,
-  load8,
-  locals,
-  params,
-  set,
-  shl,
-  shr,
-  sub,
-} from '../kernels/wat.ts';
+import { add, c32, g, load, load8, locals, params, set, shl, shr, sub } from '../kernels/wat.ts';
 import { listField } from './unpack.ts';
 
 /** Bounds are widened by this against rounding. */
@@ -40,36 +27,6 @@ const setField = (name: keyof typeof FIELD, value: string): string =>
 const fieldOf = (term: string, name: keyof typeof FIELD): string =>
   `(i32.load offset=${FIELD[name]} ${term})`;
 const scoreOf = (tf: string): string => `(f64.mul ${g('weight')} ${impact(rowOf(tf), g('code'))})`;
-
-const FIRST = c32(0);
-const SECOND = c32(TERM_BYTES);
-const read = (byte: string, bit: string): string =>
-  and(`(i32.shr_u ${load(add(byte, shr(bit, 3)))} ${and(bit, c32(7))})`, g('mask'));
-const bitsOf = (term: string): string => `(i32.mul ${fieldOf(term, 'tf')} ${g('width')})`;
-
-/** matchTwo: as match, for the two terms of a phrase of two words, which are located. */
-const matchTwo = `(func $matchTwo ${params('i32', 'width once')} (result i32)
-  ${locals('i32', 'mask x y xAt yAt xEnd yEnd shift found')}
-  ${set('mask', sub(`(i32.shl ${c32(1)} ${g('width')})`, c32(1)))}
-  ${set('xAt', fieldOf(FIRST, 'bit'))} ${set('yAt', fieldOf(SECOND, 'bit'))}
-  ${set('xEnd', add(g('xAt'), bitsOf(FIRST)))} ${set('yEnd', add(g('yAt'), bitsOf(SECOND)))}
-  ${set('shift', sub(fieldOf(SECOND, 'phrasePosition'), fieldOf(FIRST, 'phrasePosition')))}
-  ${set('x', add(read(fieldOf(FIRST, 'byte'), g('xAt')), g('shift')))}
-  ${set('y', read(fieldOf(SECOND, 'byte'), g('yAt')))}
-  (block $end (loop $next
-    (if (i32.eq ${g('x')} ${g('y')}) (then
-      ${set('found', add(g('found'), c32(1)))} (br_if $end ${g('once')})))
-    (if (i32.le_s ${g('x')} ${g('y')})
-      (then
-        ${set('xAt', add(g('xAt'), g('width')))}
-        (br_if $end (i32.ge_u ${g('xAt')} ${g('xEnd')}))
-        ${set('x', add(read(fieldOf(FIRST, 'byte'), g('xAt')), g('shift')))})
-      (else
-        ${set('yAt', add(g('yAt'), g('width')))}
-        (br_if $end (i32.ge_u ${g('yAt')} ${g('yEnd')}))
-        ${set('y', read(fieldOf(SECOND, 'byte'), g('yAt')))}))
-    (br $next)))
-  ${g('found')})`;
 
 /**
  * keepBest: takes a score into the best `limit` ones; returns what a score has to reach from now
@@ -192,4 +149,4 @@ const survivors = `(func (export "survivors")
   (i32.store offset=${EMITTED_AT} (i32.const 0) ${g('m')})
   (i32.store offset=${COUNTED_AT} (i32.const 0) ${g('counted')}) ${g('from')})`;
 
-export const matching = `${matchTwo} ${keepBest} ${survivors}`;
+export const matching = `${keepBest} ${survivors}`;

@@ -86,7 +86,9 @@ const wide = (output: Output): string => `
     ${set('to', add(g('to'), c32(4)))} (br_if $one (i32.lt_u ${g('to')} ${g('end')})))`;
 
 /** 128 values of w bits from `at` to words at `to`: documents behind `last`, or frequencies. */
-const unpack = (output: Output): string => `(func $unpack_${output}
+const unpack = (
+  output: Output,
+): string => `(func $unpack_${output} (export "unpack${output === 'docs' ? 'Docs' : 'Frequencies'}")
   ${params('i32', 'at to w last')} ${locals('i32', 'end half t bit x')} ${locals('i64', 'mask64')}
   ${locals('v128', 'v before mask s0 s1 f0 f1')}
   ${set('end', add(g('to'), c32(512)))}
@@ -115,9 +117,32 @@ const decodeDocs = `(func $decodeDocs ${params('i32', 's block')}
   (call $unpack_docs ${dataOf} ${into('docs')} ${head(1)}
     (if (result i32) ${g('block')} (then ${load(sub(ofBlock('lastDocs'), c32(4)))}) (else ${c32(-1)}))))`;
 
-/** Documents of all blocks. */
+/** `into` = the varint at $at, which moves behind it. Five bytes at most. */
+const varint = (into: string): string => `
+  ${set(into, c32(0))} ${set('shift', c32(0))}
+  (loop $byte
+    ${set('byte', load8(g('at')))} ${set('at', add(g('at'), c32(1)))}
+    ${set(into, `(i32.or ${g(into)} (i32.shl ${and(g('byte'), c32(127))} ${g('shift')}))`)}
+    ${set('shift', add(g('shift'), c32(7)))}
+    (br_if $byte (i32.and (i32.ge_u ${g('byte')} ${c32(128)}) (i32.lt_u ${g('shift')} ${c32(35)}))))`;
+
+/** Documents and frequencies of the short term at $s, and where its positions begin. */
+const decodeShort = `(func $decodeShort ${params('i32', 's')}
+  ${locals('i32', 'at end to apart doc x tf byte shift')}
+  ${set('at', listField('data'))} ${set('to', listField('docs'))} ${set('doc', c32(-1))}
+  ${set('apart', sub(listField('frequencies'), listField('docs')))}
+  ${set('end', add(g('to'), shl(listField('df'), 2)))}
+  (loop $l
+    ${varint('x')} ${set('doc', add(g('doc'), add(shr(g('x'), 1), c32(1))))} ${set('tf', c32(1))}
+    (if ${and(g('x'), c32(1))} (then ${varint('tf')}))
+    (i32.store ${g('to')} ${g('doc')}) (i32.store ${add(g('to'), g('apart'))} ${g('tf')})
+    ${set('to', add(g('to'), c32(4)))} (br_if $l (i32.lt_u ${g('to')} ${g('end')})))
+  (i32.store offset=${FIELD.positions} ${g('s')} ${g('at')})
+  (i32.store ${listField('positionBits')} ${c32(0)}))`;
+
+/** Documents of all blocks, or of a short term all there is. */
 const decodeAll = `(func $decodeAll ${params('i32', 's')} ${locals('i32', 'block')}
-  (if (i32.eqz ${listField('lastDocs')}) (then (return)))
+  (if (i32.eqz ${listField('lastDocs')}) (then (call $decodeShort ${g('s')}) (return)))
   (loop $l (call $decodeDocs ${g('s')} ${g('block')}) ${set('block', add(g('block'), c32(1)))}
     (br_if $l (i32.lt_u ${g('block')} ${listField('blocks')}))))`;
 
@@ -145,31 +170,29 @@ const forget = `(func $forget ${params('i32', 's')} ${locals('i32', 'p left')}
   (loop $l (i32.store ${g('p')} ${c32(-1)}) ${set('p', add(g('p'), c32(512)))}
     (br_if $l (local.tee $left ${sub(g('left'), c32(1))}))))`;
 
+/** Bits of the positions of the posting at byte $p of the term's arrays. */
+const bitsAt = `(i32.mul ${load(add(listField('frequencies'), g('p')))}
+  (i32.load8_u offset=${WIDTHS_AT}
+    ${load8(add(g('widthCodes'), load(add(listField('docs'), g('p')))))}))`;
+const upTo = (step: string): string => `
+  (block $there (loop $l (br_if $there (i32.ge_u ${g('p')} ${g('q')}))
+    ${set('bit', add(g('bit'), bitsAt))} ${set('p', add(g('p'), c32(4)))} ${step} (br $l)))`;
+
 /** bitOf: the first bit of the positions of posting j from the start of its block's. */
 const bitOf = `(func $bitOf ${params('i32', 's j widthCodes')} (result i32)
   ${locals('i32', 'p q wanted located bit')}
   ${set('wanted', and(g('j'), c32(127)))}
   (if (i32.eqz ${g('wanted')}) (then (return ${c32(0)})))
   ${set('located', load(blockState))}
+  ${set('q', shl(g('j'), 2))}
   (if (i32.le_u ${g('wanted')} ${g('located')}) (then
-    (return ${load(add(listField('positionBits'), shl(g('j'), 2)))})))
+    (return ${load(add(listField('positionBits'), g('q')))})))
   (i32.store ${blockState} ${g('wanted')})
   ${set('p', add(shl(and(g('j'), c32(-128)), 2), shl(g('located'), 2)))}
-  ${set('q', shl(g('j'), 2))}
   (if ${g('located')} (then ${set('bit', load(add(listField('positionBits'), g('p'))))}))
-  (loop $l
-    ${set(
-      'bit',
-      add(
-        g('bit'),
-        `(i32.mul ${load(add(listField('frequencies'), g('p')))}
-          ${load8(add(c32(WIDTHS_AT), load8(add(g('widthCodes'), load(add(listField('docs'), g('p')))))))})`,
-      ),
-    )}
-    ${set('p', add(g('p'), c32(4)))}
-    (i32.store ${add(listField('positionBits'), g('p'))} ${g('bit')})
-    (br_if $l (i32.lt_u ${g('p')} ${g('q')})))
+  ${upTo(`(i32.store ${add(listField('positionBits'), g('p'))} ${g('bit')})`)}
   ${g('bit')})`;
 
-export const blocks = `${unpack('docs')} ${unpack('frequencies')} ${decodeDocs} ${decodeAll}
+export const blocks = `${unpack('docs')} ${unpack('frequencies')} ${decodeDocs} ${decodeShort}
+  ${decodeAll}
   ${decodeFrequencies} ${frequencyOf} ${forget} ${bitOf}`;

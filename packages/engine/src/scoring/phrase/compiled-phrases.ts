@@ -12,11 +12,16 @@ export interface PhraseCode {
   readonly gather: Code;
   readonly arrange: Code;
   readonly survivors: Code;
+  /** (at, to, width, last): 128 deltas to documents behind `last`. */
+  readonly unpackDocs: Code;
+  /** The same for frequencies. */
+  readonly unpackFrequencies: Code;
 }
 
 const codeOf = arenaCode(PHRASE_CODE);
-const compiled = onceAnArena((arena) => codeOf(arena) as unknown as PhraseCode);
+const compiled = onceAnArena((arena) => ({
+  code: plainLoops() ? null : (codeOf(arena) as unknown as PhraseCode),
+}));
 
 /** The kernels of phrases of an arena; null where LHS_WASM=0 asks for plain loops. */
-export const phraseCodeOf = (arena: Arena): PhraseCode | null =>
-  plainLoops() ? null : compiled(arena);
+export const phraseCodeOf = (arena: Arena): PhraseCode | null => compiled(arena).code;

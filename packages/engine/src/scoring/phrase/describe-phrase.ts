@@ -4,9 +4,6 @@ import type { SegmentScorer } from '../segment-scorer.ts';
 import type { TermScorer } from '../term-scorer.ts';
 import { LIST_FIELD } from './memory.ts';
 
-/** All positions of a short term are located. */
-const ALL_LOCATED = 127;
-
 /** Describes the active terms, of which the first `lists` are lists or short. */
 export function describeListPhrase({ reader, active, count }: SegmentScorer, lists: number): void {
   const { i32 } = reader.arena;
@@ -29,10 +26,8 @@ function describeList(i32: Int32Array, at: number, term: TermScorer): void {
   i32[at + (FIELD.hits >> 2)] = term.hits.byteOffset;
   i32[at + (FIELD.positionBits >> 2)] = term.positionBits.byteOffset;
   if (list === null) {
-    term.decodeDocs();
-    term.positionBits[0] = ALL_LOCATED;
     i32[at + (LIST_FIELD.lastDocs >> 2)] = 0;
-    i32[at + (FIELD.positions >> 2)] = term.shortPositionsAt;
+    i32[at + (LIST_FIELD.data >> 2)] = term.id;
     i32[at + (FIELD.places >> 2)] = ZERO_AT;
     return;
   }

@@ -5,10 +5,11 @@
  *   docs         decoded documents
  *   df, blocks   documents; blocks of 128
  *   lastDocs, heads, dataOffsets, data
- *                parts of a list term (postings/list-terms.ts); lastDocs 0: a short term, decoded
+ *                parts of a list term (postings/list-terms.ts); lastDocs 0: a short term, data:
+ *                its postings
  *
- * The word positionBits[128 b] counts the postings of block b whose positions are located (from the
- * second one on); -1: its frequencies are not decoded either.
+ * The word positionBits[128 b] is the last posting of block b whose positions were located; -1: its
+ * frequencies are not decoded either.
  */
 export const LIST_FIELD = {
   docs: 0,
