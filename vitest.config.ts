@@ -1,10 +1,14 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { PATIENCE_MS } from './test/support/patience.ts';
 import { runReporter } from './test/support/run-report.ts';
 
 const source = (name: string) =>
   fileURLToPath(new URL(`./packages/${name}/src/index.ts`, import.meta.url));
+
+const support = (name: string) =>
+  fileURLToPath(new URL(`./test/support/${name}.ts`, import.meta.url));
 
 const alias = {
   '@lakehouse-search/contract': source('contract'),
@@ -19,16 +23,26 @@ const alias = {
 /** `npm run test:long` takes hours. */
 const WHOLE_MS = process.env.LHS_TEST_LONG === undefined ? 600_000 : 12 * 3_600_000;
 
-/** Files that take 15 s or more, the longest first. */
+/** Files and folders that take longest, in `npm test` or in the campaigns, the longest first. */
 const LONGEST = [
   'packages/engine/test/sync/in-step.test.ts',
-  'packages/lake/test/truth.test.ts',
-  'packages/engine/test/sync/in-step-git.test.ts',
   'packages/engine/test/sync/schedules.test.ts',
-  'packages/engine/test/faults/',
+  'packages/engine/test/faults/kill-campaign.test.ts',
+  'test/whole/pages.test.ts',
+  'packages/engine/test/sync/in-step-',
+  'packages/engine/test/faults/operations.test.ts',
+  'packages/cli/test/commands.test.ts',
+  'packages/cli/test/serve.test.ts',
+  'packages/cli/test/remote.test.ts',
+  'test/contract/cluster.test.ts',
+  'test/whole/',
+  'packages/lake/test/truth.test.ts',
   'packages/engine/test/power-loss/',
   'packages/engine/test/local/',
-  'test/whole/',
+  'packages/engine/test/verify/',
+  'packages/cli/test/',
+  'packages/server/test/control-plane/',
+  'packages/engine/test/tier/',
 ];
 
 /**
@@ -51,7 +65,16 @@ class LongestFirst extends BaseSequencer {
 
 const project = (name: string, include: string[], testTimeout: number, isolate = true) => ({
   resolve: { alias },
-  test: { name, include, testTimeout, hookTimeout: testTimeout, pool: 'forks' as const, isolate },
+  test: {
+    name,
+    include,
+    testTimeout,
+    hookTimeout: testTimeout,
+    setupFiles: [support('patient-waits')],
+    expect: { poll: { timeout: PATIENCE_MS } },
+    pool: 'forks' as const,
+    isolate,
+  },
 });
 
 const { LHS_TEST_REPORT: report } = process.env;
@@ -62,7 +85,7 @@ export default defineConfig({
     ...(report === undefined ? {} : { reporters: ['default', runReporter(report)] }),
     // Every core: vitest's own choice leaves one free, which of two is half.
     maxWorkers: '100%',
-    globalSetup: fileURLToPath(new URL('./test/support/scratch-setup.ts', import.meta.url)),
+    globalSetup: support('scratch-setup'),
     sequence: { sequencer: LongestFirst },
     projects: [
       // One process runs many files: the start of one per file took a quarter of their time.

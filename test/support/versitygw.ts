@@ -47,7 +47,7 @@ export async function startVersitygw(
       () => true,
       () => false,
     );
-  await vi.waitFor(async () => expect(await answers()).toBe(true), 20_000);
+  await vi.waitFor(async () => expect(await answers()).toBe(true), 60_000);
   return {
     data,
     env: {

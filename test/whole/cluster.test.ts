@@ -123,7 +123,7 @@ ${sharding}`;
     const local = definition('').replace('catalog: main', `catalog: ${JSON.stringify(catalog)}`);
     await one.createIndex({ definition: local });
     await one.reindex({ index });
-  }, 180_000);
+  }, 600_000);
 
   afterAll(async () => {
     for (const client of clients) await client.close();
@@ -131,7 +131,7 @@ ${sharding}`;
     for (const { child } of nodes) child.kill('SIGCONT');
     await Promise.all([...gateways, ...nodes].map((process) => process.end('SIGTERM')));
     rmSync(folder, { recursive: true, force: true });
-  }, 60_000);
+  }, 600_000);
 
   it('spreads the shards of an index over the nodes', async () => {
     const { num_docs, shards } = await clients[0].describeIndex({ index });
@@ -165,7 +165,7 @@ ${sharding}`;
     expect(found.total).toBe(ROWS + 1);
     const { equal, rows_compared } = await clients[1].verify({ index });
     expect([equal, rows_compared]).toEqual([true, ROWS + 1]);
-  }, 60_000);
+  }, 600_000);
 
   it('compares the hits of two moments as one process does', async () => {
     const pits = await Promise.all([one, clients[0]].map((own) => own.openPit({ index })));
@@ -198,7 +198,7 @@ ${sharding}`;
     expect([built.from.kind, built.hits.length > 0]).toEqual(['built', true]);
     expect(comparable(built)).toEqual(comparable(await diff(one, snapshot!)));
     await expect(diff(clients[0], 'generation:99')).rejects.toMatchObject({ code: 'not_found' });
-  }, 60_000);
+  }, 600_000);
 
   it('measures queries of all shards', async () => {
     const { queries } = await clients[0].bench({ index, queries: ['disk', '*:*'], repeat: 2 });
@@ -223,7 +223,7 @@ ${sharding}`;
       await vi.waitFor(async () => expect(await search(client)).toMatchObject({ total }), WAIT);
       expect((await search(client)).partial).toBeUndefined();
     }
-  }, 120_000);
+  }, 600_000);
 
   it('is partial while a node is stopped, and does not wait for it again and again', async () => {
     const { total } = await search(clients[0]);
@@ -234,7 +234,7 @@ ${sharding}`;
     }
     nodes[2].child.kill('SIGCONT');
     await vi.waitFor(async () => expect(await search(clients[0])).toMatchObject({ total }), WAIT);
-  }, 120_000);
+  }, 600_000);
 
   it('keeps the live generation until staged ones are promoted', async () => {
     const before = await search(clients[0]);
@@ -253,7 +253,7 @@ ${sharding}`;
     await Promise.all(builds.map((steps) => steps.return?.().catch(() => {})));
     expect((await search(clients[1])).total).toBe(before.total);
     await Promise.all(connected.map((node) => node.close()));
-  }, 120_000);
+  }, 600_000);
 
   it('refuses callers without the key of the cluster', async () => {
     const stranger = connectNode(nodes[0].grpc, { key: 'another key, as long as the right one' });
@@ -275,7 +275,7 @@ function whole<T extends object>(call: () => Promise<T>): Promise<T> {
   }, WAIT);
 }
 
-const WAIT = { timeout: 30_000, interval: 100 };
+const WAIT = { timeout: 120_000, interval: 100 };
 
 async function stateOf(address: string) {
   const node = connectNode(address, { key: CLUSTER_KEY });

@@ -174,7 +174,7 @@ beforeAll(async () => {
   live.release();
   renameSync(tables, `${tables}.aside`);
   for (const name of ['codecs', 't']) intact[name] = await answers(name);
-}, 60_000);
+}, 600_000);
 
 /** What becomes of the answers when a file holds these bytes: a code, or `as before`. */
 async function outcomeOf(file: string, bytes: Uint8Array, what: string): Promise<string> {

@@ -107,7 +107,7 @@ beforeAll(async () => {
   writeFileSync(home.path('odd.yaml'), INDEX);
   await safely(['index', 'create', home.path('odd.yaml')]);
   await safely(['index', 'reindex', 'odd']);
-}, 120_000);
+}, 600_000);
 
 /**
  * Gives the snapshots of a table's newest metadata hostile operations, and adds a hostile branch.

@@ -58,14 +58,14 @@ describe('two copies of a shard', () => {
     client = createClient({ url: gateway.url, retries: 0 });
     await client.createIndex({ definition: DEFINITION });
     await client.reindex({ index });
-  }, 120_000);
+  }, 600_000);
 
   afterAll(async () => {
     await client?.close();
     for (const { child } of nodes) child.kill('SIGCONT');
     for (const one of [gateway, ...nodes]) await one?.end('SIGTERM');
     rmSync(folder, { recursive: true, force: true });
-  }, 60_000);
+  }, 600_000);
 
   /** A whole answer: on a busy machine, a node that runs may be too late as well. */
   const search = () =>
@@ -100,5 +100,5 @@ describe('two copies of a shard', () => {
     });
     for (const { child } of nodes) child.kill('SIGCONT');
     expect(await search()).toHaveLength(3);
-  }, 120_000);
+  }, 600_000);
 });

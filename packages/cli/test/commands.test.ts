@@ -126,7 +126,7 @@ describe.each(BACKENDS)('lhs index on %s', (backend) => {
         const behind = await home.run(['search', 'vec', 'title']);
         expect(behind.stdout).toMatch(/5 snapshots behind \(lhs index sync vec\)/);
       },
-      { timeout: 30_000 },
+      { timeout: 60_000 },
     );
     const until = await home.json<Record<string, unknown>>([
       'index',

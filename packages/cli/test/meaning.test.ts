@@ -40,7 +40,7 @@ fields:
   );
   await home.json(['index', 'create', '-f', definition]);
   await home.json(['index', 'reindex', 'b']);
-}, 60_000);
+}, 600_000);
 
 interface Answer {
   readonly total: number;

@@ -56,7 +56,7 @@ async function found(index: string): Promise<string[]> {
 }
 
 describe('the model that ships with lhs', () => {
-  beforeAll(() => build('incidents', 1, 'default'), 60_000);
+  beforeAll(() => build('incidents', 1, 'default'), 600_000);
 
   it.each(PARAPHRASES.map((text, i) => [text, i] as const))(
     '%s: no word in common',
@@ -95,5 +95,5 @@ describe.skipIf(!hasShared)('a transformer', () => {
 
   it('finds four of five and more', async () => {
     expect((await found('meant')).length).toBeGreaterThanOrEqual(24);
-  }, 60_000);
+  }, 600_000);
 });

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 /** Whether this machine has a terminal to drive: tmux. */
 export const hasTmux = spawnSync('tmux', ['-V']).status === 0;
 
-const WAIT_MS = 30_000;
+const WAIT_MS = 120_000;
 
 /** A terminal of its own in a tmux server of its own, in which one shell script runs. */
 export class Pane {

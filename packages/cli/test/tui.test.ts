@@ -128,7 +128,7 @@ async function drawnAs(pane: Pane, name: string): Promise<void> {
   }
   await expect(still(pane.screen())).toMatchFileSnapshot(file);
 }
-const SETTLES_MS = 10_000;
+const SETTLES_MS = 60_000;
 
 describe.skipIf(!hasTmux)('lhs tui', () => {
   it('answers as one types, completes, pages, shows the row, and prints the key', async () => {

@@ -70,7 +70,7 @@ describe.skipIf(!hasShared)('the malformed tables', () => {
 
   it.each(names.filter((name) => name !== READ))(
     '%s is refused, naming the file',
-    { timeout: 10_000 },
+    { timeout: 120_000 },
     async (name) => {
       for (const engine of ['auto', 'own'] as const) {
         const error = await readAll(name, engine).then(

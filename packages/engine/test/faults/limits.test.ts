@@ -19,7 +19,7 @@ beforeAll(async () => {
   const named = (name: string) => stage.operations.find((operation) => operation.name === name);
   sync = named('sync of all') as Operation;
   reindex = named('reindex, later') as Operation;
-}, 60_000);
+}, 600_000);
 afterAll(() => stage.dispose());
 
 /** All names below a folder with size and time of change: what writing to it would change. */

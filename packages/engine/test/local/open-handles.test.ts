@@ -69,7 +69,7 @@ describe.skipIf(process.platform !== 'linux')('closing the engine', () => {
       await backend.close();
       await settled;
       // a read that was given up closes its file when it ends
-      await vi.waitFor(() => expect(openFiles()).toEqual([]), 10_000);
+      await vi.waitFor(() => expect(openFiles()).toEqual([]), 60_000);
     },
   );
 });

@@ -25,7 +25,7 @@ beforeAll(async () => {
   // Objects of cold windows are on another disk.
   const traced = stage.operations.filter(({ work }) => !/^(tiers|erase)$/.test(work.kind));
   for (const operation of traced) traces.set(operation, await record(operation, false));
-}, 120_000);
+}, 600_000);
 afterAll(() => stage.dispose());
 
 /** What an operation asks of the disk. `forgets`: its fsyncs of folders are left out. */

@@ -23,7 +23,7 @@ const passed: Passed = { kinds: new Map(), pairs: new Map() };
 let world: MatrixLake;
 beforeAll(async () => {
   world = await openMatrixLake(SEED);
-}, 60_000);
+}, 600_000);
 afterAll(() => world?.lake.close());
 
 /** By name: queries of every kind, and the other modes. */

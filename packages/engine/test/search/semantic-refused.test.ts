@@ -40,7 +40,7 @@ beforeAll(async () => {
   - { name: v, type: VECTOR, dims: 3 }`);
   await appendRows(lake.source, { kind: 'rows', rows: ROWS });
   await lake.backend.reindex({});
-}, 30_000);
+}, 600_000);
 afterAll(() => lake?.close());
 
 const refusal = async (asked: Promise<unknown>): Promise<LhsError> => {

@@ -130,7 +130,7 @@ beforeAll(async () => {
     embedded.set(one, [...values.subarray(i * dims, (i + 1) * dims)]);
   });
   await embedder.close();
-}, 60_000);
+}, 600_000);
 afterAll(() => lake?.close());
 
 const keyOf = (hit: Hit): string => hit.coordinates.identifier[0]!.value;
@@ -209,7 +209,7 @@ describe(`own vectors (seed ${SEED})`, () => {
       }),
       { seed: SEED, numRuns: 250 },
     );
-  }, 60_000);
+  }, 600_000);
 });
 
 describe('semantic search over texts', () => {
@@ -283,7 +283,7 @@ describe('semantic search over texts', () => {
       }),
       { seed: SEED, numRuns: 120 },
     );
-  }, 60_000);
+  }, 600_000);
 
   it('are explained: sums are scores, what is not found says why', async () => {
     const keys = [...rows.keys()];
@@ -327,7 +327,7 @@ describe('semantic search over texts', () => {
       { seed: SEED, numRuns: 250 },
     );
     expect([...reasons].sort()).toEqual(['absent', 'filter', 'not_near', undefined].sort());
-  }, 60_000);
+  }, 600_000);
 
   it('take whatever a person types', async () => {
     for (const query_text of ['ship AND (', 'NOT "storm', 'body:ship~9^x /a[/', '-ship *:*']) {

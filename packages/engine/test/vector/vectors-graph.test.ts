@@ -101,7 +101,7 @@ beforeAll(() => {
   const inputs = [small, large].map((reader) => ({ reader, deleted: null, moved: null }));
   const { entry } = mergeSegments(inputs, fields, directory, 'merged');
   merged = SegmentReader.open(directory, entry, new Verification(directory));
-}, 60_000);
+}, 600_000);
 afterAll(() => {
   for (const segment of [large, small, merged]) segment.release();
 });

@@ -63,7 +63,7 @@ fields:
     await here.reindex({ index: `t${shards}` });
   }
   threaded.push(await open(1), await open(2));
-}, 120_000);
+}, 600_000);
 afterAll(async () => {
   for (const backend of [here, ...threaded]) await backend.close();
   rmSync(folder, { recursive: true, force: true });

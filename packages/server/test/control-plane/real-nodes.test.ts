@@ -129,7 +129,7 @@ describe('nodes under a control plane', () => {
     await table.append(400, 401);
     const found = await client.search({
       ...{ index: INDEX, query: '*:*', limit: 1000 },
-      ...{ min_snapshot: table.head!, wait_ms: 30_000 },
+      ...{ min_snapshot: table.head!, wait_ms: 120_000 },
     });
     expect(found).toMatchObject({ snapshot: table.head, total: table.rows.size, shards_total: 3 });
     const ids = found.hits.map(({ coordinates }) => Number(coordinates.identifier[0].value));
@@ -174,7 +174,7 @@ describe('nodes under a control plane', () => {
     await expect(client.restore({ index: INDEX, as: 'copy' })).rejects.toMatchObject({
       code: 'index_exists',
     });
-    const request = { index: 'copy', query: '*:*', min_snapshot: table.head!, wait_ms: 30_000 };
+    const request = { index: 'copy', query: '*:*', min_snapshot: table.head!, wait_ms: 120_000 };
     expect(await client.search(request)).toMatchObject({ total: table.rows.size, shards_total: 3 });
     expect((await client.verify({ index: 'copy' })).equal).toBe(true);
     await client.dropIndex({ index: 'copy' });

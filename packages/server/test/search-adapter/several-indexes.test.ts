@@ -229,7 +229,7 @@ describe('a search of several indexes', () => {
       expect(found.map((hit) => hit._id)).toEqual(expected.map(({ id }) => id));
     };
     await fc.assert(fc.asyncProperty(requests, check), { seed: SEED, numRuns: CASES });
-  }, 120_000);
+  }, 600_000);
 
   it('scrolls by relevance over all of them, each hit once', async () => {
     let { body } = await calls.post('/_search?scroll=1m', {
