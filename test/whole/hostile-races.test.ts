@@ -15,7 +15,7 @@ import { definitionOf, NAMES, type RaceReport, sourceOf } from './race-report.ts
  * same indexes at once, while their table changes. `LHS_HOSTILE_SECONDS` sets how long,
  * `LHS_SEED` another order of operations.
  */
-const SECONDS = Number(process.env.LHS_HOSTILE_SECONDS ?? byEffort(5, 30, 120));
+const SECONDS = Number(process.env.LHS_HOSTILE_SECONDS ?? byEffort(5, 20, 120));
 const SEED = Number(process.env.LHS_SEED ?? byEffort(20_261_122, 20_261_123));
 const PROCESSES = 4;
 const CHILD = fileURLToPath(new URL('./race-child.ts', import.meta.url));

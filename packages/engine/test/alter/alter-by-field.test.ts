@@ -22,7 +22,7 @@ import { definitionText, randomFields, randomSearch } from './random-definitions
 import { makeWideTable, type WideTable } from './wide-table.ts';
 
 const SEED = Number(process.env.LHS_SEED ?? 20_261_122);
-const CHANGES = byEffort(4, 15, 400);
+const CHANGES = byEffort(4, 10, 400);
 const SEARCHES = byEffort(25, 400, 1000);
 
 let folder: string;

@@ -18,7 +18,7 @@ import { openInline, runWork } from './work.ts';
  * Every system call of whole operations fails, once or for good, half done or not at all. A sample
  * of the calls, spread evenly; LHS_TEST_LONG=1 takes all of them, LHS_FAULTS so many a kind.
  */
-const CASES_A_KIND = Number(process.env.LHS_FAULTS ?? byEffort(1, 3, Number.POSITIVE_INFINITY));
+const CASES_A_KIND = Number(process.env.LHS_FAULTS ?? byEffort(1, 2, Number.POSITIVE_INFINITY));
 
 /** A fault: which calls it counts, and what it does at the n-th of them. */
 interface Kind {

@@ -52,7 +52,7 @@ const stepOf = (operations: number, points: number): number =>
   process.env.LHS_TEST_LONG === '1' ? 1 : Math.ceil(operations / points);
 
 describe.each([
-  { shards: 1, points: byEffort(3, 8, 12) },
+  { shards: 1, points: byEffort(3, 6, 12) },
   { shards: 3, points: byEffort(2, 4) },
 ])('a killed process that writes an index of $shards shards', ({ shards, points }) => {
   test('leaves the former generation of a reindex, and no orphan after the next open', () => {

@@ -17,7 +17,7 @@ import { openLocalDirectory } from '../../src/storage/local-directory.ts';
  * Moments are spread evenly over the time of one reindex. `LHS_KILLS=50 npx vitest run --project
  * whole packages/engine/test/local/reindex-kill` kills more often.
  */
-const KILLS = Number(process.env.LHS_KILLS ?? byEffort(3, 6, 10));
+const KILLS = Number(process.env.LHS_KILLS ?? byEffort(3, 5, 10));
 const CHILD = fileURLToPath(new URL('./reindex-child.ts', import.meta.url));
 const TABLE = 'journal_dv_12k';
 

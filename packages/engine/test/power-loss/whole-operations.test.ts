@@ -16,7 +16,7 @@ import { diskBelow, noteCall } from './trace-calls.ts';
  * LHS_POWER_LOSS_WHOLE so many. (The registry is SQLite's: it is not part of the trace.)
  */
 const SEED = Number(process.env.LHS_SEED ?? 20_261_121);
-const STATES = Number(process.env.LHS_POWER_LOSS_WHOLE ?? byEffort(5, 15, 1500));
+const STATES = Number(process.env.LHS_POWER_LOSS_WHOLE ?? byEffort(5, 8, 1500));
 
 let stage: Stage;
 const traces = new Map<Operation, DiskTrace>();

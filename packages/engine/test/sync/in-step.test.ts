@@ -16,7 +16,7 @@ import { openTruthTable, type TruthTable } from './in-step/truth-table.ts';
  */
 const SEED = Number(process.env.LHS_SEED ?? byEffort(4, seedOfDay()));
 /** Most random jumps per table. */
-const JUMPS = byEffort(1, 4, 60);
+const JUMPS = byEffort(1, 2, 60);
 
 let dataDir = '';
 let backend: LocalBackend;
