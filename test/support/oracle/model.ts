@@ -493,13 +493,27 @@ export function sortValue(
   return best(type === 'IP' ? doc.addresses[field]! : doc.numbers[field]!, compareNumbers);
 }
 
-/** Order of sort values; missing ones last in both directions. */
+/** Order of two documents by one field, with missing values where the sort puts them. */
+export function compareBy(
+  field: string,
+  desc: boolean,
+  missing: string | number | undefined,
+  a: ModelDoc,
+  b: ModelDoc,
+): number {
+  const isFilled = missing !== undefined && missing !== '_first' && missing !== '_last';
+  const value = (doc: ModelDoc) => sortValue(field, desc, doc) ?? (isFilled ? missing : null);
+  return compareSorted(value(a), value(b), desc, missing === '_first');
+}
+
+/** Order of sort values; missing ones are last in both directions, or first. */
 export function compareSorted(
   a: bigint | number | string | null,
   b: bigint | number | string | null,
   desc: boolean,
+  missingFirst = false,
 ): number {
-  if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1;
+  if (a === null || b === null) return a === b ? 0 : (a === null) === missingFirst ? -1 : 1;
   const rising =
     typeof a === 'string' ? compareText(a, b as string) : compareNumbers(a, b as bigint | number);
   return desc ? -rising : rising;

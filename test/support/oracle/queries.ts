@@ -271,12 +271,27 @@ export const queries: fc.Arbitrary<Query> = fc.oneof(
 export interface RandomSort {
   readonly field: FieldName | '_score' | '_key';
   readonly desc: boolean;
+  /** `_first`, or the value of documents without one. */
+  readonly missing?: string | number;
 }
+const filledIn: Partial<Readonly<Record<FieldName, fc.Arbitrary<string | number>>>> = {
+  k1: fc.constantFrom(...WORDS, 'zz', '~'),
+  n1: fc.integer({ min: -20, max: 20 }),
+  n2: fc.integer({ min: -20, max: 20 }),
+  d1: fc.constantFrom(-1.5, 0, 0.25, 7),
+};
+const fieldSort = fc.constantFrom(...FAST).chain((field): fc.Arbitrary<RandomSort> => {
+  const places = fc.oneof(fc.constant('_first'), filledIn[field] ?? fc.constant('_last'));
+  return fc
+    .record({ desc: fc.boolean(), missing: fc.option(places, { nil: undefined }) })
+    .map(({ desc, missing }) => ({ field, desc, ...(missing === undefined ? {} : { missing }) }));
+});
+const plainSort = fc.record({
+  field: fc.constantFrom('_score' as const, '_key' as const),
+  desc: fc.boolean(),
+});
 export const sorts: fc.Arbitrary<readonly RandomSort[]> = fc.array(
-  fc.record({
-    field: fc.oneof(fc.constantFrom(...FAST), fc.constantFrom('_score' as const, '_key' as const)),
-    desc: fc.boolean(),
-  }),
+  fc.oneof({ weight: 4, arbitrary: fieldSort }, { weight: 1, arbitrary: plainSort }),
   { minLength: 1, maxLength: 3 },
 );
 

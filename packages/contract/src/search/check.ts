@@ -62,7 +62,7 @@ export const FACET_FIELDS: Fields<FacetSpec> = {
   fields: list(name, REQUEST_LIMITS.facetFields),
   size: whole(1, REQUEST_LIMITS.facetSize),
 };
-const SORT_FIELDS: Fields<SortSpec> = { field: name, desc: flag };
+const SORT_FIELDS: Fields<SortSpec> = { field: name, desc: flag, missing: scalar };
 const HIGHLIGHT_FIELDS: Fields<HighlightSpec> = {
   fields: names,
   max_fragments: whole(1, 100),

@@ -1,10 +1,15 @@
 import type { Json, JsonObject } from '../json.ts';
 
-/** One key of a sort order; missing values are last in both directions. */
+/** One key of a sort order. */
 export interface SortSpec {
   /** A fast field, or `_score`, or `_key`. */
   readonly field: string;
   readonly desc?: boolean;
+  /**
+   * Where documents without a value of the field are: `_last` (default) or `_first` in both
+   * directions, or a value of the field that they are ordered by.
+   */
+  readonly missing?: Json;
 }
 
 /** What to highlight. `{}`: all cached TEXT fields. */

@@ -12,7 +12,12 @@ export type SortKey =
       readonly kind: 'field';
       readonly desc: boolean;
       readonly field: FieldPlan;
+      /** Where documents without a value are; absent: at the end. */
+      readonly missing?: MissingPlace;
     };
+
+/** Documents without a value come first, or are ordered as if they had this value. */
+export type MissingPlace = 'first' | bigint | Uint8Array;
 
 /**
  * A document's value for one sort key, comparable between segments and shards: a score; an integer
@@ -42,9 +47,14 @@ export interface SearchAfter {
   readonly key: Uint8Array;
 }
 
-/** Below 0 if `a` comes before `b`. A missing value comes last in both directions. */
-export function compareValues(a: SortValue, b: SortValue, desc: boolean): number {
-  if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1;
+/** Below 0 if `a` comes before `b`. A missing value is last in both directions, or first. */
+export function compareValues(
+  a: SortValue,
+  b: SortValue,
+  desc: boolean,
+  missingFirst: boolean,
+): number {
+  if (a === null || b === null) return a === b ? 0 : (a === null) === missingFirst ? -1 : 1;
   const rising =
     a instanceof Uint8Array ? Buffer.compare(a, b as Uint8Array) : compareNumbers(a, b);
   return desc ? -rising : rising;
@@ -58,7 +68,9 @@ function compareNumbers(a: number | bigint, b: SortValue): number {
 /** Below 0 if `a` comes before `b`; 0 only if the keys are equal. */
 export function compareRanked(a: SearchAfter, b: SearchAfter, order: readonly SortKey[]): number {
   for (let i = 0; i < order.length; i++) {
-    const difference = compareValues(a.values[i], b.values[i], order[i].desc);
+    const key = order[i];
+    const missingFirst = key.kind === 'field' && key.missing === 'first';
+    const difference = compareValues(a.values[i], b.values[i], key.desc, missingFirst);
     if (difference !== 0) return difference;
   }
   return Buffer.compare(a.key, b.key);

@@ -29,6 +29,7 @@ function blurredKey(values: readonly Value[], desc: boolean): SegmentSortKey {
     value === null ? Number.POSITIVE_INFINITY : sign * Math.round(Number(value) / 10);
   return {
     desc,
+    missingFirst: false,
     rank: (doc) => place(values[doc]!),
     blurred: () => true,
     value: (doc) => values[doc]!,

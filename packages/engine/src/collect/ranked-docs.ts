@@ -233,7 +233,12 @@ export class RankedDocs {
       const limit = this.#afterRanks[i];
       if (rank !== limit) return rank > limit;
       if (!key.blurred(rank)) continue;
-      const order = compareValues(key.value(doc, score), after.values[i]!, key.desc);
+      const order = compareValues(
+        key.value(doc, score),
+        after.values[i]!,
+        key.desc,
+        key.missingFirst,
+      );
       if (order !== 0) return order > 0;
     }
     return this.#keyRanks[doc] > this.#afterKeyRank;
@@ -256,7 +261,7 @@ export class RankedDocs {
     const key = this.#keys[i];
     if (!key.blurred(rank)) return 0;
     const other = key.value(this.#docs[slot], this.#scores[slot]);
-    return compareValues(key.value(doc, score), other, key.desc);
+    return compareValues(key.value(doc, score), other, key.desc, key.missingFirst);
   }
 
   #put(slot: number, doc: number, score: number): void {

@@ -1,7 +1,8 @@
 /**
  * Sort keys over one segment. A document has a sort rank per key: a number, lower ranks come
  * first. The rank is the value itself if a double holds it exactly, else an ordinal or the rank of
- * the document's key. It is negated in falling order, and +Infinity for a missing value. Equal
+ * the document's key. It is negated in falling order, and +Infinity for a missing value (unless
+ * the key says where missing values are: missing-place.ts). Equal
  * ranks may hide different values (integers beyond 2^53; infinities and NaN beside missing values):
  * then the values decide.
  */
@@ -12,13 +13,17 @@ import { hasBit } from '../bitmap/bitmap.ts';
 import type { NumericColumn } from '../columnar/numeric-column.ts';
 import type { OrdinalColumn } from '../columnar/ordinal-column.ts';
 import { valueOrder } from '../columnar/value-order.ts';
+import type { FieldPlan } from '../schema/field-plan.ts';
 import type { SegmentKeys } from '../segment/keys.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
+import { withMissing } from './missing-place.ts';
 import { compareValues, type SortKey, type SortValue } from './order.ts';
 
 /** One sort key over one segment. */
 export interface SegmentSortKey {
   readonly desc: boolean;
+  /** Documents without a value come first. */
+  readonly missingFirst: boolean;
   rank(doc: number, score: number): number;
   /** True if documents with this rank may differ in value. */
   blurred(rank: number): boolean;
@@ -67,17 +72,23 @@ export function segmentOrder(
   return order.map((key) => {
     if (key.kind === 'score') return scoreKey(key.desc);
     if (key.kind === 'key') return documentKey(reader.keys, key.desc);
-    const numeric = reader.numeric(key.field.id);
-    if (numeric !== null) return numericKey(numeric, key.desc, reader.keys);
-    const ordinals = reader.ordinals(key.field.id);
-    return ordinals === null ? missingKey(key.desc) : ordinalKey(ordinals, key.desc, reader.keys);
+    const own = fieldKey(reader, key.field, key.desc);
+    return key.missing === undefined ? own : withMissing(own, key.missing);
   });
+}
+
+function fieldKey(reader: SegmentReader, { id }: FieldPlan, desc: boolean): SegmentSortKey {
+  const numeric = reader.numeric(id);
+  if (numeric !== null) return numericKey(numeric, desc, reader.keys);
+  const ordinals = reader.ordinals(id);
+  return ordinals === null ? missingKey(desc) : ordinalKey(ordinals, desc, reader.keys);
 }
 
 function scoreKey(desc: boolean): SegmentSortKey {
   const sign = desc ? -1 : 1;
   return {
     desc,
+    missingFirst: false,
     rank: (_, score) => sign * score,
     blurred: () => false,
     value: (_, score) => score,
@@ -90,6 +101,7 @@ function scoreKey(desc: boolean): SegmentSortKey {
 function missingKey(desc: boolean): SegmentSortKey {
   return {
     desc,
+    missingFirst: false,
     rank: () => Number.POSITIVE_INFINITY,
     blurred: () => true,
     value: () => null,
@@ -114,6 +126,7 @@ function numericKey(column: NumericColumn, desc: boolean, keys: SegmentKeys): Se
   const plain = exact && !column.multi && !column.double;
   return {
     desc,
+    missingFirst: false,
     column,
     byValue: () => valueOrder(column, desc, () => docsByRank(keys))?.docs ?? null,
     ...(plain && column.codes !== null ? { codes: rankCodes(column, column.codes, desc) } : {}),
@@ -168,6 +181,7 @@ function ordinalKey(column: OrdinalColumn, desc: boolean, keys: SegmentKeys): Se
   const rank = (at: number): number => (desc ? -at : at);
   return {
     desc,
+    missingFirst: false,
     column,
     byValue: () => valueOrder(column, desc, () => docsByRank(keys))?.docs ?? null,
     rank(doc) {
@@ -202,6 +216,7 @@ function documentKey(keys: SegmentKeys, desc: boolean): SegmentSortKey {
   const rank = (at: number): number => (desc ? -at : at);
   return {
     desc,
+    missingFirst: false,
     rank: (doc) => rank(keys.ranks[doc]),
     blurred: () => false,
     value: (doc) => keys.key(doc),
@@ -249,7 +264,8 @@ export function compareDocs(
     const other = key.rank(b, scoreB);
     if (rank !== other) return rank < other ? -1 : 1;
     if (!key.blurred(rank)) continue;
-    const order = compareValues(key.value(a, scoreA), key.value(b, scoreB), key.desc);
+    const [x, y] = [key.value(a, scoreA), key.value(b, scoreB)];
+    const order = compareValues(x, y, key.desc, key.missingFirst);
     if (order !== 0) return order;
   }
   return keyRanks[a] - keyRanks[b];

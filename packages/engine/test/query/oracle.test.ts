@@ -18,7 +18,7 @@ import {
 } from '../../../../test/support/oracle/corpus.ts';
 import {
   addressOf,
-  compareSorted,
+  compareBy,
   compareText,
   Model,
   type ModelDoc,
@@ -54,12 +54,12 @@ type Expected = ReadonlyMap<ModelDoc, number>;
 
 function inOrder(expected: Expected, sort: readonly RandomSort[]): readonly ModelDoc[] {
   return [...expected.keys()].sort((a, b) => {
-    for (const { field, desc } of sort) {
+    for (const { field, desc, missing } of sort) {
       if (field === '_score') continue;
       const order =
         field === '_key'
           ? (desc ? -1 : 1) * compareText(a.key, b.key)
-          : compareSorted(sortValue(field, desc, a), sortValue(field, desc, b), desc);
+          : compareBy(field, desc, missing, a, b);
       if (order !== 0) return order;
     }
     return compareText(a.key, b.key);

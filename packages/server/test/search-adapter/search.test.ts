@@ -104,6 +104,15 @@ describe('_search', () => {
     ],
     [[{ none: { order: 'asc', unmapped_type: 'long' } }, { size: 'asc' }], [{ field: 'size' }]],
     [['_score'], undefined],
+    [
+      [{ 'meta.commits': { order: 'desc', missing: '_first' } }, { size: { mode: 'avg' } }],
+      [{ field: 'meta.commits', desc: true, missing: '_first' }, { field: 'size' }],
+    ],
+    [[{ 'meta.commits': { missing: 7 } }], [{ field: 'meta.commits', missing: 7 }]],
+    [
+      [{ at: { missing: Date.UTC(2026, 3, 1) } }],
+      [{ field: 'at', missing: '2026-04-01T00:00:00.000Z' }],
+    ],
   ])('sorts by %j', async (sort, ours) => {
     const body = await search({ query: { match: { title: 'payment' } }, sort });
     const direct = await own({ query: 'payment', ...(ours && { sort: ours }) });
@@ -248,10 +257,10 @@ describe('what _search refuses', () => {
     [{ terminate_after: 3 }, 501, 'unsupported_operation_exception', '[terminate_after]'],
     [{ sort: [{ nope: 'asc' }] }, 400, 'query_shard_exception', 'No mapping found for [nope]'],
     [
-      { sort: [{ size: { missing: '_first' } }] },
-      501,
-      'unsupported_operation_exception',
-      '[missing]',
+      { sort: [{ size: { missing: 'x' } }] },
+      400,
+      'illegal_argument_exception',
+      '"missing" of the sort by "size" is "x"',
     ],
     [{ sort: [{ size: 'up' }] }, 400, 'illegal_argument_exception', 'Unknown SortOrder [up]'],
     [

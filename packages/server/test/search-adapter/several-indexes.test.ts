@@ -267,6 +267,35 @@ describe('a search of several indexes', () => {
     const { hits } = (await search({ sort, size: 200 })).hits;
     expect(hits.slice(0, 40).every((hit: Body) => hit._index === 'apples')).toBe(true);
     expect(hits[40].sort).toEqual([null]);
+    const { body: pit } = await calls.post('/ch*,apples,bananas/_pit?keep_alive=1m');
+    for (const missing of ['_last', '_first']) {
+      const found: string[] = [];
+      for (let after: Body; ; ) {
+        const body = {
+          ...{ pit: { id: pit.id }, size: 30, ...(after && { search_after: after }) },
+          sort: [{ price: { order: 'desc', unmapped_type: 'double', missing } }],
+        };
+        const page = await search(body, '/_search');
+        if (page.hits.hits.length === 0) break;
+        found.push(...page.hits.hits.map((hit: Body) => hit._id));
+        after = page.hits.hits.at(-1).sort;
+      }
+      expect(found).toHaveLength(ALL.length);
+      expect(new Set(found).size).toBe(ALL.length);
+      const apples = missing === '_last' ? found.slice(0, 40) : found.slice(-40);
+      const prices = apples.map((id) => ALL.find((row) => row.id === id)!.price!);
+      expect(prices).toEqual(prices.toSorted((a, b) => b - a));
+    }
+  });
+
+  it('puts missing values first, or where their value says', async () => {
+    for (const missing of ['_first', 3]) {
+      const sort = [{ n: { order: 'desc', missing } }];
+      const { hits } = (await search({ sort, size: 200 })).hits;
+      const value = ({ n }: Row) => n ?? (missing === 3 ? 3n : 2n ** 62n);
+      const values = hits.map((hit: Body) => value(ALL.find(({ id }) => id === hit._id)!));
+      expect(values).toEqual(values.toSorted((a: bigint, b: bigint) => Number(b - a)));
+    }
   });
 
   it('an index that cannot sort is a failure, and the others answer', async () => {

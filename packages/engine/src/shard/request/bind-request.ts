@@ -23,6 +23,7 @@ import type { ShardQuery } from '../shard.ts';
 import { BindingMemo } from './binding-memo.ts';
 import { boundDocs, type DocsByName, docsByName } from './precomputed.ts';
 import { queryFields } from './query-fields.ts';
+import { readMissingPlace } from './sort-values.ts';
 import { type TenantFilter, tenantFilter } from './tenant-filter.ts';
 
 /** A request as a shard runs it. */
@@ -143,11 +144,18 @@ function sortOrder(sort: readonly SortSpec[] | undefined, fields: QueryFields): 
   if (sort === undefined || sort.length === 0) return BY_SCORE;
   return sort.map((spec): SortKey => {
     const desc = sortDirection(spec);
-    if (spec.field === '_score') return { kind: 'score', desc };
-    if (spec.field === '_key') return { kind: 'key', desc };
-    return { kind: 'field', desc, field: columnField(spec.field, fields, 'sort') };
+    if (spec.field === '_score' || spec.field === '_key') {
+      if (spec.missing === undefined) return { kind: KINDS[spec.field], desc };
+      const message = `"missing" needs a sort by a field: "${spec.field}" is never missing`;
+      throw new LhsError('invalid_argument', message);
+    }
+    const field = columnField(spec.field, fields, 'sort');
+    const missing = readMissingPlace(field, spec.missing);
+    return { kind: 'field', desc, field, ...(missing === null ? {} : { missing }) };
   });
 }
+
+const KINDS = { _score: 'score', _key: 'key' } as const;
 
 /** A field with a column, by name. */
 function columnField(name: string, fields: QueryFields, what: 'sort' | 'collapse'): FieldPlan {

@@ -8,7 +8,7 @@
 import type { Json } from '@lakehouse-search/contract';
 import { LhsError } from '@lakehouse-search/contract';
 import { doubleFromOrdered, orderedFromDouble } from '../../base/ordered-double.ts';
-import type { SearchAfter, SortKey, SortValue } from '../../collect/order.ts';
+import type { MissingPlace, SearchAfter, SortKey, SortValue } from '../../collect/order.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import { decodeKey, encodeKey, type KeySpec, keyColumns } from '../../schema/key.ts';
 import { fieldValueToJson, parseFieldValue, VALUE_SHAPES } from '../../schema/values.ts';
@@ -69,10 +69,27 @@ function readValue(sortKey: SortKey, given: Json, at: number, key: KeySpec): Sor
     return given;
   }
   if (given === null) return null;
-  if (typeof given === 'object') throw misfit(at, given, VALUE_SHAPES[sortKey.field.type]);
-  const value = parseFieldValue(sortKey.field.type, String(given));
+  const value = fieldValue(sortKey.field, given);
   if (value === null) throw misfit(at, given, VALUE_SHAPES[sortKey.field.type]);
+  return value;
+}
+
+function fieldValue({ type }: FieldPlan, given: Json): bigint | Uint8Array | null {
+  if (typeof given === 'object') return null;
+  const value = parseFieldValue(type, String(given));
+  if (value === null) return null;
   return value.kind === 'double' ? orderedFromDouble(value.value) : value.value;
+}
+
+/** Where `missing` of a sort key puts documents without a value. Throws invalid_argument. */
+export function readMissingPlace(field: FieldPlan, given: Json | undefined): MissingPlace | null {
+  if (given === undefined || given === '_last') return null;
+  if (given === '_first') return 'first';
+  const value = fieldValue(field, given);
+  if (value !== null) return value;
+  const shape = `"_first", "_last" or ${VALUE_SHAPES[field.type]}`;
+  const message = `"missing" of the sort by "${field.name}" is ${JSON.stringify(given)}`;
+  throw new LhsError('invalid_argument', `${message}: expected ${shape}`);
 }
 
 function readKey(given: Json, at: number, key: KeySpec): Uint8Array {

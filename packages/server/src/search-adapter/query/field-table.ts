@@ -11,6 +11,8 @@ export interface TableField {
   readonly indexed: boolean;
   /** It has ranges and sorts. */
   readonly fast: boolean;
+  /** Documents may have several values. */
+  readonly multiValued?: boolean;
 }
 
 /** The fields of an index and what else a translation depends on. */
@@ -33,8 +35,9 @@ export interface FieldTable {
 /** The table of a described index; `now` in milliseconds since 1970. */
 export function fieldTable(description: IndexDescription, now: number): FieldTable {
   const fields = description.fields.map((field): TableField => {
-    const { name, type, analyzer, indexed, fast } = field;
-    return { name, type, indexed, fast, ...(analyzer !== undefined && { analyzer }) };
+    const { name, type, analyzer, indexed, fast, multi_valued: multiValued } = field;
+    const own = { name, type, indexed, fast, ...(multiValued && { multiValued }) };
+    return { ...own, ...(analyzer !== undefined && { analyzer }) };
   });
   return {
     index: description.index,

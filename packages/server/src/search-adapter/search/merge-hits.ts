@@ -2,7 +2,7 @@
 import type { Hit, Json } from '@lakehouse-search/contract';
 import { clipped, illegal } from '../query/refusal.ts';
 import { compareValues } from './compare-values.ts';
-import type { SortKey } from './read-sort.ts';
+import { constantOf, type SortKey } from './read-sort.ts';
 import type { SearchPlan } from './search-plan.ts';
 
 /** A hit with its place among the hits of its index. */
@@ -54,9 +54,11 @@ export function mergeHits(
       return (key?.spec?.desc === false ? 1 : -1) * (Number(x) - Number(y));
     }
     if (key.kind === 'key') return (key.spec?.desc === true ? -1 : 1) * (Number(x) - Number(y));
-    if (x === null || y === null) return x === y ? 0 : x === null ? 1 : -1;
     const own = plans.map(({ sort }) => sort.keys[at]);
     const { type, spec } = own.find((one) => one.type === 'DOUBLE') ?? own.find((one) => one.spec)!;
+    if (x === null || y === null) {
+      return x === y ? 0 : (x === null) === (spec?.missing === '_first') ? -1 : 1;
+    }
     return (spec?.desc === true ? -1 : 1) * compareValues(x, y, type ?? '');
   }
 }
@@ -65,8 +67,9 @@ export function mergeHits(
 function valuesOf({ at, hit }: PlacedHit, { sort }: SearchPlan): readonly Json[] {
   if (sort.keys.length === 0) return [hit.score];
   let own = 0;
-  return sort.keys.map(({ spec, kind }): Json => {
-    if (spec === undefined) return null;
+  return sort.keys.map((key): Json => {
+    const { spec, kind } = key;
+    if (spec === undefined) return constantOf(key);
     const value = hit.sort?.[own++] ?? null;
     return kind === 'key' ? at : value;
   });

@@ -4,7 +4,7 @@ import { type DateFormat, dateFormat, isoOfMicros, microsOfIso } from '../base/d
 import { idOfTexts, type KeyColumns, textsOfId } from '../base/document-id.ts';
 import { listIn } from '../base/read-json.ts';
 import { isObject } from '../query/body.ts';
-import { type FieldTable, findTableField } from '../query/field-table.ts';
+import { type FieldTable, findTableField, type TableField } from '../query/field-table.ts';
 import { clipped, illegal, malformed, RefusedDsl, unserved } from '../query/refusal.ts';
 
 /** One sort key of a request. */
@@ -15,6 +15,8 @@ export interface SortKey {
   readonly format: DateFormat | undefined;
   /** The type of the field; undefined: no field, or an unknown one. */
   readonly type?: string;
+  /** The value of documents without one; of an unknown field, of all. */
+  readonly missing?: Json;
 }
 
 /** An index among the several ones of a search. */
@@ -80,17 +82,47 @@ function keyOf(field: string, options: JsonObject, table: FieldTable): SortKey {
   if (KEY_NAMES.has(field)) {
     return { spec: { field: '_key', desc }, kind: 'key', format: undefined };
   }
-  checkOptions(field, options, desc);
+  checkOptions(options);
   const found = findTableField(table, field);
   if (found === undefined) {
     if (options.unmapped_type !== undefined) {
-      return { spec: undefined, kind: 'value', format: undefined };
+      const own = options.missing === undefined ? {} : { missing: options.missing };
+      return { spec: undefined, kind: 'value', format: undefined, ...own };
     }
     throw unknownSortField(field);
   }
   const format = typeof options.format === 'string' ? dateFormat(options.format) : undefined;
+  checkMode(options.mode, desc, found);
   const { type } = found;
-  return { spec: { field, desc }, kind: type === 'DATE' ? 'date' : 'value', format, type };
+  const missing = missingOf(options.missing, type, format);
+  const spec = { field, desc, ...(missing === undefined ? {} : { missing }) };
+  return { spec, kind: type === 'DATE' ? 'date' : 'value', format, type };
+}
+
+const MODES = ['min', 'max', 'avg', 'sum', 'median'];
+
+/** Of several values, ours takes the lowest when it rises and the highest when it falls. */
+function checkMode(mode: Json | undefined, desc: boolean, { name, multiValued }: TableField): void {
+  if (mode === undefined) return;
+  if (!MODES.includes(String(mode))) throw illegal(`Unknown SortMode [${clipped(String(mode))}]`);
+  if (multiValued !== true || mode === (desc ? 'max' : 'min')) return;
+  throw unserved(
+    `sort mode [${String(mode)}] of [${name}], which has several values, is not served: ` +
+      'columns are ordered by the lowest value when they rise, by the highest when they fall',
+  );
+}
+
+/** Where documents without a value are, as our sort has it. A date is in milliseconds. */
+function missingOf(
+  json: Json | undefined,
+  type: string,
+  format: DateFormat | undefined,
+): Json | undefined {
+  if (json === undefined || json === null || json === '_last') return undefined;
+  if (type !== 'DATE' || json === '_first') return json;
+  if (typeof json === 'number') return isoOfMicros(json * 1000);
+  if (format === undefined) return json;
+  throw unserved('a sort with [missing] as a text and a [format] is not served by this adapter');
 }
 
 function isDescending(order: Json | undefined, field: string): boolean {
@@ -101,7 +133,7 @@ function isDescending(order: Json | undefined, field: string): boolean {
 }
 
 /** What our order does not have is refused by name. */
-function checkOptions(field: string, options: JsonObject, desc: boolean): void {
+function checkOptions(options: JsonObject): void {
   for (const name of Object.keys(options)) {
     if (OPTIONS.includes(name)) continue;
     if (name === 'nested' || name === 'nested_path' || name === 'nested_filter') {
@@ -109,15 +141,7 @@ function checkOptions(field: string, options: JsonObject, desc: boolean): void {
     }
     throw malformed(`[field_sort] unknown field [${clipped(name)}]`);
   }
-  const { missing = '_last', mode, numeric_type } = options;
-  if (missing !== '_last') {
-    throw unserved(
-      `sort [${field}] with [missing] other than [_last] is not served by this adapter`,
-    );
-  }
-  if (mode !== undefined && mode !== (desc ? 'max' : 'min')) {
-    throw unserved(`sort mode [${clipped(String(mode))}] is not served by this adapter`);
-  }
+  const { numeric_type } = options;
   if (numeric_type !== undefined) {
     throw unserved('sort option [numeric_type] is not served by this adapter');
   }
@@ -129,17 +153,26 @@ function unknownSortField(field: string): RefusedDsl {
 }
 
 /** Our sort keys of a plan. */
-export const specsOf = ({ keys }: SortPlan): readonly SortSpec[] =>
-  keys.flatMap(({ spec }) => (spec === undefined ? [] : [spec]));
+export function specsOf({ keys }: SortPlan): readonly SortSpec[] {
+  const known = keys.flatMap(({ spec }) => (spec === undefined ? [] : [spec]));
+  return known.length === 0 && keys.length > 0 ? BY_KEY : known;
+}
+
+/** The order of an index that has none of the fields of the sort keys. */
+const BY_KEY: readonly SortSpec[] = [{ field: '_key' }];
+
+/** The value of all documents of an index that lacks the field of a key. */
+export const constantOf = ({ missing }: SortKey): Json =>
+  missing === undefined || missing === '_first' || missing === '_last' ? null : missing;
 
 /** The `sort` of a hit. `withKey`: the key follows, as the tiebreak that a point in time adds. */
 export function sortValues(plan: SortPlan, values: readonly Json[], withKey: boolean): Json[] {
   let at = 0;
   const own = plan.keys.map((key): Json => {
-    if (key.spec === undefined) return null;
+    if (key.spec === undefined) return constantOf(key);
     return sortValue(key, values[at++], plan);
   });
-  return withKey ? [...own, keyValue(values[at], plan)] : own;
+  return withKey ? [...own, keyValue(values[values.length - 1], plan)] : own;
 }
 
 function sortValue({ kind, format }: SortKey, value: Json, plan: SortPlan): Json {
@@ -164,9 +197,10 @@ const BEHIND_ALL = '\u{10FFFF}';
 
 /**
  * Our `search_after` of the one of a request: one value per sort key, and the key if it follows. A
- * `search_after` without a key goes behind all ties.
+ * `search_after` without a key goes behind all ties. `all`: every hit of the index comes after it;
+ * `none`: no hit does.
  */
-export function readSearchAfter(json: Json, plan: SortPlan): readonly Json[] {
+export function readSearchAfter(json: Json, plan: SortPlan): readonly Json[] | 'all' | 'none' {
   const given = listIn(json);
   const { keys } = plan;
   const isScoreAlone = keys.length === 0;
@@ -174,10 +208,30 @@ export function readSearchAfter(json: Json, plan: SortPlan): readonly Json[] {
   if (given.length !== own && given.length !== own + 1) {
     throw illegal(`search_after has ${given.length} value(s) but sort has ${own}.`);
   }
+  const place = constantPlace(given, plan);
+  if (place !== 0) return place > 0 ? 'all' : 'none';
   const values = isScoreAlone
     ? [given[0]]
     : keys.flatMap((key, at) => (key.spec === undefined ? [] : [afterValue(key, given[at], plan)]));
-  return [...values, given.length > own ? keyOfText(given[own], plan) : tieOf(given, plan)];
+  const tie = given.length > own ? keyOfText(given[own], plan) : tieOf(given, plan);
+  return specsOf(plan) === BY_KEY ? [tie, tie] : [...values, tie];
+}
+
+/**
+ * Where the hits of one index of several are if it lacks the field of a key: above 0 after the given
+ * value, below 0 before it. Throws RefusedDsl for another key than the first.
+ */
+function constantPlace(given: readonly Json[], { keys, member }: SortPlan): number {
+  const at = keys.findIndex(({ spec }) => spec === undefined);
+  if (member === undefined || at < 0) return 0;
+  const [constant, other] = [constantOf(keys[at]), given[at]];
+  if (constant === other) return 0;
+  if (at === 0 && constant === null) return keys[at].missing === '_first' ? -1 : 1;
+  if (at === 0 && other === null) return -1;
+  throw unserved(
+    'search_after with a sort by a field that an index lacks is served for the first sort key ' +
+      'without a value for [missing]',
+  );
 }
 
 /** Behind all ties; the key itself if it is a sort key, since it has no ties. */

@@ -163,7 +163,7 @@ function bare(plan: SearchPlan): SearchPlan {
 
 async function pageOf(reads: Reads, { plans, responses }: Heads, { from, size }: SearchBody) {
   if (size === 0) return [];
-  const lists = responses.map(({ hits }) => hits);
+  const lists = responses.map(({ hits }, at) => (plans[at].body.size === 0 ? [] : hits));
   const page = collapsed(plans, mergeHits(plans, lists)).slice(from, from + size);
   const full = await Promise.all(plans.map((plan, at) => fullHits(reads, plan, of(page, at))));
   return page.map(({ at, hit }) => {

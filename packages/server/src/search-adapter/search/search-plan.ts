@@ -58,16 +58,17 @@ export function planSearch(
     throw illegal('[from] parameter must be set to 0 when [search_after] is used');
   }
   const hasStored = stored_fields !== undefined && !asksSource(stored_fields);
+  const after = search_after === undefined ? 'all' : readSearchAfter(search_after, sort);
   return {
     index,
-    body,
+    body: after === 'none' ? { ...body, size: 0 } : body,
     selection,
     postFilter:
       post_filter === undefined
         ? undefined
         : (translateQuery(post_filter, table).ast as JsonObject),
     sort,
-    searchAfter: search_after === undefined ? undefined : readSearchAfter(search_after, sort),
+    searchAfter: typeof after === 'string' ? undefined : after,
     trackScores: flagIn(json.track_scores ?? false, 'track_scores'),
     source: readSource(json._source, params, !hasStored),
     fields: new Map([
