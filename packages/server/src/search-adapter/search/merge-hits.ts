@@ -2,7 +2,7 @@
 import type { Hit, Json } from '@lakehouse-search/contract';
 import { clipped, illegal } from '../query/refusal.ts';
 import { compareValues } from './compare-values.ts';
-import { constantOf, type SortKey } from './read-sort.ts';
+import { constantValue, type SortKey } from './read-sort.ts';
 import type { SearchPlan } from './search-plan.ts';
 
 /** A hit with its place among the hits of its index. */
@@ -69,7 +69,7 @@ function valuesOf({ at, hit }: PlacedHit, { sort }: SearchPlan): readonly Json[]
   let own = 0;
   return sort.keys.map((key): Json => {
     const { spec, kind } = key;
-    if (spec === undefined) return constantOf(key);
+    if (spec === undefined) return constantValue(key);
     const value = hit.sort?.[own++] ?? null;
     return kind === 'key' ? at : value;
   });

@@ -162,14 +162,14 @@ export function specsOf({ keys }: SortPlan): readonly SortSpec[] {
 const BY_KEY: readonly SortSpec[] = [{ field: '_key' }];
 
 /** The value of all documents of an index that lacks the field of a key. */
-export const constantOf = ({ missing }: SortKey): Json =>
+export const constantValue = ({ missing }: SortKey): Json =>
   missing === undefined || missing === '_first' || missing === '_last' ? null : missing;
 
 /** The `sort` of a hit. `withKey`: the key follows, as the tiebreak that a point in time adds. */
 export function sortValues(plan: SortPlan, values: readonly Json[], withKey: boolean): Json[] {
   let at = 0;
   const own = plan.keys.map((key): Json => {
-    if (key.spec === undefined) return constantOf(key);
+    if (key.spec === undefined) return constantValue(key);
     return sortValue(key, values[at++], plan);
   });
   return withKey ? [...own, keyValue(values[values.length - 1], plan)] : own;
@@ -218,13 +218,13 @@ export function readSearchAfter(json: Json, plan: SortPlan): readonly Json[] | '
 }
 
 /**
- * Where the hits of one index of several are if it lacks the field of a key: above 0 after the given
- * value, below 0 before it. Throws RefusedDsl for another key than the first.
+ * Where the hits of one index of several are if it lacks the field of a key: above 0 after the
+ * given value, below 0 before it. Throws RefusedDsl for another key than the first.
  */
 function constantPlace(given: readonly Json[], { keys, member }: SortPlan): number {
   const at = keys.findIndex(({ spec }) => spec === undefined);
   if (member === undefined || at < 0) return 0;
-  const [constant, other] = [constantOf(keys[at]), given[at]];
+  const [constant, other] = [constantValue(keys[at]), given[at]];
   if (constant === other) return 0;
   if (at === 0 && constant === null) return keys[at].missing === '_first' ? -1 : 1;
   if (at === 0 && other === null) return -1;
