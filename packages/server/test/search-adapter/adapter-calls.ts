@@ -14,7 +14,12 @@ export interface AdapterResponse {
 export interface AdapterCalls {
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<AdapterResponse>;
   post(path: string, body?: object | string): Promise<AdapterResponse>;
-  send(method: string, path: string, body?: object | string): Promise<AdapterResponse>;
+  send(
+    method: string,
+    path: string,
+    body?: object | string,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<AdapterResponse>;
 }
 
 /** Calls of a server. */

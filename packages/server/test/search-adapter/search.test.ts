@@ -1,12 +1,15 @@
 /** `_search` of the adapter: its hits are those of `/v1/search` on the same server. */
 import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { byEffort } from '../../../../test/support/effort.ts';
 import { REFUSED_QUERIES, SERVED_QUERIES } from '../../src/search-adapter/query/translate-query.ts';
 import { startTickets, TICKETS, type TicketService } from '../support/tickets.ts';
 import { type AdapterCalls, adapterCalls, type Body } from './adapter-calls.ts';
 
 const PAGE = readFileSync(new URL('../../../../docs/search-adapter.md', import.meta.url), 'utf8');
 const PAYMENTS = TICKETS.filter(({ title }) => title.includes('payment')).map(({ id }) => id);
+const SEED = 20_261_125;
 let service: TicketService;
 let calls: AdapterCalls;
 
@@ -198,7 +201,118 @@ describe('_search', () => {
   });
 });
 
+describe('options of single hits', () => {
+  const query = { match: { title: 'payment timeout' } };
+
+  it('min_score leaves out hits that score less, and counts the others', async () => {
+    const all = (await search({ query, size: 60 })).hits.hits;
+    const scores = [...new Set<number>(all.map((hit: Body) => hit._score))];
+    for (const min_score of [0, ...scores, scores[0]! + 1]) {
+      const expected = all.filter((hit: Body) => hit._score >= min_score);
+      for (const page of [{ size: 60 }, { size: 3 }, { size: 0 }, { from: 5, size: 4 }]) {
+        const { from = 0, size } = page as { from?: number; size: number };
+        const body = await search({ query, min_score, ...page });
+        expect(body.hits.total).toEqual({ value: expected.length, relation: 'eq' });
+        const ids = expected.slice(from, from + size).map((hit: Body) => hit._id);
+        expect(idsOf(body)).toEqual(ids);
+      }
+    }
+  });
+
+  it('explain shows how a score came about', async () => {
+    const body = await search({ query, explain: true, size: 3 });
+    for (const hit of body.hits.hits) expect(hit._explanation.value).toBeCloseTo(hit._score, 6);
+  });
+
+  it('no_match_size shows the beginning of a field without a match', async () => {
+    const highlight = { fields: { title: {} }, no_match_size: 12 };
+    const body = await search({ query: { term: { status: 'closed' } }, highlight, size: 1 });
+    const { _source, highlight: shown } = body.hits.hits[0];
+    expect(shown.title).toEqual([_source.title.split(' ')[0]]);
+  });
+
+  it('terminate_after ends the total of a search without hits', async () => {
+    const few = await search({ size: 0, terminate_after: 7, track_total_hits: true });
+    expect(few).toMatchObject({ terminated_early: true, hits: { total: { value: 7 } } });
+    const all = await search({ size: 0, terminate_after: 700 });
+    expect(all).toMatchObject({ terminated_early: false, hits: { total: { value: 60 } } });
+  });
+
+  it('inner_hits are the first of each group', async () => {
+    const inner_hits = { name: 'newest', size: 2, sort: [{ size: 'desc' }], _source: ['status'] };
+    const collapse = { field: 'status', inner_hits };
+    const { hits } = (await search({ collapse, sort: 'size' })).hits;
+    expect(hits).toHaveLength(2);
+    for (const { fields, inner_hits: groups } of hits) {
+      const rows = TICKETS.filter(({ status }) => status === fields.status[0]);
+      const sizes = rows.map(({ size }) => size).sort((a, b) => (a < b ? 1 : -1));
+      const { total, hits: own } = groups.newest.hits;
+      expect(total.value).toBe(rows.length);
+      expect(own.map((hit: Body) => String(hit.sort[0]))).toEqual(sizes.slice(0, 2).map(String));
+      expect(own[0]._source).toEqual({ status: fields.status[0] });
+    }
+  });
+});
+
 describe('nearest documents and fused lists', () => {
+  const vectors = fc.tuple(fc.integer({ min: -50, max: 50 }), fc.integer({ min: 1, max: 50 }));
+  const fused = fc.record({
+    query_vector: vectors,
+    k: fc.integer({ min: 1, max: 60 }),
+    word: fc.constantFrom('payment', 'login down', 'search timeout 7'),
+    status: fc.option(fc.constantFrom('open', 'closed')),
+  });
+  const numRuns = byEffort(15, 500);
+
+  it('knn has the hits and scores of a plain loop over the vectors', async () => {
+    const check = async ({ query_vector, k, status }: Body) => {
+      const knn = {
+        ...{ field: 'vec', query_vector, k, num_candidates: 1000 },
+        ...(status && { filter: { term: { status } } }),
+      };
+      const similarity = ([x, y]: readonly number[]) => {
+        const [a, b] = query_vector;
+        return (a * x! + b * y!) / (Math.hypot(a, b) * Math.hypot(x!, y!));
+      };
+      const rows = TICKETS.filter((row) => status === null || row.status === status);
+      const expected = rows.map(({ vec }) => similarity(vec)).sort((a, b) => b - a);
+      const { hits } = (await search({ knn, size: 60 })).hits;
+      expect(hits).toHaveLength(Math.min(k, rows.length));
+      const found = hits.map((hit: Body) => similarity(hit._source.vec));
+      for (const [at, one] of found.entries()) expect(one).toBeCloseTo(expected[at]!, 3);
+      const direct = await calls.post('/v1/search:semantic', {
+        ...{ index: 'tickets', vector_field: 'vec', query_vector, k, limit: 60, exact: true },
+        ...(status && { filter: `status:${status}` }),
+      });
+      expect(hits.map((hit: Body) => hit._id)).toEqual(keysOf(direct.body));
+      expect(hits.map((hit: Body) => hit._score)).toEqual(
+        direct.body.hits.map((hit: Body) => hit.score),
+      );
+    };
+    await fc.assert(fc.asyncProperty(fused, check), { seed: SEED, numRuns });
+  });
+
+  it('rrf has the sums of reciprocal ranks of the two lists', async () => {
+    const check = async ({ query_vector, k, word }: Body) => {
+      const knn = { field: 'vec', query_vector, k, num_candidates: 1000 };
+      const standard = { query: { match: { title: word } } };
+      const rrf = { retrievers: [{ standard }, { knn }], rank_window_size: k, rank_constant: 20 };
+      const lists = await Promise.all([search({ ...standard, size: k }), search({ knn, size: k })]);
+      const scores = new Map<string, number>();
+      for (const { hits } of lists) {
+        for (const [at, { _id, _score }] of hits.hits.entries()) {
+          const rank = hits.hits.findIndex((hit: Body) => hit._score === _score);
+          expect(rank).toBeLessThanOrEqual(at);
+          scores.set(_id, (scores.get(_id) ?? 0) + 1 / (20 + rank + 1));
+        }
+      }
+      const { hits } = (await search({ retriever: { rrf }, size: 60 })).hits;
+      expect(new Set(hits.map((hit: Body) => hit._id))).toEqual(new Set(scores.keys()));
+      for (const { _id, _score } of hits) expect(_score).toBeCloseTo(scores.get(_id)!, 6);
+    };
+    await fc.assert(fc.asyncProperty(fused, check), { seed: SEED, numRuns });
+  });
+
   it('knn beside a query adds up', async () => {
     const knn = { field: 'vec', query_vector: [1, 60], k: 3, num_candidates: 50 };
     const direct = await calls.post('/v1/search:semantic', {
@@ -253,7 +367,8 @@ describe('what _search refuses', () => {
     [{ qeury: {} }, 400, 'parsing_exception', 'unknown field [qeury]'],
     [{ query: { nope: {} } }, 400, 'parsing_exception', 'unknown query [nope]'],
     [{ script_fields: { a: {} } }, 501, 'unsupported_operation_exception', '[script_fields]'],
-    [{ min_score: 1 }, 501, 'unsupported_operation_exception', '[min_score]'],
+    [{ min_score: 1, sort: 'size' }, 501, 'unsupported_operation_exception', '[min_score]'],
+    [{ profile: true }, 501, 'unsupported_operation_exception', '[profile]'],
     [{ terminate_after: 3 }, 501, 'unsupported_operation_exception', '[terminate_after]'],
     [{ sort: [{ nope: 'asc' }] }, 400, 'query_shard_exception', 'No mapping found for [nope]'],
     [
@@ -277,10 +392,10 @@ describe('what _search refuses', () => {
       'require_field_match',
     ],
     [
-      { collapse: { field: 'host', inner_hits: {} } },
-      501,
-      'unsupported_operation_exception',
-      'inner_hits',
+      { collapse: { field: 'host', inner_hits: { size: -1 } } },
+      400,
+      'illegal_argument_exception',
+      '[size]',
     ],
     [{ timeout: '1x' }, 400, 'illegal_argument_exception', 'failed to parse setting [timeout]'],
   ])('%j: %i %s', async (body, status, type, reason) => {

@@ -32,9 +32,11 @@ const FREE_REST = [...FREE, '--rest-addr', '127.0.0.1:0'];
 
 /**
  * Starts a cluster of two nodes, whose index `tickets` has two shards. It has no connector: the
- * index stays as it was built.
+ * index stays as it was built. `gatewayFlags`: more flags of the gateway.
  */
-export async function startTicketCluster(): Promise<TicketCluster> {
+export async function startTicketCluster(
+  gatewayFlags: readonly string[] = [],
+): Promise<TicketCluster> {
   const { warehouse, source } = await createTickets();
   const config = join(warehouse, 'etc', 'server.yaml');
   mkdirSync(join(warehouse, 'etc'));
@@ -45,7 +47,7 @@ export async function startTicketCluster(): Promise<TicketCluster> {
   const plane = await start('control-plane', 'plane', ...FREE_REST, '--no-sync');
   const led = ['--control-plane', plane.grpc];
   const [gateway, ...nodes] = await Promise.all([
-    start('gateway', 'gateway', ...FREE_REST, ...led, '--auth'),
+    start('gateway', 'gateway', ...FREE_REST, ...led, '--auth', ...gatewayFlags),
     ...['n1', 'n2'].map((name) => start('node', name, ...FREE, ...led, '--node', name)),
   ]);
   const visitor = createClient({ url: gateway.url });

@@ -1,7 +1,7 @@
 /** What single aggregations of the imitated engine are translated to. */
 import type { AggBucket, AggResults, Json, JsonObject } from '@lakehouse-search/contract';
 import type { ServedIndex } from '../base/served-index.ts';
-import { findTableField, type TableField } from '../query/field-table.ts';
+import { findExactField, type TableField } from '../query/field-table.ts';
 import { clipped, illegal, malformed, unserved } from '../query/refusal.ts';
 import { emptyResults } from './empty-results.ts';
 import { requireOneType } from './several-indexes.ts';
@@ -50,8 +50,8 @@ export function requireNoSubs({ subs }: AggSource, kind: string): void {
 /** The field of an aggregation. Throws for one that the index does not have. */
 export function aggField(json: Json | undefined, kind: string, index: ServedIndex): TableField {
   if (typeof json !== 'string') throw malformed(`[${kind}] requires [field]`);
-  const field = findTableField(index.table, json);
-  requireOneType(index, json);
+  const field = findExactField(index.table, json);
+  requireOneType(index, field?.name ?? json);
   if (field !== undefined) return field;
   throw illegal(`[${kind}] field [${clipped(json)}] is no field of the index`);
 }

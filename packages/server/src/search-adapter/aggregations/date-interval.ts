@@ -37,6 +37,9 @@ export function readInterval(body: JsonObject): DateInterval {
     );
   }
   const offset = offsetOf(body.offset);
+  if (zoneOffsets(own(zone)) === null) {
+    throw illegal(`[time_zone] has no zone [${clipped(zone)}]`);
+  }
   if (fixed_interval !== undefined) return fixed(millisOf(fixed_interval), zone, offset);
   const text = textIn(calendar_interval, 'calendar_interval');
   if (text === 'second' || text === '1s') return fixed(SECOND, zone, offset);
@@ -46,9 +49,11 @@ export function readInterval(body: JsonObject): DateInterval {
       `The supplied interval [${clipped(text)}] could not be parsed as a calendar interval.`,
     );
   }
-  if (zoneOffsets(zone) !== null) return { millis: undefined, unit, zone, offset };
-  throw illegal(`[time_zone] has no zone [${clipped(zone)}]`);
+  return { millis: undefined, unit, zone, offset };
 }
+
+/** The name of a zone for our calendar. */
+const own = (zone: string): string => (UTC.has(zone.toLowerCase()) ? 'UTC' : zone);
 
 /** `+6h`, `-1d`, or a number of milliseconds. */
 function offsetOf(json: Json | undefined): number {
@@ -69,12 +74,19 @@ function millisOf(json: Json): number {
   throw illegal(`Zero or negative time interval [${clipped(String(json))}] not supported`);
 }
 
-function fixed(millis: number, zone: string, offset: number): DateInterval {
-  if (UTC.has(zone.toLowerCase())) return { millis, unit: undefined, zone: 'UTC', offset };
-  throw unserved(
-    '[fixed_interval] with a [time_zone] other than UTC is not served by this adapter',
-  );
-}
+const fixed = (millis: number, zone: string, offset: number): DateInterval => ({
+  millis,
+  unit: undefined,
+  zone: own(zone),
+  offset,
+});
+
+/** Clocks of all zones differ by multiples of it. */
+const QUARTER_HOUR = 900_000;
+
+/** Whether our engine has the buckets: no offset, and of a fixed interval no time zone. */
+export const isOurs = ({ millis, zone, offset }: DateInterval): boolean =>
+  offset === 0 && (millis === undefined || zone === 'UTC' || QUARTER_HOUR % millis === 0);
 
 /** Our options of an interval without an offset. */
 export const ourInterval = ({ millis, unit, zone }: DateInterval): JsonObject =>
@@ -84,7 +96,7 @@ export const ourInterval = ({ millis, unit, zone }: DateInterval): JsonObject =>
 
 /** Milliseconds that a zone's clock is ahead of UTC at an instant. */
 export const zoneOffset = (zone: string, millis: number): number =>
-  zoneOffsets(UTC.has(zone.toLowerCase()) ? 'UTC' : zone)?.(millis) ?? 0;
+  zoneOffsets(own(zone))?.(millis) ?? 0;
 
 /** The start of the bucket of an instant. */
 export const bucketStart = (interval: DateInterval, at: number): number =>
@@ -97,12 +109,18 @@ export const nextStart = (interval: DateInterval, start: number): number =>
 function bucketOf({ millis, unit, zone, offset }: DateInterval, instant: number) {
   const at = instant - offset;
   if (millis !== undefined) {
-    const start = Math.floor(at / millis) * millis + offset;
-    return { start, end: start + millis };
+    const local = Math.floor((at + zoneOffset(zone, at)) / millis) * millis;
+    const start = instantOf(local, zone, at);
+    return { start: start + offset, end: instantOf(local + millis, zone, start) + offset };
   }
-  const own = UTC.has(zone.toLowerCase()) ? 'UTC' : zone;
-  const { start, end } = calendarBucket(at, unit!, zoneOffsets(own)!);
+  const { start, end } = calendarBucket(at, unit!, zoneOffsets(own(zone))!);
   return { start: start + offset, end: end + offset };
+}
+
+/** The instant at which a zone's clock shows a time; `near`: an instant close to it. */
+function instantOf(local: number, zone: string, near: number): number {
+  const first = local - zoneOffset(zone, near);
+  return local - zoneOffset(zone, first);
 }
 
 /** Whether buckets can be found without a time zone. */

@@ -20,6 +20,7 @@ import {
 import {
   bucketStart,
   type DateInterval,
+  isOurs,
   nextStart,
   ourInterval,
   readInterval,
@@ -81,7 +82,7 @@ const dateHistogram: AggTranslator = (source, kind) => {
     hard: readBounds(body.hard_bounds, 'hard_bounds', dates, true),
     missing: readBounds({ min: body.missing ?? null }, 'missing', dates)?.min,
   };
-  if (interval.offset !== 0) return ranged(source, kind, plan);
+  if (!isOurs(interval)) return ranged(source, kind, plan);
   return native(source, kind, plan, { date_histogram: ourInterval(interval) });
 };
 
@@ -164,7 +165,7 @@ async function ranged(source: AggSource, kind: string, plan: HistogramPlan): Pro
   const starts =
     s.count === 0 ? [] : startsOf(line.start(line.value(min)), line.start(line.value(max)), line);
   if (starts.length > MOST_PARTS * MOST_RANGES) {
-    throw illegal(`[${kind}] with [offset] has more than ${MOST_PARTS * MOST_RANGES} buckets`);
+    throw illegal(`[${kind}] has more than ${MOST_PARTS * MOST_RANGES} buckets`);
   }
   const ranges = starts.map((start) => ({
     from: line.bound(start),

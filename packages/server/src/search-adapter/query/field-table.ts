@@ -49,6 +49,15 @@ export function fieldTable(description: IndexDescription, now: number): FieldTab
   };
 }
 
+const KEYWORD_SUFFIX = '.keyword';
+
+/** A field by its name; `f.keyword` is the field `f` if that holds exact values. */
+export function findExactField(table: FieldTable, name: string): TableField | undefined {
+  if (!name.endsWith(KEYWORD_SUFFIX) || table.fields.has(name)) return findTableField(table, name);
+  const base = findTableField(table, name.slice(0, -KEYWORD_SUFFIX.length));
+  return base?.type === 'TEXT' ? undefined : base;
+}
+
 /** A field by its name, or a path of a flattened variant; undefined: the index has no such field. */
 export function findTableField(table: FieldTable, name: string): TableField | undefined {
   const field = table.fields.get(name);

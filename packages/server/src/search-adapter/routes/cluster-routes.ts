@@ -70,5 +70,20 @@ const health: Endpoint = {
   },
 };
 
+/** One node: what programs that compare versions read. */
+const nodes: Endpoint = {
+  methods: ['GET'],
+  paths: ['/_nodes', '/_nodes/:which'],
+  operation: 'listIndexes',
+  params: ['timeout', 'flat_settings'],
+  answer: async () => ({
+    json: {
+      _nodes: { total: 1, successful: 1, failed: 0 },
+      cluster_name: 'lhs',
+      nodes: { lhs: { name: 'lhs', version: IMITATED, build_type: 'lhs', roles: [] } },
+    },
+  }),
+};
+
 /** Endpoints of the whole service. */
-export const CLUSTER_ENDPOINTS: readonly Endpoint[] = [root, health];
+export const CLUSTER_ENDPOINTS: readonly Endpoint[] = [root, health, nodes];

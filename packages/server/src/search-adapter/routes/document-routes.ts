@@ -1,12 +1,15 @@
 /** One document: `_doc/{id}`, `_source/{id}`, `_explain/{id}`. */
-import type { ExplainDetail, ExplainResponse, JsonObject } from '@lakehouse-search/contract';
+import type { Json, JsonObject } from '@lakehouse-search/contract';
 import { coordinatesOfId, documentId } from '../base/document-id.ts';
 import { engineError, errorJson } from '../base/engine-error.ts';
+import { listIn, objectIn, onlyKnown, textIn } from '../base/read-json.ts';
 import { noIndex, oneIndex, openIndex, type ServedIndex } from '../base/served-index.ts';
+import { isObject } from '../query/body.ts';
 import { illegal } from '../query/refusal.ts';
+import { explanationOf } from '../search/explanation.ts';
 import { queryOfUrl, readBody } from '../search/search-body.ts';
 import { selectionOf } from '../search/search-plan.ts';
-import { filterSource, readSource } from '../search/source-filter.ts';
+import { filterSource, readSource, type SourceFilter } from '../search/source-filter.ts';
 import type { AdapterCall } from './adapter-call.ts';
 import { type Answer, type Endpoint, INDEX_PARAMS } from './endpoint.ts';
 import { indexOptions } from './search-once.ts';
@@ -39,15 +42,54 @@ const get: Endpoint = {
   operation: 'getKeys',
   params: READ_PARAMS,
   async answer(call) {
-    const index = await indexOf(call);
-    const row = await rowOf(call, index);
-    const head = { _index: index.name, _id: call.path.id };
-    if (row === undefined) return { status: 404, json: { ...head, found: false } };
-    const source = readSource(undefined, call.params, true);
-    const shown: JsonObject = source === null ? {} : { _source: filterSource(row, source) };
-    return { json: { ...head, ...FIRST, found: true, ...shown } };
+    const json = await documentOf(call, readSource(undefined, call.params, true));
+    return { status: json.found === true ? 200 : 404, json };
   },
 };
+
+/** The document of the path of a call. */
+async function documentOf(call: AdapterCall, source: SourceFilter | null): Promise<JsonObject> {
+  const index = await indexOf(call);
+  const row = await rowOf(call, index);
+  const head = { _index: index.name, _id: call.path.id };
+  if (row === undefined) return { ...head, found: false };
+  const shown: JsonObject = source === null ? {} : { _source: filterSource(row, source) };
+  return { ...head, ...FIRST, found: true, ...shown };
+}
+
+/** Most documents of one `_mget`. */
+const DOCUMENTS = 1000;
+
+const multiGet: Endpoint = {
+  methods: ['GET', 'POST'],
+  paths: ['/_mget', '/:index/_mget'],
+  operation: 'getKeys',
+  params: READ_PARAMS,
+  async answer(call) {
+    const body = onlyKnown(objectIn(call.body, 'mget'), 'mget', ['docs', 'ids']);
+    const listed = listIn(body.docs ?? body.ids ?? []);
+    if (listed.length === 0) throw illegal('Validation Failed: 1: no documents to get;');
+    if (listed.length > DOCUMENTS) throw illegal(`more than ${DOCUMENTS} documents in one request`);
+    const docs: Json[] = [];
+    for (const one of listed) docs.push(await oneDocument(call, one));
+    return { json: { docs } };
+  },
+};
+
+/** A document of several; its error is its response. */
+async function oneDocument(call: AdapterCall, one: Json): Promise<JsonObject> {
+  const doc = isObject(one) ? one : { _id: one };
+  const { _index: index, _id, _source } = onlyKnown(doc, 'docs', ['_index', '_id', '_source']);
+  const name = index === undefined ? call.path.index : textIn(index, '_index');
+  if (name === undefined) throw illegal('Validation Failed: 1: index is missing for doc 0;');
+  const path = { ...call.path, index: name, id: String(_id) };
+  try {
+    return await documentOf({ ...call, path }, readSource(_source, call.params, true));
+  } catch (error) {
+    const { body } = engineError(error, name);
+    return { _index: name, _id: path.id, error: (body as { readonly error: Json }).error };
+  }
+}
 
 const getSource: Endpoint = {
   methods: ['GET', 'HEAD'],
@@ -94,17 +136,6 @@ const absent = (index: ServedIndex, id: string): Answer => ({
   json: { _index: index.name, _id: id, matched: false },
 });
 
-function explanationOf({ detail, why_not }: ExplainResponse): JsonObject {
-  if (detail !== undefined) return detailOf(detail);
-  return { value: 0, description: why_not?.message ?? 'no matching clause', details: [] };
-}
-
-const detailOf = ({ score, description, details }: ExplainDetail): JsonObject => ({
-  value: score,
-  description,
-  details: details.map(detailOf),
-});
-
 /** Whether an index is there: clients read the status alone. */
 const exists: Endpoint = {
   methods: ['HEAD'],
@@ -124,4 +155,6 @@ const exists: Endpoint = {
 };
 
 /** Endpoints that read one document or ask for one index. */
-export const DOCUMENT_ENDPOINTS: readonly Endpoint[] = [get, getSource, explain, exists];
+export const DOCUMENT_ENDPOINTS: readonly Endpoint[] = [
+  ...[get, multiGet, getSource, explain, exists],
+];

@@ -2,7 +2,8 @@
 import type { FieldDescription, Json, JsonObject } from '@lakehouse-search/contract';
 import { matches } from '../base/filter-path.ts';
 import { flagIn, listIn, objectIn, textIn } from '../base/read-json.ts';
-import { indexNames, openIndex, type ServedIndex } from '../base/served-index.ts';
+import { indexNames, noIndex, openIndex, type ServedIndex } from '../base/served-index.ts';
+import { unserved } from '../query/refusal.ts';
 import type { AdapterCall } from './adapter-call.ts';
 import { type Endpoint, INDEX_PARAMS } from './endpoint.ts';
 import { indexOptions } from './search-once.ts';
@@ -89,12 +90,29 @@ const fieldCaps: Endpoint = {
         addCaps(fields[field.name], field, index);
       }
     }
-    return { json: { indices: indexes.map(({ name }) => name), fields: capsJson(fields) } };
+    const own = { ...metadataCaps(patterns), ...capsJson(fields) };
+    return { json: { indices: indexes.map(({ name }) => name), fields: own } };
   },
 };
 
+/** Fields that every hit has. */
+function metadataCaps(patterns: readonly string[]): JsonObject {
+  const names = ['_id', '_index', '_source', '_version'];
+  const found = names.filter((name) => patterns.some((pattern) => matches(pattern, name)));
+  const entries = found.map((type) => {
+    const caps = { type, metadata_field: true, searchable: type === '_id', aggregatable: false };
+    return [type, { [type]: caps }] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
 function fieldsIn(body: Json): readonly string[] | undefined {
-  const { fields } = objectIn(body, 'field_caps');
+  const { fields, index_filter, runtime_mappings } = objectIn(body, 'field_caps');
+  const isEmpty = (json: Json | undefined) =>
+    json === undefined || Object.keys(objectIn(json, 'field_caps')).length === 0;
+  if (!isEmpty(index_filter) || !isEmpty(runtime_mappings)) {
+    throw unserved('[index_filter] and [runtime_mappings] are not served by this adapter');
+  }
   return fields === undefined ? undefined : listIn(fields).map((one) => textIn(one, 'fields'));
 }
 
@@ -209,5 +227,36 @@ const aliases: Endpoint = {
   },
 };
 
+/** The names that a pattern selects, as data views look for them. */
+const resolve: Endpoint = {
+  methods: ['GET'],
+  paths: ['/_resolve/index/:index'],
+  operation: 'listIndexes',
+  params: [...INDEX_PARAMS, 'mode'],
+  async answer(call) {
+    const reads = call.reads();
+    const { ignoreUnavailable } = indexOptions(call.params);
+    const options = { ignoreUnavailable, allowNoIndices: true };
+    const names = await indexNames(reads, call.path.index, options);
+    const known = new Set((await reads.listIndexes()).map(({ name }) => name));
+    const listed = (await reads.listAliases()).filter(({ index }) => names.includes(index));
+    const patterns = call.path.index.split(',');
+    const isNamed = (name: string) => patterns.some((p) => matches(p === '_all' ? '*' : p, name));
+    const aliasesOf = (index: string) =>
+      listed.filter((one) => one.index === index).map(({ alias }) => alias);
+    const indices = names
+      .filter((name) => known.has(name) && isNamed(name))
+      .map((name) => ({ name, aliases: aliasesOf(name), attributes: ['open'] }));
+    const own = (await reads.listAliases()).filter(({ alias }) => isNamed(alias));
+    const shown = own.map(({ alias: name, index }) => ({ name, indices: [index] }));
+    if (indices.length + shown.length === 0 && !call.path.index.includes('*')) {
+      throw noIndex(call.path.index);
+    }
+    return { json: { indices, aliases: shown, data_streams: [] } };
+  },
+};
+
 /** Endpoints that describe indexes. */
-export const INDEX_ENDPOINTS: readonly Endpoint[] = [mapping, fieldCaps, catIndices, aliases];
+export const INDEX_ENDPOINTS: readonly Endpoint[] = [
+  ...[mapping, fieldCaps, catIndices, aliases, resolve],
+];

@@ -25,6 +25,9 @@ const WRITES: ReadonlySet<string> = new Set([
 const OTHERS: Readonly<Record<string, string>> = {
   _ingest: 'ingest pipelines',
   _scripts: 'scripts',
+  _template: 'index templates',
+  _index_template: 'index templates',
+  _component_template: 'index templates',
   _render: 'search templates',
   _msearch: 'search templates',
   _search: 'this kind of search',
@@ -34,14 +37,13 @@ const OTHERS: Readonly<Record<string, string>> = {
   _query: 'ES|QL',
   _eql: 'EQL',
   _knn_search: 'the endpoint _knn_search',
-  _mget: 'the endpoint _mget',
+  _cat: 'this table',
   _termvectors: 'term vectors',
   _mtermvectors: 'term vectors',
   _terms_enum: 'the endpoint _terms_enum',
   _rank_eval: 'rank evaluation',
   _security: 'accounts',
   _tasks: 'tasks',
-  _nodes: 'nodes',
   _snapshot: 'snapshots',
 };
 

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '@lakehouse-search/contract';
+import { type Json, type JsonObject, LhsError } from '@lakehouse-search/contract';
 import { noSearchContext } from '../base/engine-error.ts';
 import { flagIn, objectIn, onlyKnown, textIn, type UrlParams } from '../base/read-json.ts';
 import type { Reads } from '../base/reads.ts';
@@ -19,6 +19,23 @@ export const indexOptions = (params: UrlParams): IndexOptions => ({
 
 /** The response of one search. `expression`: the indexes that the request names. */
 export async function searchOnce(
+  call: AdapterCall,
+  expression: string | undefined,
+  input: Json | undefined,
+  params: UrlParams,
+): Promise<JsonObject> {
+  const found = await searchAny(call, expression, input, params);
+  const mayBePartial = flagIn(
+    params.allow_partial_search_results ?? 'true',
+    'allow_partial_search_results',
+  );
+  const { failed, total } = found._shards as { readonly failed: number; readonly total: number };
+  if (mayBePartial || failed === 0) return found;
+  const message = `Partial shards failure: ${failed} of ${total} shards did not answer`;
+  throw new LhsError('unreachable', message);
+}
+
+async function searchAny(
   call: AdapterCall,
   expression: string | undefined,
   input: Json | undefined,

@@ -1,5 +1,5 @@
 /** `highlight`: our fragments of segments, as texts with tags. */
-import type { Highlight, HighlightSpec, Json, JsonObject } from '@lakehouse-search/contract';
+import type { HighlightSpec, Hit, Json, JsonObject } from '@lakehouse-search/contract';
 import { matches } from '../base/filter-path.ts';
 import { flagIn, listIn, objectIn, textIn, wholeIn } from '../base/read-json.ts';
 import { isObject } from '../query/body.ts';
@@ -12,6 +12,8 @@ export interface HighlightPlan {
   readonly pre: string;
   readonly post: string;
   readonly isHtml: boolean;
+  /** Characters of a field in which nothing matched. */
+  readonly noMatch: number;
 }
 
 const FRAGMENTS = 5;
@@ -48,6 +50,7 @@ export function readHighlight(json: Json, table: FieldTable): HighlightPlan | un
     pre: tagOf(options.pre_tags, '<em>'),
     post: tagOf(options.post_tags, '</em>'),
     isHtml: options.encoder === 'html',
+    noMatch: wholeIn(options.no_match_size ?? 0, 'no_match_size'),
   };
 }
 
@@ -76,7 +79,6 @@ function checkOptions(options: JsonObject): void {
     if (!OPTIONS.includes(name)) throw malformed(`[highlight] unknown field [${clipped(name)}]`);
     const isOther =
       (name === 'require_field_match' && !flagIn(value, name)) ||
-      (name === 'no_match_size' && wholeIn(value, name) > 0) ||
       (name === 'tags_schema' && value !== 'default');
     if (!isOther) continue;
     const shown = clipped(JSON.stringify(value));
@@ -89,11 +91,10 @@ const tagOf = (json: Json | undefined, fallback: string): string =>
 
 /** The `highlight` of a hit; undefined: nothing is marked. */
 export function highlightOf(
-  highlight: Highlight | undefined,
-  { pre, post, isHtml }: HighlightPlan,
+  { highlight = {}, fields: values = {} }: Hit,
+  { pre, post, isHtml, noMatch, spec }: HighlightPlan,
 ): JsonObject | undefined {
-  const entries = Object.entries(highlight ?? {});
-  if (entries.length === 0) return undefined;
+  const entries = Object.entries(highlight);
   const encoded = isHtml ? escapeHtml : (text: string) => text;
   const fields = entries.map(([field, fragments]) => {
     const texts = fragments.map((segments) =>
@@ -103,7 +104,21 @@ export function highlightOf(
     );
     return [field, texts] as const;
   });
-  return Object.fromEntries(fields);
+  const others = (noMatch === 0 ? [] : (spec.fields ?? [])).flatMap((name) => {
+    const text = values[name];
+    if (Object.hasOwn(highlight, name) || typeof text !== 'string' || text === '') return [];
+    return [[name, [encoded(beginning(text, noMatch))]] as const];
+  });
+  const all = [...fields, ...others];
+  return all.length === 0 ? undefined : Object.fromEntries(all);
+}
+
+/** The first words of a text, up to a number of characters. */
+function beginning(text: string, size: number): string {
+  if (text.length <= size) return text;
+  const cut = text.slice(0, size);
+  const space = cut.search(/\s\S*$/);
+  return /\s/.test(text[size]) || space <= 0 ? cut : cut.slice(0, space);
 }
 
 const HTML: Readonly<Record<string, string>> = {

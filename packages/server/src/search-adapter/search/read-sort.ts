@@ -4,7 +4,7 @@ import { type DateFormat, dateFormat, isoOfMicros, microsOfIso } from '../base/d
 import { idOfTexts, type KeyColumns, textsOfId } from '../base/document-id.ts';
 import { listIn } from '../base/read-json.ts';
 import { isObject } from '../query/body.ts';
-import { type FieldTable, findTableField, type TableField } from '../query/field-table.ts';
+import { type FieldTable, findExactField, type TableField } from '../query/field-table.ts';
 import { clipped, illegal, malformed, RefusedDsl, unserved } from '../query/refusal.ts';
 
 /** One sort key of a request. */
@@ -83,7 +83,7 @@ function keyOf(field: string, options: JsonObject, table: FieldTable): SortKey {
     return { spec: { field: '_key', desc }, kind: 'key', format: undefined };
   }
   checkOptions(options);
-  const found = findTableField(table, field);
+  const found = findExactField(table, field);
   if (found === undefined) {
     if (options.unmapped_type !== undefined) {
       const own = options.missing === undefined ? {} : { missing: options.missing };
@@ -95,7 +95,7 @@ function keyOf(field: string, options: JsonObject, table: FieldTable): SortKey {
   checkMode(options.mode, desc, found);
   const { type } = found;
   const missing = missingOf(options.missing, type, format);
-  const spec = { field, desc, ...(missing === undefined ? {} : { missing }) };
+  const spec = { field: found.name, desc, ...(missing === undefined ? {} : { missing }) };
   return { spec, kind: type === 'DATE' ? 'date' : 'value', format, type };
 }
 

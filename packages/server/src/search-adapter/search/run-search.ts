@@ -1,25 +1,20 @@
 /** Runs a planned search: its page, the rows of large pages, the highest score, aggregations. */
 import {
   type AggResults,
-  type Hit,
   type JsonObject,
   LhsError,
   type SearchResponse,
 } from '@lakehouse-search/contract';
 import type { AggLevel, AggSource } from '../aggregations/agg-part.ts';
 import { planAggregations } from '../aggregations/plan-aggregations.ts';
-import { documentId } from '../base/document-id.ts';
 import { flagIn, type UrlParams } from '../base/read-json.ts';
 import type { Reads } from '../base/reads.ts';
 import { illegal } from '../query/refusal.ts';
+import { withExtras } from './hit-extras.ts';
+import { withMinScore } from './min-score.ts';
+import { readPage, specsIn } from './read-page.ts';
 import type { SearchBody } from './search-body.ts';
-import {
-  HYDRATED,
-  needsRows,
-  pageRequest,
-  type SearchPlan,
-  type Selection,
-} from './search-plan.ts';
+import { pageRequest, type SearchPlan, type Selection } from './search-plan.ts';
 import { hitsOf, shardsOf } from './search-response.ts';
 
 /** The response of a search of one index. */
@@ -30,13 +25,17 @@ export async function runSearch(
 ): Promise<JsonObject> {
   return inTime(plan.body, params, async (asInt) => {
     const level = await aggregationsOf(reads, plan, params);
-    const page = await readPage(reads, plan, level);
+    const page = await withMinScore(reads, plan, await readPage(reads, plan, level));
     const maxScore = await highestScore(reads, plan, page);
     const aggregations = await finished(reads, plan, page, level);
-    const hits = page.hits.map((hit) => ({ plan, hit }));
+    const hits = await withExtras(reads, plan, page.hits);
+    const { terminateAfter: most } = plan.body;
+    const isEarly = most !== undefined && page.total >= most;
+    const total = isEarly ? most : page.total;
     return {
+      ...(most === undefined ? {} : { terminated_early: isEarly }),
       _shards: shardsOf([{ ...page, index: plan.index.name }]),
-      hits: hitsOf(plan.body, { total: page.total, hits }, maxScore, asInt),
+      hits: hitsOf(plan.body, { total, hits }, maxScore, asInt),
       ...(aggregations === undefined ? {} : { aggregations }),
     };
   });
@@ -103,10 +102,6 @@ export const everything = ({ hybrid: _, filter: __, ...others }: Selection): Sel
   ast: { match_all: {} },
 });
 
-/** Our aggregations of a level; none if all of its results are known. */
-export const specsIn = (level: AggLevel | undefined): JsonObject | undefined =>
-  level === undefined || Object.keys(level.specs).length === 0 ? undefined : level.specs;
-
 /** The results of aggregations: of the page's own search, unless its hits are restricted. */
 async function finished(
   reads: Reads,
@@ -122,36 +117,6 @@ async function finished(
   if (hybrid !== undefined) throw illegal('[post_filter] does not go with fused lists');
   const { results } = await reads.aggregate({ ...documents, aggs });
   return level.finish(results);
-}
-
-/** The page of a plan with its rows; `level`: aggregations of the same documents. */
-export async function readPage(
-  reads: Reads,
-  plan: SearchPlan,
-  level?: AggLevel,
-): Promise<SearchResponse> {
-  const aggs = plan.postFilter === undefined ? specsIn(level) : undefined;
-  const request = { ...pageRequest(plan), ...(aggs === undefined ? {} : { aggs }) };
-  const { hybrid } = plan.selection;
-  if (hybrid !== undefined) {
-    const { ast: _, now: __, ...page } = request;
-    return reads.hybrid({ ...page, ...hybrid });
-  }
-  const page = await reads.search(request);
-  if (plan.body.size <= HYDRATED || !needsRows(plan)) return page;
-  return { ...page, hits: await withRows(reads, plan.index.name, page.hits) };
-}
-
-/** Rows of hits, read by key. */
-async function withRows(reads: Reads, index: string, hits: readonly Hit[]): Promise<Hit[]> {
-  const found = await reads.getKeys({ index, keys: hits.map(({ coordinates }) => coordinates) });
-  const byId = new Map(found.rows.map(({ key, fields }) => [documentId(key), fields]));
-  return hits.map((hit): Hit => {
-    const row = byId.get(documentId(hit.coordinates));
-    return row === undefined
-      ? { ...hit, hydrate_error: 'the table has no such row' }
-      : { ...hit, row };
-  });
 }
 
 /** The score of the best hit of all; null in any other order than by relevance. */

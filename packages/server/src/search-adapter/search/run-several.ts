@@ -18,8 +18,10 @@ import { flagIn, type UrlParams } from '../base/read-json.ts';
 import type { Reads } from '../base/reads.ts';
 import type { ServedIndex } from '../base/served-index.ts';
 import { RefusedDsl, unserved } from '../query/refusal.ts';
+import { withExtras } from './hit-extras.ts';
 import { collapsed, mergeHits, type PlacedHit, requireSameOrder } from './merge-hits.ts';
-import { aggregate, everything, highestScore, inTime, readPage, specsIn } from './run-search.ts';
+import { readPage, specsIn } from './read-page.ts';
+import { aggregate, everything, highestScore, inTime } from './run-search.ts';
 import type { SearchBody } from './search-body.ts';
 import type { SearchPlan } from './search-plan.ts';
 import { hitsOf, type ShardFailure, shardsOf } from './search-response.ts';
@@ -96,7 +98,12 @@ function isOwn(error: unknown): boolean {
 }
 
 function refuseFused(plans: readonly SearchPlan[]): void {
-  const [{ selection, body }] = plans;
+  const [{ selection, body, innerHits }] = plans;
+  const { minScore, terminateAfter } = body;
+  if (innerHits.length > 0 || minScore !== undefined || terminateAfter !== undefined) {
+    const names = '[inner_hits], [min_score] and [terminate_after]';
+    throw unserved(`${names} over several indexes are not served`);
+  }
   if (selection.hybrid !== undefined) {
     throw unserved('[retriever] of fused lists over several indexes is not served');
   }
@@ -166,10 +173,12 @@ async function pageOf(reads: Reads, { plans, responses }: Heads, { from, size }:
   const lists = responses.map(({ hits }, at) => (plans[at].body.size === 0 ? [] : hits));
   const page = collapsed(plans, mergeHits(plans, lists)).slice(from, from + size);
   const full = await Promise.all(plans.map((plan, at) => fullHits(reads, plan, of(page, at))));
-  return page.map(({ at, hit }) => {
+  const shown = page.map(async ({ at, hit }) => {
     const known = full[at].get(documentId(hit.coordinates));
-    return { plan: plans[at], hit: known === undefined ? hit : { ...known, sort: hit.sort } };
+    const own = known === undefined ? hit : { ...known, sort: hit.sort };
+    return (await withExtras(reads, plans[at], [own]))[0];
   });
+  return Promise.all(shown);
 }
 
 const of = (page: readonly PlacedHit[], at: number): readonly PlacedHit[] =>

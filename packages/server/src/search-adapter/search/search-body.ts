@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '@lakehouse-search/contract';
 import {
   flagIn,
   millisIn,
+  numberIn,
   objectIn,
   onlyKnown,
   type UrlParams,
@@ -17,12 +18,12 @@ const SERVED = [
   ...['query', 'knn', 'retriever', 'from', 'size', 'sort', '_source', 'fields'],
   ...['docvalue_fields', 'stored_fields', 'highlight', 'search_after', 'track_total_hits'],
   ...['track_scores', 'collapse', 'timeout', 'pit', 'aggs', 'aggregations', 'post_filter'],
-  ...['version', 'terminate_after', 'stats'],
+  ...['version', 'terminate_after', 'stats', 'explain', 'min_score'],
 ];
 /** Members that are refused by name, unless they say nothing. */
 const REFUSED = [
-  ...['script_fields', 'runtime_mappings', 'suggest', 'rescore', 'indices_boost', 'explain'],
-  ...['profile', 'min_score', 'slice', 'seq_no_primary_term', 'rank', 'sub_searches', 'ext'],
+  ...['script_fields', 'runtime_mappings', 'suggest', 'rescore', 'indices_boost'],
+  ...['profile', 'slice', 'seq_no_primary_term', 'rank', 'sub_searches', 'ext'],
   ...['derived', 'search_pipeline', 'verbose_pipeline', 'include_named_queries_score', 'type'],
 ];
 
@@ -38,6 +39,10 @@ export interface SearchBody {
   /** true: exact; false: no total; else a total above it is that number and more. */
   readonly trackTotal: boolean | number;
   readonly timeoutMillis: number | undefined;
+  /** Hits that score less are left out. */
+  readonly minScore: number | undefined;
+  /** The total ends here; only of a search that shows nothing else. */
+  readonly terminateAfter: number | undefined;
 }
 
 /** Reads a body. Throws RefusedDsl. */
@@ -46,7 +51,6 @@ export function readBody(input: Json | undefined, params: UrlParams): SearchBody
   refuseUnserved(body);
   onlyKnown(body, 'search', [...SERVED, ...REFUSED]);
   const json = withParams(body, params);
-  refuseLimits(json);
   const [from, size] = [pageOf(json, 'from', 0), pageOf(json, 'size', SIZE)];
   if (from + size > WINDOW) throw tooLarge(from + size);
   const { timeout } = json;
@@ -56,6 +60,8 @@ export function readBody(input: Json | undefined, params: UrlParams): SearchBody
     size,
     trackTotal: trackTotalOf(json.track_total_hits, params),
     timeoutMillis: timeout === undefined ? undefined : millisIn(timeout, 'timeout'),
+    minScore: minScoreOf(json),
+    terminateAfter: terminateOf(json, size),
   };
 }
 
@@ -103,9 +109,29 @@ export function queryOfUrl(query: string, params: UrlParams): Json {
   };
 }
 
-function refuseLimits({ terminate_after }: JsonObject): void {
-  if (terminate_after === undefined || wholeIn(terminate_after, 'terminate_after') === 0) return;
-  throw unserved('[terminate_after] is not served by this adapter: every total is counted');
+const hasAggregations = ({ aggs, aggregations = aggs }: JsonObject): boolean =>
+  isObject(aggregations) && Object.keys(aggregations).length > 0;
+
+function terminateOf(json: JsonObject, size: number): number | undefined {
+  const { terminate_after } = json;
+  if (terminate_after === undefined) return undefined;
+  const most = wholeIn(terminate_after, 'terminate_after');
+  if (most === 0) return undefined;
+  if (size === 0 && !hasAggregations(json)) return most;
+  throw unserved(
+    '[terminate_after] is served with [size: 0] and without aggregations: hits are the first of ' +
+      'all matches',
+  );
+}
+
+/** Scores are known of hits, and not of every match: so `min_score` goes with relevance alone. */
+function minScoreOf(json: JsonObject): number | undefined {
+  const { min_score, sort, search_after, collapse, retriever } = json;
+  if (min_score === undefined || min_score === null) return undefined;
+  const others = { sort, search_after, collapse, retriever };
+  const other = Object.entries(others).find(([, value]) => value !== undefined);
+  if (other === undefined && !hasAggregations(json)) return numberIn(min_score, 'min_score');
+  throw unserved(`[min_score] with [${other?.[0] ?? 'aggregations'}] is not served`);
 }
 
 function pageOf(json: JsonObject, name: 'from' | 'size', fallback: number): number {

@@ -36,6 +36,10 @@ export interface SearchPlan {
   readonly highlight: HighlightPlan | undefined;
   readonly collapse: string | undefined;
   readonly showVersion: boolean;
+  /** Hits explain their scores. */
+  readonly explains: boolean;
+  /** Searches inside of the group of each hit. */
+  readonly innerHits: readonly JsonObject[];
 }
 
 /**
@@ -78,6 +82,8 @@ export function planSearch(
     highlight: hasHighlight(json.highlight) ? readHighlight(json.highlight, table) : undefined,
     collapse: json.collapse === undefined ? undefined : collapseOf(json.collapse),
     showVersion: flagIn(json.version ?? false, 'version'),
+    explains: flagIn(json.explain ?? false, 'explain'),
+    innerHits: json.collapse === undefined ? [] : innerHitsOf(json.collapse),
   };
 }
 
@@ -116,11 +122,14 @@ function asksSource(json: Json): boolean {
 
 function collapseOf(json: Json): string {
   const body = objectIn(json, 'collapse');
-  if (body.inner_hits !== undefined) {
-    throw unserved('[collapse] with [inner_hits] is not served by this adapter');
-  }
-  onlyKnown(body, 'collapse', ['field', 'max_concurrent_group_searches']);
+  onlyKnown(body, 'collapse', ['field', 'inner_hits', 'max_concurrent_group_searches']);
   return textIn(body.field, 'collapse.field');
+}
+
+function innerHitsOf(json: Json): readonly JsonObject[] {
+  const { inner_hits } = objectIn(json, 'collapse');
+  if (inner_hits === undefined) return [];
+  return listIn(inner_hits).map((one) => objectIn(one, 'inner_hits'));
 }
 
 /** The request of the page of a plan. `limit` 0: no hit is shown, and one is read. */

@@ -49,6 +49,8 @@ function missingShards(one: ShardCounts & { readonly index: string }): readonly 
 export interface IndexHit {
   readonly plan: SearchPlan;
   readonly hit: Hit;
+  /** Members of its own. */
+  readonly extras?: JsonObject;
 }
 
 /**
@@ -76,11 +78,11 @@ function totalOf(total: number, track: boolean | number, asInt: boolean): JsonOb
   return { total: { value: track, relation: 'gte' } };
 }
 
-function hitOf({ hit, plan }: IndexHit): JsonObject {
+function hitOf({ hit, plan, extras }: IndexHit): JsonObject {
   const { index, sort, source, highlight, showVersion, trackScores, collapse } = plan;
   const isOrdered = sort.keys.length > 0;
   const hasPit = plan.selection.pit_id !== undefined;
-  const marked = highlight === undefined ? undefined : highlightOf(hit.highlight, highlight);
+  const marked = highlight === undefined ? undefined : highlightOf(hit, highlight);
   const collapsed = collapse === undefined ? {} : { [collapse]: [hit.collapse?.value ?? null] };
   const fields = { ...fieldsOf(hit, plan.fields), ...collapsed };
   return {
@@ -92,6 +94,7 @@ function hitOf({ hit, plan }: IndexHit): JsonObject {
     ...(Object.keys(fields).length === 0 ? {} : { fields }),
     ...(marked === undefined ? {} : { highlight: marked }),
     ...(isOrdered || hasPit ? { sort: shownSort(hit, plan, hasPit) } : {}),
+    ...extras,
   };
 }
 

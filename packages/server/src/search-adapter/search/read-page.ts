@@ -1,0 +1,40 @@
+/** The page of a plan, and the rows of large pages. */
+import type { Hit, JsonObject, SearchResponse } from '@lakehouse-search/contract';
+import type { AggLevel } from '../aggregations/agg-part.ts';
+import { documentId } from '../base/document-id.ts';
+import type { Reads } from '../base/reads.ts';
+import { HYDRATED, needsRows, pageRequest, type SearchPlan } from './search-plan.ts';
+
+/** Our aggregations of a level; none if all of its results are known. */
+export const specsIn = (level: AggLevel | undefined): JsonObject | undefined =>
+  level === undefined || Object.keys(level.specs).length === 0 ? undefined : level.specs;
+
+/** The page of a plan with its rows; `level`: aggregations of the same documents. */
+export async function readPage(
+  reads: Reads,
+  plan: SearchPlan,
+  level?: AggLevel,
+): Promise<SearchResponse> {
+  const aggs = plan.postFilter === undefined ? specsIn(level) : undefined;
+  const request = { ...pageRequest(plan), ...(aggs === undefined ? {} : { aggs }) };
+  const { hybrid } = plan.selection;
+  if (hybrid !== undefined) {
+    const { ast: _, now: __, ...page } = request;
+    return reads.hybrid({ ...page, ...hybrid });
+  }
+  const page = await reads.search(request);
+  if (plan.body.size <= HYDRATED || !needsRows(plan)) return page;
+  return { ...page, hits: await withRows(reads, plan.index.name, page.hits) };
+}
+
+/** Rows of hits, read by key. */
+async function withRows(reads: Reads, index: string, hits: readonly Hit[]): Promise<Hit[]> {
+  const found = await reads.getKeys({ index, keys: hits.map(({ coordinates }) => coordinates) });
+  const byId = new Map(found.rows.map(({ key, fields }) => [documentId(key), fields]));
+  return hits.map((hit): Hit => {
+    const row = byId.get(documentId(hit.coordinates));
+    return row === undefined
+      ? { ...hit, hydrate_error: 'the table has no such row' }
+      : { ...hit, row };
+  });
+}
