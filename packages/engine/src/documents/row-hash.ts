@@ -74,7 +74,8 @@ export class RowHashes {
     const hashes = new BigUint64Array(this.#rows);
     const lanes = new Int32Array(hashes.buffer);
     if (set.whole !== undefined) hashWhole(lanes, whole, this.#rows);
-    for (const column of added) addColumn(lanes, column, this.#rows);
+    const own = new Int32Array(lanes.length);
+    for (const column of added) addColumn(lanes, column, this.#rows, own);
     this.#known.set(name, hashes);
     return hashes;
   }
@@ -97,9 +98,16 @@ function hashWhole(lanes: Int32Array, columns: readonly HashedColumn[], rows: nu
   for (let at = 0; at < lanes.length; at++) lanes[at] = finishLane(lanes[at]);
 }
 
-/** Adds the hashes of one column. Only its values that are not NULL leave the seeds. */
-function addColumn(sums: Int32Array, { fieldId, vector }: HashedColumn, rows: number): void {
-  const lanes = new Int32Array(sums.length);
+/**
+ * Adds the hashes of one column, which are made in `lanes`. Only its values that are not NULL leave
+ * the seeds.
+ */
+function addColumn(
+  sums: Int32Array,
+  { fieldId, vector }: HashedColumn,
+  rows: number,
+  lanes: Int32Array,
+): void {
   for (let row = 0; row < rows; row++) {
     lanes[row * 2] = SEED_LOW;
     lanes[row * 2 + 1] = SEED_HIGH;

@@ -49,9 +49,10 @@ export function* findingDuplicates(
   const duplicates: Duplicate[] = [];
   for (let count = 1; duplicates.length < limit; count++) {
     const hash = lowestHash(walked);
-    if (hash === null) break;
+    if (hash === NONE) break;
     if (count % STEP === 0) yield hash / 2 ** 32;
-    const group = takeHash(walked, hash);
+    if (passHash(walked, hash) === 1 && searched.length === 0) continue;
+    const group = docsWith(walked);
     for (const segment of searched) {
       if (segment.keys.mayHave(hash)) lookUp(group, segment, hash);
     }
@@ -65,12 +66,16 @@ interface LiveDoc {
   readonly doc: number;
 }
 
-/** The key hashes of a segment, ascending, the document of each, and how far they were walked. */
+/**
+ * The key hashes of a segment, ascending, the document of each, how far they were walked, and where
+ * the hash that was walked last begins.
+ */
 interface SortedHashes {
   readonly segment: PendingSegment;
   readonly hashes: Uint32Array;
   readonly byHash: Int32Array;
   head: number;
+  from: number;
 }
 
 function sortedHashes(segment: PendingSegment): SortedHashes {
@@ -79,25 +84,43 @@ function sortedHashes(segment: PendingSegment): SortedHashes {
     hashes[doc] = hashBytes(bytes, 0, length);
   });
   const { values, order } = radixOrder(hashes);
-  return { segment, hashes: values, byHash: order, head: 0 };
+  return { segment, hashes: values, byHash: order, head: 0, from: 0 };
 }
 
-function lowestHash(walked: readonly SortedHashes[]): number | null {
-  let lowest: number | null = null;
-  for (const { hashes, head } of walked) {
-    if (head < hashes.length && (lowest === null || hashes[head] < lowest)) lowest = hashes[head];
+/** More than any hash. */
+const NONE = 2 ** 32;
+
+/** The lowest hash that was not walked yet, or NONE. */
+function lowestHash(walked: readonly SortedHashes[]): number {
+  let lowest = NONE;
+  for (let i = 0; i < walked.length; i++) {
+    const { hashes, head } = walked[i];
+    if (head < hashes.length && hashes[head] < lowest) lowest = hashes[head];
   }
   return lowest;
 }
 
-/** Moves all heads past a hash; returns the live documents that have it. */
-function takeHash(all: readonly SortedHashes[], hash: number): LiveDoc[] {
+/** Moves all heads past a hash; returns the number of documents that have it. */
+function passHash(walked: readonly SortedHashes[], hash: number): number {
+  let docs = 0;
+  for (let i = 0; i < walked.length; i++) {
+    const one = walked[i];
+    const { hashes } = one;
+    let { head } = one;
+    one.from = head;
+    while (head < hashes.length && hashes[head] === hash) head++;
+    docs += head - one.from;
+    one.head = head;
+  }
+  return docs;
+}
+
+/** The live documents that have the hash which was passed last. */
+function docsWith(walked: readonly SortedHashes[]): LiveDoc[] {
   const group: LiveDoc[] = [];
-  for (const one of all) {
-    const { segment, hashes, byHash } = one;
-    for (; one.head < hashes.length && hashes[one.head] === hash; one.head++) {
-      const doc = byHash[one.head];
-      if (!segment.isDeleted(doc)) group.push({ segment, doc });
+  for (const { segment, byHash, from, head } of walked) {
+    for (let at = from; at < head; at++) {
+      if (!segment.isDeleted(byHash[at])) group.push({ segment, doc: byHash[at] });
     }
   }
   return group;

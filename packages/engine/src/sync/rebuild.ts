@@ -14,8 +14,9 @@
  */
 
 import type { CallContext, Progress, VectorCounts } from '@lakehouse-search/contract';
-import type { SourceTable } from '@lakehouse-search/lake';
+import type { Batch, SourceTable } from '@lakehouse-search/lake';
 import type { StepOptions } from '../base/steps.ts';
+import { releaseBatch, releaseRows } from '../documents/block-memory.ts';
 import { boundSchema } from '../documents/bound-schema.ts';
 import type { ModelPlaces } from '../documents/models-in-use.ts';
 import { ownRows } from '../documents/own-rows.ts';
@@ -202,6 +203,12 @@ interface Target {
   readonly skipped: SkippedRows;
 }
 
+/** Rows of the table and their documents. */
+interface BlockOfRows {
+  readonly rows: Batch;
+  readonly block: DocumentBlock;
+}
+
 async function addRows(
   request: RebuildRequest,
   { writer, stage, plans, numberOf, leftOut, saved, skipped }: Target,
@@ -225,9 +232,10 @@ async function addRows(
     });
   };
   // Threads embed the texts of a block while the block before is added.
-  const pipeline = new Pipeline<DocumentBlock>(async (block) => {
+  const pipeline = new Pipeline<BlockOfRows>(async ({ rows, block }) => {
     await writer.addInSteps(block, flushOptions(request, writer, docs, Math.max(total, docs)));
     docs += block.docs;
+    releaseRows(rows, block);
     if (writer.segments > segments) writer.leavePages();
     segments = writer.segments;
   });
@@ -241,7 +249,11 @@ async function addRows(
         const file = numberOf(piece.file);
         const rows = ownRows(mapping, skipped.goodRows(mapping, piece, file));
         const block = rowsToBlock(mapping, rows, file, leftOut);
-        await pipeline.push(() => stage.complete(plans, block, { signal, report }));
+        await pipeline.push(async () => {
+          return { rows, block: await stage.complete(plans, block, { signal, report }) };
+        });
+        if (rows !== piece) releaseBatch(piece);
+        if (piece !== batch && isLastPiece(piece, batch)) releaseBatch(batch);
       }
       report(stage.counts);
     }
@@ -251,6 +263,11 @@ async function addRows(
     await pipeline.stop();
   }
   return docs;
+}
+
+/** Pieces are copies: after the last one, nothing uses the batch. */
+function isLastPiece({ rows, positions }: Batch, batch: Batch): boolean {
+  return positions[rows - 1] === batch.positions[batch.rows - 1];
 }
 
 /** For flushes: they heed the signal, and report that they go on. */

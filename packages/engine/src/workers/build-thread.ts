@@ -1,7 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import { LhsError } from '@lakehouse-search/contract';
+import { arraysOfBlock, copyOfBlock } from '../documents/block-memory.ts';
 import type { BuildThread } from '../index/build-threads.ts';
-import type { DocumentBlock, FieldBlock } from '../schema/field-block.ts';
+import type { DocumentBlock } from '../schema/field-block.ts';
 import type { Component } from '../segment/entry.ts';
 import { errorFromPlain } from '../shard/bytes.ts';
 import type { BuildSettings, FromBuildThread, ToBuildThread } from './build-messages.ts';
@@ -59,8 +60,8 @@ export class ShareThread implements BuildThread {
   }
 
   add(buffer: string, block: DocumentBlock): void {
-    const own = copyOf(block, this.#needs.fields, this.#needs.rows);
-    const transfer = buffersOf(own);
+    const own = copyOfBlock(block, this.#needs.fields, this.#needs.rows);
+    const transfer = arraysOfBlock(own).map(({ buffer }) => buffer as ArrayBuffer);
     const bytes = transfer.reduce((sum, { byteLength }) => sum + byteLength, 0);
     this.#sent += bytes;
     this.#send({ kind: 'add', buffer, block: own, bytes }, transfer);
@@ -130,69 +131,4 @@ const threadEnded = (cause: unknown): LhsError => {
 function needsOf({ plans, share }: BuildSettings) {
   const own = plans.filter(({ id, stored }) => share.fields.includes(id) || (share.rows && stored));
   return { fields: new Set(own.map(({ name }) => name)), rows: share.rows };
-}
-
-/** The part of a block that a share needs, in memory of its own: the caller keeps the rest. */
-function copyOf(block: DocumentBlock, names: ReadonlySet<string>, rows: boolean): DocumentBlock {
-  const fields = new Map<string, FieldBlock>();
-  for (const [name, field] of block.fields) if (names.has(name)) fields.set(name, copied(field));
-  const { docs, hashed } = block;
-  if (!rows) return { ...NO_ROWS, docs, fields };
-  return {
-    docs,
-    keyOffsets: block.keyOffsets.slice(0, docs + 1),
-    keyBytes: block.keyBytes.slice(0, block.keyOffsets[docs]),
-    files: block.files.slice(),
-    positions: block.positions.slice(),
-    hashes: block.hashes.slice(),
-    ...(hashed === undefined ? {} : { hashed }),
-    fields,
-  };
-}
-
-const NO_ROWS = Object.freeze({
-  keyOffsets: new Int32Array(0),
-  keyBytes: new Uint8Array(0),
-  files: new Int32Array(0),
-  positions: new Int32Array(0),
-  hashes: new BigUint64Array(0),
-});
-
-/** A copy of the values. The buffer of a view can be much larger than the view. */
-function copied(field: FieldBlock): FieldBlock {
-  const starts = field.starts.slice();
-  const count = starts[starts.length - 1];
-  switch (field.kind) {
-    case 'bytes': {
-      const from = count === 0 ? 0 : field.offsets[0];
-      const offsets = new Int32Array(count + 1);
-      for (let i = 0; i < count; i++) offsets[i + 1] = field.offsets[i + 1] - from;
-      return { ...field, starts, offsets, bytes: field.bytes.slice(from, from + offsets[count]) };
-    }
-    case 'long':
-      return { ...field, starts, values: field.values.slice(0, count) };
-    case 'double':
-      return { ...field, starts, values: field.values.slice(0, count) };
-    case 'vector': {
-      const scales = field.scales.slice(0, count);
-      return { ...field, starts, scales, codes: field.codes.slice(0, count * field.dims) };
-    }
-  }
-}
-
-function buffersOf(block: DocumentBlock): readonly ArrayBuffer[] {
-  const { keyOffsets, keyBytes, files, positions, hashes, fields } = block;
-  const rows =
-    block.keyOffsets.length === 0 ? [] : [keyOffsets, keyBytes, files, positions, hashes];
-  const values = [...fields.values()].flatMap((field): readonly ArrayBufferView[] => {
-    switch (field.kind) {
-      case 'bytes':
-        return [field.starts, field.offsets, field.bytes];
-      case 'vector':
-        return [field.starts, field.scales, field.codes];
-      default:
-        return [field.starts, field.values];
-    }
-  });
-  return [...rows, ...values].map(({ buffer }) => buffer as ArrayBuffer);
 }

@@ -3,6 +3,8 @@
  * messages are `ToBuildThread` and `FromBuildThread`. After an error it does nothing more.
  */
 import { parentPort, workerData } from 'node:worker_threads';
+import { releaseArrays } from '../base/release-arrays.ts';
+import { arraysOfBlock } from '../documents/block-memory.ts';
 import { analyzersOf } from '../open/definition-analyzers.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import { SegmentWriter } from '../segment/segment-writer.ts';
@@ -33,6 +35,7 @@ function handle(message: ToBuildThread): FromBuildThread | null {
   if (message.kind === 'add') {
     writers.set(buffer, writer);
     writer.add(message.block);
+    releaseArrays(arraysOfBlock(message.block));
     const held = writers.values().reduce((sum, { bytes }) => sum + bytes, 0);
     return { kind: 'added', bytes: message.bytes, held };
   }

@@ -1,4 +1,5 @@
 import type duckdb from '@duckdb/node-bindings';
+import { releaseArrays } from '../../base/release-arrays.ts';
 import { bindings } from './library.ts';
 
 /**
@@ -53,6 +54,7 @@ export function readStrings(
   spend(budget, total);
   const bytes = new Uint8Array(total);
   copyStrings(data, words, offsets, bytes);
+  releaseArrays([data]);
   return { offsets, bytes };
 }
 
@@ -88,6 +90,7 @@ function copyStrings(
       runEnd = endOfRun(words, offsets, row);
       if (runEnd === pointer + length) alone.set(pointer, to);
       const buffer = data.buffer as ArrayBuffer;
+      if (run !== bytes) releaseArrays([run]);
       run = bindings().get_data_from_pointer(
         buffer,
         data.byteOffset + row * 16 + 8,
@@ -96,6 +99,7 @@ function copyStrings(
     }
     copyBytes(run, pointer - runStart, bytes, to, length);
   }
+  if (run !== bytes) releaseArrays([run]);
 }
 
 /** The address after the last string of the run that begins at `first`. */

@@ -1,5 +1,6 @@
 import type duckdb from '@duckdb/node-bindings';
 import { LakeError } from '../../base/errors.ts';
+import { releaseArrays } from '../../base/release-arrays.ts';
 import { MapValue, type StructType, type Type, type Value } from '../../schema/type.ts';
 import type { ColumnVector } from '../batch.ts';
 import { valuesOf, vectorKind } from '../vectors.ts';
@@ -46,7 +47,11 @@ export function readVector(
 
 function copy(vector: duckdb.Vector, bytes: number): ArrayBuffer {
   const owned = new Uint8Array(bytes);
-  if (bytes > 0) owned.set(bindings().vector_get_data(vector, bytes));
+  if (bytes > 0) {
+    const data = bindings().vector_get_data(vector, bytes);
+    owned.set(data);
+    releaseArrays([data]);
+  }
   return owned.buffer;
 }
 
