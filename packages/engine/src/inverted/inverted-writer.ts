@@ -7,6 +7,7 @@
 import type { Analyzer } from '../analysis/analyzer.ts';
 import { simpleAnalyzer } from '../analysis/simple.ts';
 import { LIMITS } from '../base/limits.ts';
+import { releaseArrays } from '../base/release-arrays.ts';
 import { partOf, runSteps, type Steps } from '../base/steps.ts';
 import { PostingsBuffer } from '../postings/postings-buffer.ts';
 import type { FieldBlock } from '../schema/field-block.ts';
@@ -185,6 +186,7 @@ export class InvertedWriter implements NumberSink {
       step = 0;
       yield 0.35 + (0.65 * encoded) / this.#size;
     }
+    releaseArrays([occurrences.docs, occurrences.positions]);
     return encoder.finish();
   }
 
@@ -213,6 +215,7 @@ export class InvertedWriter implements NumberSink {
       scatter(occurrences, next, { tokens: this.#tokens, positions: kept, starts }, from, to);
       yield 0.3 + (0.7 * to) / docs;
     }
+    releaseArrays([this.#tokens, this.#positions]);
     return occurrences;
   }
 }
@@ -279,8 +282,10 @@ function group(
   buffer.df = df;
 }
 
+/** A longer array with the same values, whose memory is taken from the array. */
 function doubled(array: Int32Array): Int32Array<ArrayBuffer> {
   const next = new Int32Array(array.length * 2);
   next.set(array);
+  releaseArrays([array]);
   return next;
 }

@@ -27,6 +27,10 @@ import { type BuildJob, liveCommit } from '../sync/cut-over.ts';
 
 /** The record is written at most this often while the work goes on. */
 const WRITE_MS = 1000;
+/** A write waits for the disk, 50 ms on some: writes take at most one in so many parts of the time. */
+const WRITE_PART = 100;
+/** The record is written at least this often, however long a write takes. */
+const LATE_MS = 10_000;
 /** Interval at which the registry is checked for a request to stop the job. */
 const POLL_MS = 250;
 /** An estimate needs this much time in a phase. */
@@ -65,7 +69,8 @@ export class JobRun<K extends JobKind = JobKind> {
   #changed = Promise.withResolvers<void>();
   #staged: { readonly folder: string; readonly generation: Generation } | null = null;
   #answer: (built: ReindexResponse) => JobResults[JobKind] = (built) => built;
-  #writtenAt = Number.NEGATIVE_INFINITY;
+  /** When the record may be written again. */
+  #writeAt = Number.NEGATIVE_INFINITY;
   #phase = { name: '', since: 0, from: 0 };
 
   constructor(registered: RegisteredJob, host: JobHost) {
@@ -276,16 +281,20 @@ export class JobRun<K extends JobKind = JobKind> {
   /** Changes the record here; in the registry too if it is time, or `now`. */
   #report(changes: Partial<JobRecord>, now = false): void {
     const record = { ...this.#state.record, ...changes };
-    if (now || this.#host.clock.ticks() - this.#writtenAt >= WRITE_MS) {
+    if (now || this.#host.clock.ticks() >= this.#writeAt) {
       const bytes = this.#staged === null ? undefined : generationBytes(this.#staged.generation);
       this.#write({ ...record, bytes });
     } else this.#show({ ...this.#state, record });
   }
 
   #write(record: JobRecord): void {
-    this.#writtenAt = this.#host.clock.ticks();
+    const { clock, registry } = this.#host;
+    const start = clock.ticks();
     this.#show({ ...this.#state, record });
-    this.#host.registry.jobs.report(this.#registered.id, record);
+    registry.jobs.report(this.#registered.id, record);
+    const end = clock.ticks();
+    const pause = Math.min(LATE_MS, Math.max(WRITE_MS, WRITE_PART * (end - start)));
+    this.#writeAt = start + pause;
   }
 
   #apply(event: JobEvent): void {

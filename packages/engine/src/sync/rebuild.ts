@@ -33,7 +33,7 @@ import { layoutOf, type Mapping } from '../schema/mapping.ts';
 import { windowName } from '../schema/windows.ts';
 import { fromSource, readAhead, refuseAborted } from '../source/source-errors.ts';
 import type { Directory } from '../storage/directory.ts';
-import { freeMemory } from '../storage/free-memory.ts';
+import { freeMemory, growHeaps } from '../storage/free-memory.ts';
 import { piecesOf } from './batch-pieces.ts';
 import { type BuildResources, mergeSettings, segmentMemory } from './build-resources.ts';
 import { createFileTable } from './file-table.ts';
@@ -107,6 +107,7 @@ export async function rebuildIndex(request: RebuildRequest): Promise<RebuildResu
   let threads: BuildThreads | null = null;
   let writer: IndexWriter | undefined;
   let merges: BackgroundMerges | undefined;
+  const endGrowing = request.resources === undefined ? () => {} : growHeaps();
   try {
     const plans = await stage.withModels(mapping.fields.map((field) => field.plan));
     const { memoryBytes = usualMemory(request, plans) } = request;
@@ -150,6 +151,7 @@ export async function rebuildIndex(request: RebuildRequest): Promise<RebuildResu
     const dropped = commit.dropped_duplicates ?? 0;
     return { commit, docs: writer.liveDocs, bytes, droppedDuplicates: dropped, leftOut, vectors };
   } finally {
+    endGrowing();
     await merges?.close();
     await threads?.close();
     writer?.close();
