@@ -4,6 +4,7 @@
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { fixVectors } from '../base/fixed-vector.ts';
+import { releaseArrays } from '../base/release-arrays.ts';
 import type { Embedder, ModelSource } from '../embed/embedder.ts';
 import { openStaticModel } from '../embed/static/static-model.ts';
 import { errorToPlain } from '../shard/bytes.ts';
@@ -15,7 +16,9 @@ let model: Embedder | undefined;
 async function answer({ id, texts }: ToEmbedThread): Promise<FromEmbedThread> {
   try {
     model ??= openStaticModel(folder, options);
-    const vectors = fixVectors(await model.embed(texts), model.identity.dims);
+    const floats = await model.embed(texts);
+    const vectors = fixVectors(floats, model.identity.dims);
+    releaseArrays([floats, texts.offsets, texts.bytes]);
     return { kind: 'vectors', id, vectors };
   } catch (error) {
     return { kind: 'failed', id, error: errorToPlain(error) };

@@ -63,3 +63,24 @@ export function cacheHeader(kind: CacheFileKind, { checksum, dims }: ModelIdenti
 export function recordChecksum(key: Uint8Array, record: Uint8Array): number {
   return crc32(record.subarray(4), crc32(key));
 }
+
+/** Checksums of records that are being made. */
+export class RecordChecksums {
+  readonly #bytes: Uint8Array;
+  readonly #view: DataView;
+  readonly #codes: Int16Array;
+
+  constructor(dims: number) {
+    this.#bytes = new Uint8Array(KEY_BYTES + recordBytes(dims) - 4);
+    this.#view = new DataView(this.#bytes.buffer);
+    this.#codes = new Int16Array(this.#bytes.buffer, KEY_BYTES + 4);
+  }
+
+  /** As `recordChecksum`, of the record of a vector under the key at keys[from ..). */
+  of(keys: Uint8Array, from: number, scale: number, codes: Int16Array): number {
+    for (let i = 0; i < KEY_BYTES; i++) this.#bytes[i] = keys[from + i];
+    this.#view.setFloat32(KEY_BYTES, scale, true);
+    this.#codes.set(codes);
+    return crc32(this.#bytes);
+  }
+}

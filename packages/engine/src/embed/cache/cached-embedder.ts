@@ -6,6 +6,7 @@
  *   3. one vector a text, scale 0 where it has none (empty, or nothing that the model knows)
  */
 import { type FixedVectors, fixVectors } from '../../base/fixed-vector.ts';
+import { releaseArrays } from '../../base/release-arrays.ts';
 import type { Embedder, Texts } from '../embedder.ts';
 import { KEY_BYTES } from './cache-format.ts';
 import type { EmbeddingCache } from './embedding-cache.ts';
@@ -56,9 +57,8 @@ export class CachedEmbedder {
       const found = await (next ?? this.#embed(texts, portion));
       next = at + 1 < all.length ? this.#ahead(texts, all[at + 1]) : null;
       this.#cache.add(pickKeys(keys, portion), found);
-      portion.forEach((i, j) => {
-        copy(found, j, out, i, dims);
-      });
+      copyAll(found, out, portion, dims);
+      releaseArrays([found.scales, found.codes]);
     }
     for (const [i, first] of wanted.repeats) copy(out, first, out, i, dims);
     return { ...out, computed: done, reused: textsIn(texts) - done };
@@ -142,6 +142,21 @@ function pickKeys(keys: TextKeys, wanted: readonly number[]): TextKeys {
     picked.bytes.set(keys.bytes.subarray(i * KEY_BYTES, (i + 1) * KEY_BYTES), j * KEY_BYTES);
   });
   return picked;
+}
+
+/** Copies vector j to place places[j], ascending: places that follow one another at once. */
+function copyAll(
+  from: FixedVectors,
+  to: FixedVectors,
+  places: readonly number[],
+  dims: number,
+): void {
+  for (let j = 0; j < places.length; ) {
+    const first = j++;
+    while (j < places.length && places[j] === places[j - 1] + 1) j++;
+    to.scales.set(from.scales.subarray(first, j), places[first]);
+    to.codes.set(from.codes.subarray(first * dims, j * dims), places[first] * dims);
+  }
 }
 
 function copy(from: FixedVectors, i: number, to: FixedVectors, j: number, dims: number): void {

@@ -9,6 +9,7 @@ import {
   KEY_BYTES,
   modelFolderName,
   RECORD_HEAD_BYTES,
+  RecordChecksums,
   recordBytes,
   recordChecksum,
 } from './cache-format.ts';
@@ -113,14 +114,15 @@ export class EmbeddingCache {
     const room = Math.floor((this.#options.mostBytes - this.#files.bytes) / (size + KEY_BYTES));
     const count = Math.min(keys.count, Math.max(0, room));
     if (count === 0) return;
-    const records = new Uint8Array(count * size);
+    const records = this.#room(count * size);
     const view = new DataView(records.buffer);
     const halves = new Int16Array(records.buffer);
+    const sums = new RecordChecksums(dims);
     for (let i = 0; i < count; i++) {
+      const own = codes.subarray(i * dims, (i + 1) * dims);
       view.setFloat32(i * size + 4, scales[i], true);
-      halves.set(codes.subarray(i * dims, (i + 1) * dims), (i * size + RECORD_HEAD_BYTES) / 2);
-      const record = records.subarray(i * size, (i + 1) * size);
-      view.setUint32(i * size, recordChecksum(keyAt(keys.bytes, i), record), true);
+      halves.set(own, (i * size + RECORD_HEAD_BYTES) / 2);
+      view.setUint32(i * size, sums.of(keys.bytes, i * KEY_BYTES, scales[i], own), true);
     }
     this.#options.fence();
     this.#files.append(keys.bytes.subarray(0, count * KEY_BYTES), records);
@@ -180,10 +182,15 @@ export class EmbeddingCache {
 
   /** Valid until the next call. */
   #records(from: number, to: number): Uint8Array {
-    const length = (to - from) * recordBytes(this.#model.dims);
-    if (this.#run.length < length) this.#run = new Uint8Array(length);
-    this.#files?.records(from, to, this.#run);
-    return this.#run.subarray(0, length);
+    const records = this.#room((to - from) * recordBytes(this.#model.dims));
+    this.#files?.records(from, to, records);
+    return records;
+  }
+
+  /** Memory for records, valid until the next call. */
+  #room(bytes: number): Uint8Array {
+    if (this.#run.length < bytes) this.#run = new Uint8Array(bytes);
+    return this.#run.subarray(0, bytes);
   }
 
   #isSound(entry: number, view: DataView, record: Uint8Array): boolean {
@@ -237,9 +244,6 @@ export class EmbeddingCache {
     }
   }
 }
-
-const keyAt = (bytes: Uint8Array, i: number): Uint8Array =>
-  bytes.subarray(i * KEY_BYTES, (i + 1) * KEY_BYTES);
 
 function folderBytes(path: string): number {
   const stat = statSync(path);

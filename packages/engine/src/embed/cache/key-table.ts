@@ -40,7 +40,9 @@ export class KeyTable {
   findAll(keys: TextKeys): Int32Array {
     this.#requested += keys.count;
     if (this.#places === null && this.#requested < this.#count * FEW_SHARE) return this.#scan(keys);
-    return Int32Array.from({ length: keys.count }, (_, i) => this.find(keys, i));
+    const found = new Int32Array(keys.count);
+    for (let i = 0; i < keys.count; i++) found[i] = this.find(keys, i);
+    return found;
   }
 
   /** The number of key `i`, or -1. */

@@ -61,9 +61,10 @@ export class TokenSums implements PieceSink {
 
   /**
    * Writes the sums of all ids since the last call to into[at .. at + dims), made to length 1, and
-   * begins anew. Sums that are all zero stay so.
+   * begins anew. Sums that are all zero stay so. Returns the sum of their squares, which is finite if
+   * they are.
    */
-  take(into: Float32Array, at: number): void {
+  take(into: Float32Array, at: number): number {
     this.flush();
     const sums = this.#sums;
     let squares = 0;
@@ -71,6 +72,7 @@ export class TokenSums implements PieceSink {
     const length = squares === 0 ? 1 : Math.sqrt(squares);
     for (let d = 0; d < sums.length; d++) into[at + d] = sums[d] / length;
     sums.fill(0);
+    return squares;
   }
 
   release(): void {
