@@ -39,7 +39,7 @@ export function growHeaps(): () => void {
 
 /** V8 reads this flag at the end of each full collection; 0: it decides itself. */
 const setGrowing = (percent: number): void =>
-  setFlagsFromString(`--heap-growing-percent=${percent}`);
+  setFlagsFromString(`-heap-growing-percent=${percent}`);
 
 function collector(): () => void {
   setFlagsFromString('-expose-gc');

@@ -61,8 +61,8 @@ export class TokenSums implements PieceSink {
 
   /**
    * Writes the sums of all ids since the last call to into[at .. at + dims), made to length 1, and
-   * begins anew. Sums that are all zero stay so. Returns the sum of their squares, which is finite if
-   * they are.
+   * begins anew. Sums that are all zero stay so. Returns the sum of their squares, which is finite
+   * if they are.
    */
   take(into: Float32Array, at: number): number {
     this.flush();
