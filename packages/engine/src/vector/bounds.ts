@@ -57,6 +57,11 @@ export class Bounds {
     return this.#step * (256 * highs + this.#middle);
   }
 
+  /** The same by that with the high bytes of the head: what the tail adds is left out. */
+  headProduct(highs: number): number {
+    return this.#step * (256 * highs + this.#headMiddle);
+  }
+
   /**
    * The dot product with the codes, but for the rounding of the query, by those with both bytes.
    */
@@ -91,7 +96,7 @@ export class Bounds {
 
   /** The greatest similarity that a vector can have, by the high bytes of its head alone. */
   mostByHead(slot: number, heads: number): number {
-    const product = this.#step * (256 * heads + this.#headMiddle);
+    const product = this.headProduct(heads);
     const tail = this.#tails.length === 0 ? 0 : this.#tail * this.#tails[slot];
     const most = this.factor(slot) * (product + this.off(slot) + tail);
     return this.#kind === 2 ? most + this.base(slot) * (1 - SLACK) : most;
