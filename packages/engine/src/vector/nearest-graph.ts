@@ -30,8 +30,8 @@ import {
 /** Vectors that a walk collects at least, unless the caller sets `ef`. */
 const LEAST_EF = 64;
 /**
- * Vectors are half in the head (format.ts): a walk collects so many times as many for about the same
- * bytes, and finds more of the nearest.
+ * Half of a vector is in the head (format.ts): a walk collects so many times as many for about the
+ * same bytes, and finds more of the nearest.
  */
 const BY_HEADS = 2;
 /** Vectors that a walk visits per vector that it collects, about; each is a random access. */
