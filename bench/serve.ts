@@ -4,13 +4,13 @@
  * [--deleted PERCENT]`: each component of bench/text-component.ts is a segment, documents numbered
  * on.
  */
+import { existsSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { wordsOf } from '../packages/engine/src/bitmap/bitmap.ts';
-import { InvertedReader } from '../packages/engine/src/inverted/inverted-reader.ts';
 import type { ScoringSegment, TermMode } from '../packages/engine/src/scoring/request.ts';
 import { countTerms, searchTerms } from '../packages/engine/src/scoring/search-terms.ts';
 import { TopDocs } from '../packages/engine/src/scoring/top-docs.ts';
-import { mapFile } from '../packages/engine/src/storage/arena.ts';
+import { openComponent } from './text-component.ts';
 
 const encoder = new TextEncoder();
 const MODES = new Set(['term', 'or', 'and', 'phrase']);
@@ -20,31 +20,40 @@ export interface OpenComponents {
   readonly segments: readonly ScoringSegment[];
   /** First document of each. */
   readonly bases: readonly number[];
+  /** By segment, the documents' numbers in arrival order; null: they are in that order. */
+  readonly ids: readonly (Int32Array | null)[];
   readonly docs: number;
+}
+
+/** The file `<component>.ids` of documents that are not in arrival order. */
+function idsOf(path: string): Int32Array | null {
+  if (!existsSync(`${path}.ids`)) return null;
+  const { buffer, byteOffset, byteLength } = readFileSync(`${path}.ids`);
+  return new Int32Array(buffer, byteOffset, byteLength >> 2);
 }
 
 /** Maps components; `deleted` percent of the documents, evenly spread, are deleted. */
 export function openComponents(paths: readonly string[], deleted: number): OpenComponents {
   const bases: number[] = [];
   let docs = 0;
+  const ids = paths.map(idsOf);
   const segments = paths.map((path, number): ScoringSegment => {
-    const region = mapFile(path);
-    const size = region.arena.i32[(region.offset >> 2) + 1];
-    const reader = InvertedReader.open(region, size, 'text');
+    const { reader, docs: size } = openComponent(path);
+    const ranks = ids[number];
     bases.push(docs);
     docs += size;
-    if (deleted === 0) return { number, reader, ranks: null, blocked: null, living: null };
+    if (deleted === 0) return { number, reader, ranks, blocked: null, living: null };
     const bytes = 4 * wordsOf(size);
-    const { offset } = region.arena.allocate(bytes);
-    const blocked = new Int32Array(region.arena.memory.buffer, offset, bytes >> 2);
+    const { offset } = reader.arena.allocate(bytes);
+    const blocked = new Int32Array(reader.arena.memory.buffer, offset, bytes >> 2);
     const every = 100 / deleted;
     for (let i = 0; Math.floor(i * every) < size; i++) {
       const doc = Math.floor(i * every);
       blocked[doc >> 5] |= 1 << (doc & 31);
     }
-    return { number, reader, ranks: null, blocked, living: new Map() };
+    return { number, reader, ranks, blocked, living: new Map() };
   });
-  return { segments, bases, docs };
+  return { segments, bases, ids, docs };
 }
 
 /** Answers one question of the protocol. */
@@ -61,7 +70,7 @@ export function answer(index: OpenComponents, mode: string, words: readonly stri
   else {
     const best = new TopDocs(10, (segment, doc) => keyOf(index, segment, doc));
     hits = searchTerms(search, best, mode.startsWith('top10_count_'));
-    top = best.harvest().map(({ segment, doc, score }) => [index.bases[segment] + doc, score]);
+    top = best.harvest().map(({ segment, doc, score }) => [idOf(index, segment, doc), score]);
   }
   const us = Number(process.hrtime.bigint() - started) / 1e3;
   const exact = mode.includes('count_');
@@ -79,10 +88,14 @@ export function utf8(word: string): Uint8Array {
   return bytes;
 }
 
-/** Keys that rise as documents do. */
-export function keyOf({ bases }: OpenComponents, segment: number, doc: number): Uint8Array {
+/** The number of a document in arrival order. */
+const idOf = ({ bases, ids }: OpenComponents, segment: number, doc: number): number =>
+  bases[segment] + (ids[segment]?.[doc] ?? doc);
+
+/** Keys that rise as documents arrive. */
+export function keyOf(index: OpenComponents, segment: number, doc: number): Uint8Array {
   const key = Buffer.alloc(4);
-  key.writeUInt32BE(bases[segment] + doc);
+  key.writeUInt32BE(idOf(index, segment, doc));
   return key;
 }
 
