@@ -1,5 +1,5 @@
 import type { Arena } from '../storage/directory.ts';
-import { DENSE, LIST, RECORD, RECORD_WORDS, type SHORT } from './format.ts';
+import { DENSE, LIST, RECORD, RECORD_WORDS, SHORT } from './format.ts';
 
 /** Where a term's postings are. */
 export interface TermInfo {
@@ -18,6 +18,10 @@ export const BIG = 3;
  * -1 - number of a big term.
  */
 export const termRef = ({ kind, at }: TermInfo): number => (kind === BIG ? -1 - at : at);
+
+/** The term of `df` documents with such a number. */
+export const termOfRef = (df: number, ref: number): TermInfo =>
+  ref < 0 ? { df, kind: BIG, at: -1 - ref } : { df, kind: SHORT, at: ref };
 
 /** What dense and list terms have in common. */
 interface RecordedTerm {

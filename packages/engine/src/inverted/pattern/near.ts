@@ -1,7 +1,8 @@
 import type { InvertedReader } from '../inverted-reader.ts';
 import type { FoundTerms } from './found-terms.ts';
+import { WordDistance } from './length-search.ts';
 import { LONGEST_NEAR } from './near-search.ts';
-import { nearTables } from './pattern-tables.ts';
+import { lengthTable, nearTables } from './pattern-tables.ts';
 import { SHORT_LETTERS } from './short-words.ts';
 
 /**
@@ -22,6 +23,23 @@ export function findNearTerms(reader: InvertedReader, word: Uint8Array, into: Fo
   const own = new Uint8Array(word);
   if (short) tables.short.find(own, into);
   else tables.halves.find(own, into);
+  return true;
+}
+
+/**
+ * The same for one or two edits, by comparing the word with the terms of about its length.
+ */
+export function findWithinEdits(
+  reader: InvertedReader,
+  { word, edits }: { readonly word: string; readonly edits: number },
+  into: FoundTerms,
+): boolean {
+  const distance = new WordDistance(word);
+  if (!distance.serves(edits)) return false;
+  const table = lengthTable(reader);
+  if (table === null) return false;
+  const visit = (term: number) => into.add(table.dfs[term], table.refs[term]);
+  distance.find(table, edits, { reach: () => edits, visit });
   return true;
 }
 

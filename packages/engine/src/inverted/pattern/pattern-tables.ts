@@ -1,6 +1,6 @@
 /**
  * What searches for patterns keep of an open dictionary, in memory only: the reversed dictionary,
- * the short words, the lowest document of each block.
+ * the short words, the lowest document of each block, the terms by length.
  */
 import { LazyTable } from '../../base/lazy-table.ts';
 import { firstDocument } from '../../postings/lowest-docs.ts';
@@ -10,6 +10,7 @@ import { EntryWalk } from './entry-walk.ts';
 import { NearSearch } from './near-search.ts';
 import { headOf, type ReversedTerms, reverseTerms } from './reversed-terms.ts';
 import { readShortWords, ShortWordSearch, type ShortWords } from './short-words.ts';
+import { type TermsByLength, termsByLength } from './terms-by-length.ts';
 
 /** Making a table costs about as much as this many searches without it. */
 export const ASKS_BEFORE_TABLES = 16;
@@ -66,6 +67,7 @@ function makeMinima(reader: InvertedReader): BlockMinima {
 interface Tables {
   readonly near: LazyTable<InvertedReader, NearTables>;
   readonly minima: LazyTable<InvertedReader, BlockMinima>;
+  readonly lengths: LazyTable<InvertedReader, TermsByLength>;
 }
 
 const tables = new WeakMap<InvertedReader, Tables>();
@@ -77,6 +79,7 @@ function tablesOf(reader: InvertedReader): Tables | null {
     own = {
       near: new LazyTable(ASKS_BEFORE_TABLES, makeNear),
       minima: new LazyTable(ASKS_BEFORE_TABLES, makeMinima),
+      lengths: new LazyTable(ASKS_BEFORE_TABLES, termsByLength),
     };
     tables.set(reader, own);
   }
@@ -90,3 +93,7 @@ export const nearTables = (reader: InvertedReader): NearTables | null =>
 /** Lowest documents by block; null likewise. */
 export const blockMinima = (reader: InvertedReader): BlockMinima | null =>
   tablesOf(reader)?.minima.get(reader) ?? null;
+
+/** The terms by length; null likewise. */
+export const lengthTable = (reader: InvertedReader): TermsByLength | null =>
+  tablesOf(reader)?.lengths.get(reader) ?? null;

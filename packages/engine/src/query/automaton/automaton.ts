@@ -9,8 +9,8 @@ export interface TermAutomaton {
   readonly start: number;
   /** The bytes with which every accepted term begins. */
   readonly literalPrefix: Uint8Array;
-  /** The word (UTF-8), where it accepts the terms within one edit of one and nothing else. */
-  readonly near?: Uint8Array;
+  /** Where it accepts the terms within one or two edits of a word and nothing else. */
+  readonly near?: NearWord;
   /**
    * The state after one more byte, or -1: no continuation matches. A state >= 0 always has one that
    * does. Throws limit_exceeded when the pattern grows past LIMITS.automatonStates.
@@ -25,6 +25,12 @@ export interface TermAutomaton {
   distance(state: number): number;
   /** The smallest byte >= from that leads on from this state, or -1. */
   nextByte(state: number, from: number): number;
+}
+
+/** A word of well-formed Unicode, and how many edits away terms may be: 1 or 2. */
+export interface NearWord {
+  readonly word: string;
+  readonly edits: number;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { LhsError } from '@lakehouse-search/contract';
 import { LIMITS } from '../../base/limits.ts';
-import type { TermAutomaton } from './automaton.ts';
+import type { NearWord, TermAutomaton } from './automaton.ts';
 import { determinise } from './dfa.ts';
 import { Nfa } from './nfa.ts';
 import { EVERY_POINT } from './utf8.ts';
@@ -21,7 +21,9 @@ export function compileFuzzy(word: string, edits: number): TermAutomaton {
     throw new LhsError('limit_exceeded', message);
   }
   const points = Array.from(word.toWellFormed());
-  return edits === 1 ? new OneEdit(points) : build(points, edits);
+  return edits > 0 && points.length <= LONGEST_NEAR
+    ? new Near(points, edits)
+    : build(points, edits);
 }
 
 function build(points: readonly string[], edits: number): TermAutomaton {
@@ -39,17 +41,20 @@ function build(points: readonly string[], edits: number): TermAutomaton {
   return determinise(nfa, grid[0][0]);
 }
 
+/** Longer words are compiled at once, so that those too long for an automaton are refused here. */
+const LONGEST_NEAR = 64;
+
 /**
- * The terms within one edit: most are found without an automaton (inverted/pattern/near.ts), which
- * is built when it is first asked for a state.
+ * The terms within one or two edits: most are found by tables (inverted/pattern/near.ts). The
+ * automaton is built when it is first asked for a state.
  */
-class OneEdit implements TermAutomaton {
-  readonly near: Uint8Array;
+class Near implements TermAutomaton {
+  readonly near: NearWord;
   readonly #points: readonly string[];
   #built: TermAutomaton | null = null;
 
-  constructor(points: readonly string[]) {
-    this.near = Buffer.from(points.join(''));
+  constructor(points: readonly string[], edits: number) {
+    this.near = { word: points.join(''), edits };
     this.#points = points;
   }
 
@@ -78,7 +83,7 @@ class OneEdit implements TermAutomaton {
   }
 
   get #automaton(): TermAutomaton {
-    this.#built ??= build(this.#points, 1);
+    this.#built ??= build(this.#points, this.near.edits);
     return this.#built;
   }
 }

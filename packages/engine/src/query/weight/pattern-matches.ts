@@ -2,12 +2,11 @@ import { type Deadline, NO_DEADLINE } from '../../base/deadline.ts';
 import type { InvertedReader } from '../../inverted/inverted-reader.ts';
 import { markAll } from '../../inverted/pattern/documents.ts';
 import { type FoundTerms, foundTerms } from '../../inverted/pattern/found-terms.ts';
-import { findNearTerms } from '../../inverted/pattern/near.ts';
+import { findNearTerms, findWithinEdits } from '../../inverted/pattern/near.ts';
 import { findPrefix } from '../../inverted/pattern/prefix.ts';
 import type { TermCursor } from '../../inverted/term-cursor.ts';
 import { BIG, type TermInfo } from '../../postings/term-info.ts';
-import type { TermAutomaton } from '../automaton/automaton.ts';
-import { nextPossible } from '../automaton/automaton.ts';
+import { type NearWord, nextPossible, type TermAutomaton } from '../automaton/automaton.ts';
 
 /** The clock is looked at once per so many terms + 1. */
 const TERMS_A_CHECK = 0xfff;
@@ -52,9 +51,14 @@ export function findPattern(
   into: FoundTerms,
   deadline: Deadline,
 ): void {
-  if (automaton.near && findNearTerms(reader, automaton.near, into)) return;
+  if (automaton.near && findNear(reader, automaton.near, into)) return;
   const add = ({ df, kind, at }: TermInfo) => into.add(df, kind === BIG ? -1 - at : at);
   eachTerm(reader, automaton, add, deadline);
+}
+
+function findNear(reader: InvertedReader, near: NearWord, into: FoundTerms): boolean {
+  if (near.edits === 1) return findNearTerms(reader, Buffer.from(near.word), into);
+  return findWithinEdits(reader, near, into);
 }
 
 /** Told of a term: where its postings are, its distance, and the cursor that stands on it. */

@@ -1,6 +1,9 @@
 import type { Deadline } from '../../base/deadline.ts';
-import type { TermInfo } from '../../postings/term-info.ts';
-import type { TermAutomaton } from '../../query/automaton/automaton.ts';
+import { type LengthSearch, WordDistance } from '../../inverted/pattern/length-search.ts';
+import { lengthTable } from '../../inverted/pattern/pattern-tables.ts';
+import type { TermsByLength } from '../../inverted/pattern/terms-by-length.ts';
+import { type TermInfo, termOfRef } from '../../postings/term-info.ts';
+import type { NearWord, TermAutomaton } from '../../query/automaton/automaton.ts';
 import { eachTerm, type OnTerm } from '../../query/weight/pattern-matches.ts';
 import { type FieldTerms, liveCount } from './field-terms.ts';
 import { compareTermBytes, type SuggestionList } from './suggestion-list.ts';
@@ -14,11 +17,90 @@ interface NearTerm {
   df: number;
 }
 
-/**
- * Offers every term that the automaton accepts and may belong to the list. Live documents are
- * counted from the most promising term on, until no other can belong there.
- */
+/** Offers every term that the automaton accepts and may belong to the list. */
 export function offerNear(
+  segments: readonly FieldTerms[],
+  automaton: TermAutomaton,
+  list: SuggestionList,
+  deadline: Deadline,
+): void {
+  if (automaton.near === undefined || !offerByTables(segments, automaton.near, list, deadline)) {
+    offerWalked(segments, automaton, list, deadline);
+  }
+}
+
+/** A segment and its terms by length. */
+interface TabledTerms {
+  readonly own: FieldTerms;
+  readonly table: TermsByLength;
+}
+
+/** By the tables of all segments; false: there are none, and nothing was offered. */
+function offerByTables(
+  segments: readonly FieldTerms[],
+  { word, edits }: NearWord,
+  list: SuggestionList,
+  deadline: Deadline,
+): boolean {
+  const distance = new WordDistance(word);
+  if (!distance.serves(edits)) return false;
+  const tabled: TabledTerms[] = [];
+  for (const own of segments) {
+    const table = lengthTable(own.reader);
+    if (table !== null) tabled.push({ own, table });
+  }
+  if (tabled.length < segments.length) return false;
+  const seen = segments.length > 1 ? new Set<string>() : null;
+  for (const one of tabled) {
+    deadline.check();
+    distance.find(one.table, edits, offering(segments, one, { list, seen, deadline }));
+  }
+  return true;
+}
+
+/** What a search offers to, and the terms that were offered in an earlier segment. */
+interface Offered {
+  readonly list: SuggestionList;
+  readonly seen: Set<string> | null;
+  readonly deadline: Deadline;
+}
+
+function offering(
+  segments: readonly FieldTerms[],
+  { own, table }: TabledTerms,
+  { list, seen, deadline }: Offered,
+): LengthSearch {
+  const { at, text, refs, dfs } = table;
+  return {
+    // A term with fewer documents here, and not more in any other segment, has too few of them.
+    reach(df) {
+      const { worst } = list;
+      if (worst === null) return Number.POSITIVE_INFINITY;
+      return df >= worst.count / segments.length ? worst.distance : worst.distance - 1;
+    },
+    visit(i, distance) {
+      const term = text.slice(at[i], at[i + 1]);
+      if (seen !== null) {
+        const name = Buffer.from(term).toString('latin1');
+        if (seen.has(name)) return;
+        seen.add(name);
+      }
+      deadline.spend(1);
+      let count = 0;
+      for (const segment of segments) {
+        const info = segment === own ? termOfRef(dfs[i]!, refs[i]!) : segment.reader.lookup(term);
+        if (info !== null) count += liveCount(segment, info);
+      }
+      list.offer({ term, distance, count });
+    },
+  };
+}
+
+/**
+ * By walking the dictionaries under the automaton. Live documents are counted from the most
+ * promising term on, until no other can belong to the list.
+ */
+function offerWalked(
   segments: readonly FieldTerms[],
   automaton: TermAutomaton,
   list: SuggestionList,
