@@ -4,7 +4,8 @@
  * engines' own clocks, summed over the servers: pipes and JSON are left out. Needs what
  * bench/peers.ts needs, and its component lhs.idx (made there).
  *
- *   node bench/throughput.ts [--servers=2] [--size=small|big] [--warm=3] [--repeat=5] [--modes=or,…]
+ *   node bench/throughput.ts [--servers=2] [--size=small|big] [--warm=3] [--repeat=5]
+ *     [--modes=or,…]
  */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
