@@ -88,7 +88,7 @@ describe('two copies of a shard', () => {
       }
       expect(await search()).toEqual(before);
     },
-    240_000,
+    600_000,
   );
 
   it('end a call at its deadline while both are stopped, and answer again after', async () => {
