@@ -6,6 +6,7 @@
  * rounding.
  */
 import { describe, expect, test } from 'vitest';
+import { byEffort } from '../../../../test/support/effort.ts';
 import { seededNumbers } from '../../../../test/support/random.ts';
 import { fixVectors } from '../../src/base/fixed-vector.ts';
 import { wordsOf } from '../../src/bitmap/bitmap.ts';
@@ -20,7 +21,7 @@ import { MemoryDirectory } from '../../src/storage/memory-directory.ts';
 import { plainArena } from '../../src/storage/plain-arena.ts';
 import { Verification } from '../../src/storage/verification.ts';
 
-const CASES = 1000;
+const CASES = byEffort(300, 1000);
 const SEED = 20_261_121;
 const PARTS = 10;
 
