@@ -1,13 +1,10 @@
 /** `_search` of the adapter: its hits are those of `/v1/search` on the same server. */
-import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { byEffort } from '../../../../test/support/effort.ts';
-import { REFUSED_QUERIES, SERVED_QUERIES } from '../../src/search-adapter/query/translate-query.ts';
 import { startTickets, TICKETS, type TicketService } from '../support/tickets.ts';
 import { type AdapterCalls, adapterCalls, type Body } from './adapter-calls.ts';
 
-const PAGE = readFileSync(new URL('../../../../docs/search-adapter.md', import.meta.url), 'utf8');
 const PAYMENTS = TICKETS.filter(({ title }) => title.includes('payment')).map(({ id }) => id);
 const SEED = 20_261_125;
 let service: TicketService;
@@ -335,12 +332,6 @@ describe('nearest documents and fused lists', () => {
     expect(idsOf(body)).toEqual(keysOf(direct.body));
     const wrong = await refused({ retriever: { rrf }, query: standard.query });
     expect(wrong.error.reason).toContain('[retriever] cannot be used');
-  });
-});
-
-describe('the page on the adapter', () => {
-  it.each([...SERVED_QUERIES, ...REFUSED_QUERIES])('names the query %s', (name) => {
-    expect(PAGE).toContain(`\`${name}\``);
   });
 });
 

@@ -7,6 +7,7 @@ import { arrivalOf, notesOf } from '../../rest/rest-call.ts';
 import type { UrlParams } from '../base/read-json.ts';
 import type { Reads } from '../base/reads.ts';
 import { illegal } from '../query/refusal.ts';
+import type { Descriptions } from './descriptions.ts';
 
 /** A request whose caller may use the operation of its endpoint. */
 export interface AdapterCall {
@@ -31,6 +32,7 @@ export interface CallParts {
   readonly reply: FastifyReply;
   readonly authorization: string | undefined;
   readonly version: string;
+  readonly descriptions: Descriptions;
 }
 
 /**
@@ -41,7 +43,7 @@ export async function admit(
   parts: CallParts,
   operation: Operation,
 ): Promise<{ readonly call: AdapterCall; readonly release: () => void }> {
-  const { calls, request, reply, authorization, version } = parts;
+  const { calls, request, reply, authorization, version, descriptions } = parts;
   const path = request.params as UrlParams;
   const notes = notesOf(request);
   notes.operation = operation;
@@ -64,7 +66,12 @@ export async function admit(
     body: request.body as Json | undefined,
     accept: request.headers.accept,
     version,
-    reads: (timeoutMillis) => readsOf(calls, within(context, timeoutMillis)),
+    reads: (timeoutMillis) => {
+      const reads = readsOf(calls, within(context, timeoutMillis));
+      const describeIndex: Reads['describeIndex'] = (named) =>
+        descriptions.of(principal, named.index ?? '', () => reads.describeIndex(named));
+      return { ...reads, describeIndex };
+    },
     begin: async (name, index) => void (await begin(name, index)),
     noteIndex: (index) => {
       notes.index = index;

@@ -12,6 +12,7 @@ import type { UrlParams } from '../base/read-json.ts';
 import { admit } from './adapter-call.ts';
 import { BasicCredentials } from './basic-credentials.ts';
 import { CLUSTER_ENDPOINTS } from './cluster-routes.ts';
+import { Descriptions } from './descriptions.ts';
 import { DOCUMENT_ENDPOINTS } from './document-routes.ts';
 import { type Answer, type Endpoint, requireKnown } from './endpoint.ts';
 import { INDEX_ENDPOINTS } from './index-routes.ts';
@@ -61,8 +62,11 @@ export async function addSearchAdapter(
       const { localAddress } = socket;
       requireAllowed({ host, origin, localAddress }, options.hosts ?? [], 'search_adapter.hosts');
     });
-    const credentials = new BasicCredentials(calls);
-    for (const endpoint of ENDPOINTS) addEndpoint(scope, calls, endpoint, options, credentials);
+    const remembered = {
+      credentials: new BasicCredentials(calls),
+      descriptions: new Descriptions(),
+    };
+    for (const endpoint of ENDPOINTS) addEndpoint(scope, calls, endpoint, options, remembered);
     for (const { methods, path: url } of REFUSED_ROUTES) {
       const handler = async ({ method, url: requested }: FastifyRequest) => {
         throw refusalOf(method, requested);
@@ -91,12 +95,18 @@ function readBodies(scope: FastifyInstance): void {
 const withAll = (path: string): readonly string[] =>
   path.startsWith('/:index/') ? [path, path.replace('/:index/', '/_all/')] : [path];
 
+/** What the adapter remembers between requests. */
+interface Remembered {
+  readonly credentials: BasicCredentials;
+  readonly descriptions: Descriptions;
+}
+
 function addEndpoint(
   scope: FastifyInstance,
   calls: Calls,
   endpoint: Endpoint,
   { version }: AdapterOptions,
-  credentials: BasicCredentials,
+  { credentials, descriptions }: Remembered,
 ): void {
   const handler = async (request: FastifyRequest, reply: FastifyReply) => {
     let release: (() => void) | undefined;
@@ -107,7 +117,7 @@ function addEndpoint(
       }
       const arrival = arrivalOf(request);
       const authorization = await credentials.headerOf(request.headers.authorization, arrival);
-      const parts = { calls, request, reply, authorization, version };
+      const parts = { calls, request, reply, authorization, version, descriptions };
       const admitted = await admit(parts, endpoint.operation);
       ({ release } = admitted);
       const { call } = admitted;
