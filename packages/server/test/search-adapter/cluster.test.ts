@@ -1,6 +1,6 @@
 /**
- * The adapter and the tools of agents over a gateway, a control plane and two nodes, each a process:
- * the responses of `serve all`, and partial results when a node is gone.
+ * The adapter and the tools of agents over a gateway, a control plane and two nodes, each a
+ * process: the responses of `serve all`, and partial results when a node is gone.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTicketCluster, type TicketCluster } from '../support/ticket-cluster.ts';
@@ -117,7 +117,7 @@ describe('a gateway over two nodes', () => {
       ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
       params: { name, arguments: { index: 'tickets', ...args } },
     });
-    for (const _message of [
+    for (const message of [
       call('search', { query: 'payment timeout', limit: 5 }),
       call('aggregate', { terms: 'status' }),
       call('describe_index', {}),
