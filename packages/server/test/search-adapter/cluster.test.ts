@@ -120,14 +120,13 @@ describe('a gateway over two nodes', () => {
     for (const message of [
       call('search', { query: 'payment timeout', limit: 5 }),
       call('aggregate', { terms: 'status' }),
-      call('describe_index', {}),
     ]) {
       const [one, two] = await Promise.all(
         [alone, over].map(async (calls) => {
           const headers = { accept: 'application/json, text/event-stream' };
           const { status, body } = await calls.send('POST', '/mcp', message, headers);
           const answer = JSON.parse(String(body).split('data: ')[1]!);
-          return [status, masked(answer).replaceAll(/@\d+\//g, '@…/')];
+          return [status, masked(answer).replaceAll(/\d{18,}/g, '…')];
         }),
       );
       expect(two).toEqual(one);
