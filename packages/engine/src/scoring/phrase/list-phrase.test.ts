@@ -31,23 +31,25 @@ function randomDocs(random: (n: number) => number, docs: number): readonly numbe
 interface Corpus {
   readonly docs: readonly (readonly number[])[];
   readonly reader: InvertedReader;
-  /** Documents by word. */
-  readonly frequencies: readonly number[];
+  /** By word, the documents that hold it. */
+  readonly holders: readonly (readonly number[])[];
   readonly blocked: Int32Array | null;
 }
 
 function corpus(seed: number, docs: number, deleted: number): Corpus {
   const random = randomNumbers(seed);
   const texts = randomDocs(random, docs);
-  const frequencies = new Array<number>(600).fill(0);
-  for (const text of texts) for (const word of new Set(text)) frequencies[word]!++;
+  const holders = Array.from({ length: 600 }, (): number[] => []);
+  texts.forEach((text, doc) => {
+    for (const word of new Set(text)) holders[word]!.push(doc);
+  });
   const reader = openInverted(texts.map((text) => [text.map((word) => `w${word}`).join(' ')]));
   const blocked = deleted === 0 ? null : new Int32Array(wordsOf(docs));
   for (let i = 0; blocked !== null && i < docs * deleted; i++) {
     const doc = random(docs);
     blocked[doc >> 5]! |= 1 << doc;
   }
-  return { docs: texts, reader, frequencies, blocked };
+  return { docs: texts, reader, holders, blocked };
 }
 
 /** The phrases of a search: words that follow one another somewhere, or any words. */
@@ -66,11 +68,12 @@ interface Match {
   readonly score: number;
 }
 
-function bruteForce({ docs, reader, frequencies, blocked }: Corpus, words: readonly number[]) {
+function bruteForce({ docs, reader, holders, blocked }: Corpus, words: readonly number[]) {
   const found: Match[] = [];
   let weight = 0;
-  for (const word of words) weight += inverseFrequency(reader.docsWithField, frequencies[word]!);
-  for (let doc = 0; doc < docs.length; doc++) {
+  for (const word of words) weight += inverseFrequency(reader.docsWithField, holders[word]!.length);
+  const [rarest] = words.map((word) => holders[word]!).sort((a, b) => a.length - b.length);
+  for (const doc of rarest!) {
     if (blocked !== null && ((blocked[doc >> 5]! >>> doc) & 1) === 1) continue;
     const text = docs[doc]!;
     let tf = 0;
