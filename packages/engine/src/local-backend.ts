@@ -64,10 +64,16 @@ type Method<Q, R> = (request: Q, call?: CallContext) => Promise<R>;
 type Items<Q, T> = (request: Q, call?: CallContext) => AsyncGenerator<T>;
 
 /** An operation whose module is loaded with its first call. */
-const later =
-  <Q, R>(load: () => Promise<Work<Q, R>>): Work<Q, R> =>
-  async (indexes, request, call) =>
-    (await load())(indexes, request, call);
+function later<Q, R>(load: () => Promise<Work<Q, R>>): Work<Q, R> {
+  let loaded: Work<Q, R> | undefined;
+  return (indexes, request, call) => {
+    if (loaded !== undefined) return loaded(indexes, request, call);
+    return load().then((work) => {
+      loaded = work;
+      return work(indexes, request, call);
+    });
+  };
+}
 
 /** The local `Backend`. Close it when done: it holds mapped files and the registry. */
 export class LocalBackend implements Backend {
@@ -365,7 +371,7 @@ export class LocalBackend implements Backend {
       const { life, clock } = this.#indexes;
       const checked = checkCall(call);
       return whileWanted(checked, clock, () =>
-        life.call(async () => work(this.#indexes, request, checked)),
+        life.callAtOnce(() => work(this.#indexes, request, checked)),
       );
     };
   }

@@ -50,22 +50,26 @@ export function requireWanted({ signal, deadline }: CallContext, clock: Clock): 
 
 /**
  * The result of a read, or interrupted or deadline_exceeded as soon as its call is aborted or its
- * time is over: the read may wait for a table that does not answer. Then its result is dropped.
+ * time is over: the read may wait for a table that does not answer. Then its result is dropped. A
+ * result that is there at once is returned.
  */
 export async function whileWanted<T>(
   call: CallContext,
   clock: Clock,
-  read: () => Promise<T>,
+  read: () => T | Promise<T>,
 ): Promise<T> {
   requireWanted(call, clock);
+  const answer = read();
   const { signal, deadline } = call;
-  if (signal === undefined && deadline === undefined) return read();
+  if (!(answer instanceof Promise)) return answer;
+  if (signal === undefined && deadline === undefined) return answer;
   const { promise: ended, reject } = Promise.withResolvers<never>();
   const abort = () => reject(callAborted());
+  if (signal?.aborted) abort();
   signal?.addEventListener('abort', abort);
   const done = deadline === undefined ? undefined : rejectLate(deadline, clock, reject);
   try {
-    return await Promise.race([read(), ended]);
+    return await Promise.race([answer, ended]);
   } finally {
     done?.abort();
     signal?.removeEventListener('abort', abort);

@@ -22,8 +22,17 @@ export class EngineLife {
 
   /** A call. Throws closed if the engine is closed before it ends and it fails. */
   async call<T>(work: () => Promise<T>): Promise<T> {
+    return this.callAtOnce(work);
+  }
+
+  /** The same for work that may have its result at once, without a promise. */
+  callAtOnce<T>(work: () => T | Promise<T>): T | Promise<T> {
     if (this.closed) throw engineClosed();
     const running = work();
+    return running instanceof Promise ? this.#untilEnd(running) : running;
+  }
+
+  async #untilEnd<T>(running: Promise<T>): Promise<T> {
     this.#calls.add(running);
     try {
       return await running;

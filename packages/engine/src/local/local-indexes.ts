@@ -4,6 +4,7 @@ import type { SourceTable } from '@lakehouse-search/lake';
 import { type Clock, SYSTEM_CLOCK } from '../base/clock.ts';
 import { engineClosed } from '../base/engine-closed.ts';
 import { LIMITS } from '../base/limits.ts';
+import { lookPeriod } from '../base/looks.ts';
 import type { OpenEmbedder } from '../embed/embedder.ts';
 import { endDeadJobs } from '../open/dead-jobs.ts';
 import { describeIndex } from '../open/describe-index.ts';
@@ -57,6 +58,13 @@ const PATIENCE_MS = 5000;
 
 const FRESHNESS_MS = 1000;
 
+/** An index at its newest commit, as of its last look at the files. */
+interface LookedUp extends OpenIndex {
+  readonly known: KnownIndex;
+  /** The period (base/looks.ts) of that look. */
+  period: number;
+}
+
 /**
  * What a local engine keeps between two operations: the registry, which indexes are open at which
  * commit, which of them it writes itself, and the tables of its searches.
@@ -88,7 +96,7 @@ export class LocalIndexes {
   /** The threads that run searches; null: this thread does. */
   readonly searchThreads: (() => Promise<SearchThreads>) | null;
   /** Open indexes by uuid, each at its newest commit. */
-  readonly #open = new Map<string, OpenIndex & { readonly known: KnownIndex }>();
+  readonly #open = new Map<string, LookedUp>();
   /** Uuids of the indexes whose folders were swept. */
   readonly #sweptFolders = new Set<string>();
   readonly #pins: OpenPins;
@@ -191,8 +199,13 @@ export class LocalIndexes {
       this.#sweepOnce();
       if (!this.writing.has(registered.uuid)) this.#sweepFolder(known);
       const former = this.#open.get(registered.uuid);
-      const newest = former?.known === known && former.version === commitVersion(folder);
-      const open = newest ? former : this.#openNewest(known, former);
+      const period = lookPeriod();
+      const isKnown = former?.known === known;
+      if (isKnown && former.period !== period && former.version === commitVersion(folder)) {
+        former.period = period;
+      }
+      const isNewest = isKnown && former.period === period;
+      const open = isNewest ? former : this.#openNewest(known, period, former);
       open.snapshot.retain();
       return open;
     });
@@ -205,13 +218,13 @@ export class LocalIndexes {
     this.#sweptFolders.add(uuid);
   }
 
-  #openNewest(known: KnownIndex, former?: OpenIndex): OpenIndex {
+  #openNewest(known: KnownIndex, period: number, former?: OpenIndex): OpenIndex {
     const { registered, folder, definition, definitionOf } = known;
     this.#pins.sweep(Date.now());
     const { index } = definition;
     const next = openIndex(folder, index, definitionOf, this.openDirectory, former?.snapshot);
     if (former !== undefined) this.#replaced(former, next);
-    this.#open.set(registered.uuid, { ...next, known });
+    this.#open.set(registered.uuid, { ...next, known, period });
     return next;
   }
 
@@ -339,12 +352,25 @@ export class LocalIndexes {
   async lag(
     known: KnownIndex,
     read: Pick<LocalContext, 'snapshot' | 'mapping'>,
-    freshMs = this.#freshnessMs ?? known.definition.freshnessMs ?? FRESHNESS_MS,
+    freshMs = this.#freshMs(known),
   ): Promise<TableLag> {
     if (freshMs === 0) return (await this.#keptTables()).lag(known, read, 0);
     if (this.#tables !== undefined) return this.#tables.lag(known, read, freshMs);
     this.#lookAtTable(known, freshMs);
     return UNKNOWN_LAG;
+  }
+
+  /** The same at once, by the last look; undefined if a look has to be waited for. */
+  lastLag(
+    known: KnownIndex,
+    read: Pick<LocalContext, 'snapshot' | 'mapping'>,
+  ): TableLag | undefined {
+    const freshMs = this.#freshMs(known);
+    return freshMs === 0 ? undefined : this.#tables?.lastLag(known, read, freshMs);
+  }
+
+  #freshMs({ definition }: KnownIndex): number {
+    return this.#freshnessMs ?? definition.freshnessMs ?? FRESHNESS_MS;
   }
 
   /** The first look at a table: its code is loaded behind the answer. */

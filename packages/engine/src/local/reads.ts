@@ -19,6 +19,7 @@ import { tenantFilter } from '../shard/request/tenant-filter.ts';
 import { holdColdBytes } from '../storage/cold-cache.ts';
 import type { ReadName } from '../workers/messages.ts';
 import type { ThreadRead } from '../workers/search-threads.ts';
+import { answerOfParts } from './answer-text.ts';
 import { accessible, requireWanted } from './caller.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { holdPit } from './point-in-time.ts';
@@ -27,7 +28,11 @@ import type { ResultCache } from './result-cache.ts';
 import { repeatUntilReached, type SnapshotWait } from './wait-for-snapshot.ts';
 
 /** An operation of the embedded engine. */
-export type Operation<Q, R> = (indexes: LocalIndexes, request: Q, call: CallContext) => Promise<R>;
+export type Operation<Q, R> = (
+  indexes: LocalIndexes,
+  request: Q,
+  call: CallContext,
+) => R | Promise<R>;
 
 /** Which index is read, and at which commit: the newest one unless a point in time says so. */
 export interface ReadTarget {
@@ -87,21 +92,26 @@ function reads<Q extends ReadRequest, C, R>(
   { check, load }: ContextRead<C, R, LocalContext>,
   { read, repeats }: ReadPlan = {},
 ): Operation<Q, R> {
-  return async (indexes, request, call) => {
+  return (indexes, request, call) => {
     const timed = atOneTime(request, indexes.clock.now());
     const checked = check(timed);
-    const answer = await load();
-    requireWanted(call, indexes.clock);
     const { hydrate, min_snapshot } = request;
     // Rows and snapshots are read from the table, which threads do not open.
     const isOfTable = hydrate === true || min_snapshot !== undefined;
     const { pit_id } = request;
     const isKept = indexes.results !== null && repeats !== undefined;
     const isRepeated = isKept && pit_id === undefined && timed === request;
-    const repeat = isRepeated ? `${repeats} ${JSON.stringify(checked)}` : undefined;
+    const isCached = isRepeated && !isOfTable;
+    const repeat = isCached ? `${repeats} ${JSON.stringify(checked)}` : undefined;
+    const found = repeat === undefined ? undefined : recalled(indexes, request, call, repeat);
+    if (found !== undefined) return found as R;
     const plan = isOfTable ? {} : { read, repeat };
-    const work = (context: LocalContext) => answer(context, checked);
-    const attempt = () => readIndex(indexes, request, call, work, plan);
+    const attempt = async () => {
+      const answer = await load();
+      requireWanted(call, indexes.clock);
+      const work = (context: LocalContext) => answer(context, checked);
+      return readIndex(indexes, request, call, work, plan);
+    };
     return min_snapshot === undefined
       ? attempt()
       : repeatUntilReached(indexes, request, call, attempt);
@@ -147,13 +157,18 @@ export async function readIndex<T>(
     };
     const { results } = indexes;
     if (repeat === undefined || results === null) return await compute();
-    const key = results.keyOf(open, tenant, repeat);
     const lag = () => indexes.lag(known, open);
+    const key = results.keyOf(open, tenant, repeat);
     return (await remembered(results, key, lag, compute as () => Promise<object>)) as T;
   } finally {
     endOfRead();
     open.snapshot.release();
   }
+}
+
+/** What an answer says of the moment at which it was given. */
+interface Changing extends TableLag {
+  readonly took_ms?: number;
 }
 
 /** An answer from the cache with the lag of now, or a new one, which is kept. */
@@ -165,11 +180,41 @@ async function remembered(
 ): Promise<object> {
   const started = performance.now();
   const found = results.get(key);
-  if (found !== undefined) return { ...found, took_ms: millisSince(started), ...(await lag()) };
+  if (found !== undefined) {
+    const moment = { took_ms: millisSince(started), ...(await lag()) };
+    return answerOfParts(found.answer, found.text, moment);
+  }
+  results.missed();
   const answer = await compute();
-  const { lag_checked_ms: _, ...kept } = answer as TableLag;
+  const { lag_checked_ms: _, lag_snapshots: __, took_ms: ___, ...kept } = answer as Changing;
   results.put(key, kept);
   return answer;
+}
+
+/**
+ * The same at once; undefined: it is not there, or its lag needs a look at the table. The caller's index and tenant are checked as for a read that searches.
+ */
+function recalled(
+  indexes: LocalIndexes,
+  target: ReadTarget,
+  call: CallContext,
+  repeat: string,
+): object | undefined {
+  const started = performance.now();
+  const known = accessible(indexes, target.index, call);
+  const { results } = indexes;
+  const tenant = call.principal?.tenant;
+  const open = indexes.hold(known);
+  try {
+    if (tenant !== undefined) tenantFilter(open.mapping, tenant);
+    const lag = indexes.lastLag(known, open);
+    if (results === null || lag === undefined) return undefined;
+    const found = results.get(results.keyOf(open, tenant, repeat));
+    if (found === undefined) return undefined;
+    return answerOfParts(found.answer, found.text, { took_ms: millisSince(started), ...lag });
+  } finally {
+    open.snapshot.release();
+  }
 }
 
 const millisSince = (started: number): number =>

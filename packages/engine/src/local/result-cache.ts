@@ -10,15 +10,23 @@ export interface ResultCacheFigures {
   readonly limit_bytes: number;
 }
 
-interface Entry {
+/** An answer without the members that change, and its JSON text. */
+export interface KeptAnswer {
   readonly answer: object;
+  readonly text: string;
+}
+
+interface Entry extends KeptAnswer {
   readonly bytes: number;
 }
 
 /** An entry besides its answer: key, links, the map's slot. */
 const ENTRY_BYTES = 300;
-/** Values of JSON take so many times their text in memory, measured over pages of hits. */
-const VALUE_FACTOR = 3;
+/**
+ * Values of JSON take three times their text in memory, measured over pages of hits; the text
+ * itself takes up to two bytes per character.
+ */
+const VALUE_FACTOR = 5;
 /** One answer takes at most this part of the cache. */
 const MOST_SHARE = 1 / 16;
 /** An answer that lacks a part is not repeated. */
@@ -58,26 +66,28 @@ export class ResultCache {
   }
 
   /** The answer under a key. Its values are shared: nobody may change them. */
-  get(key: string): object | undefined {
+  get(key: string): KeptAnswer | undefined {
     const found = this.#entries.get(key);
-    if (found === undefined) {
-      this.#misses++;
-      return undefined;
-    }
+    if (found === undefined) return undefined;
     this.#hits++;
     this.#entries.delete(key);
     this.#entries.set(key, found);
-    return found.answer;
+    return found;
+  }
+
+  /** Counts a read whose answer was not found. */
+  missed(): void {
+    this.#misses++;
   }
 
   /** Keeps an answer, unless it is incomplete or too large. */
   put(key: string, answer: object): void {
     if (LACKS.some((name) => (answer as Lacks)[name])) return;
-    const text = JSON.stringify(answer).length;
-    const bytes = VALUE_FACTOR * text + 2 * key.length + ENTRY_BYTES;
+    const text = JSON.stringify(answer);
+    const bytes = VALUE_FACTOR * text.length + 2 * key.length + ENTRY_BYTES;
     if (bytes > this.#most * MOST_SHARE) return;
     this.#remove(key);
-    this.#entries.set(key, { answer, bytes });
+    this.#entries.set(key, { answer, text, bytes });
     this.#bytes += bytes;
     for (const oldest of this.#entries.keys()) {
       if (this.#bytes <= this.#most) return;

@@ -27,6 +27,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { LhsError } from '@lakehouse-search/contract';
+import { endLookPeriod } from '../base/looks.ts';
 import { holds, pinsAmong } from '../index/pins.ts';
 import {
   leftLocks,
@@ -124,6 +125,7 @@ export function promoteGeneration(folder: string, { number }: Generation): void 
     }
     syncFolder(folder);
     renameSync(draft, path);
+    endLookPeriod();
     syncFolder(folder);
   } catch (error) {
     throw ioError(error, 'replace', path);

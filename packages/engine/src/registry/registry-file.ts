@@ -20,6 +20,7 @@ import { basename, dirname, join } from 'node:path';
 import { LhsError } from '@lakehouse-search/contract';
 import Database from 'better-sqlite3';
 import { engineClosed } from '../base/engine-closed.ts';
+import { endLookPeriod, lookPeriod } from '../base/looks.ts';
 import { ioError } from '../storage/io-errors.ts';
 import { makeFolder } from '../storage/make-folder.ts';
 
@@ -127,6 +128,9 @@ export class RegistryFile {
   #others: unknown;
   /** The file's time when its changes were counted last; null: it had just been written. */
   #settledMs: number | null = null;
+  /** The period (base/looks.ts) of the last look, and the version that it found. */
+  #period = -1;
+  #version = '';
 
   /** Opens it, making folder and file where they are missing. Throws unsupported too. */
   constructor(dataDir: string) {
@@ -143,6 +147,8 @@ export class RegistryFile {
    */
   version(): string {
     if (!this.#db.open) throw engineClosed();
+    const period = lookPeriod();
+    if (period === this.#period) return this.#version;
     const { identity, mtimeMs } = lookAt(this.path);
     if (identity !== this.#identity) throw dataFolderGone(this.path);
     if (mtimeMs !== this.#settledMs) {
@@ -150,7 +156,9 @@ export class RegistryFile {
       this.#others = this.#run(() => this.#statement('PRAGMA data_version').pluck().get());
       this.#settledMs = now - mtimeMs > SETTLED_MS ? mtimeMs : null;
     }
-    return `${this.#others}:${this.#ownChanges}`;
+    this.#version = `${this.#others}:${this.#ownChanges}`;
+    this.#period = period;
+    return this.#version;
   }
 
   /** All rows of a query. */
@@ -165,19 +173,17 @@ export class RegistryFile {
 
   /** Runs a statement; the number of rows that it changed. */
   change(sql: string, values: Values): number {
-    this.#ownChanges++;
-    return this.#run(() => this.#statement(sql).run(values).changes);
+    return this.#changing(() => this.#statement(sql).run(values).changes);
   }
 
   /** Runs `work` in one transaction, which no other process's change can come between. */
   exclusively<T>(work: () => T): T {
-    return this.#run(() => this.#db.transaction(work).immediate());
+    return this.#changing(() => this.#db.transaction(work).immediate());
   }
 
   /** Rewrites the file, so that nothing of deleted rows is left in free pages. */
   scrub(): void {
-    this.#ownChanges++;
-    this.#run(() => this.#db.exec('VACUUM'));
+    this.#changing(() => this.#db.exec('VACUUM'));
   }
 
   close(): void {
@@ -190,6 +196,17 @@ export class RegistryFile {
     const made = this.#db.prepare(sql);
     this.#prepared.set(sql, made);
     return made;
+  }
+
+  /** Runs work that may change the file: all connections of this process look at it again. */
+  #changing<T>(work: () => T): T {
+    this.#ownChanges++;
+    endLookPeriod();
+    try {
+      return this.#run(work);
+    } finally {
+      endLookPeriod();
+    }
   }
 
   #run<T>(work: () => T): T {

@@ -12,6 +12,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { endLookPeriod } from '../base/looks.ts';
 import { mapFile } from './arena.ts';
 import type { Directory, FileWriter, Region } from './directory.ts';
 import { checkFileName } from './file-name.ts';
@@ -79,6 +80,7 @@ export class LocalDirectory implements Directory {
     const path = this.#at(to);
     this.#fence();
     attempt('rename to', path, () => renameSync(this.#at(from), path));
+    endLookPeriod();
     this.sync();
   }
 

@@ -102,13 +102,14 @@ export class KeptTables {
    * begins now and is waited for at most `LAG_MS`.
    */
   async lag(known: KnownIndex, read: ReadCommit, freshMs: number): Promise<TableLag> {
-    const look =
-      freshMs === 0
-        ? { table: await this.soon(known, LAG_MS), ageMs: 0 }
-        : this.lastLook(known, freshMs);
-    if (look === null) return UNKNOWN_LAG;
-    const lag_snapshots = look.table === null ? null : snapshotsBehind(read, look.table);
-    return { lag_snapshots, lag_checked_ms: Math.round(look.ageMs) };
+    if (freshMs !== 0) return this.lastLag(known, read, freshMs);
+    return lagOf(read, { table: await this.soon(known, LAG_MS), ageMs: 0 });
+  }
+
+  /** The lag by the last look. `freshMs` is above 0. */
+  lastLag(known: KnownIndex, read: ReadCommit, freshMs: number): TableLag {
+    const look = this.lastLook(known, freshMs);
+    return look === null ? UNKNOWN_LAG : lagOf(read, look);
   }
 
   /** Gives up the looks that go on, and the later ones. */
@@ -187,4 +188,9 @@ async function closed(table: SourceTable): Promise<SourceTable> {
 async function discard({ stop, table }: Kept): Promise<void> {
   stop.abort();
   await table?.close();
+}
+
+function lagOf(read: ReadCommit, { table, ageMs }: Look): TableLag {
+  const lag_snapshots = table === null ? null : snapshotsBehind(read, table);
+  return { lag_snapshots, lag_checked_ms: Math.round(ageMs) };
 }

@@ -5,7 +5,7 @@ import type { CallContext, SearchRequest } from '@lakehouse-search/contract';
 import { LhsError } from '@lakehouse-search/contract';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type ContractTable, createContractTable } from '../../../../test/contract/table.ts';
-import { type LocalBackend, openLocal } from '../../src/index.ts';
+import { answerText, type LocalBackend, openLocal } from '../../src/index.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lhs-results-'));
 let table: ContractTable;
@@ -57,6 +57,17 @@ describe('the cache of answers', () => {
       expect(content(again)).toEqual(content(first));
       expect(content(again)).toEqual(content(await read(plain)));
     }
+  });
+
+  it('has the JSON text of an answer that it repeats, and none of a copy', async () => {
+    const request = { index: 'notes', query: 'disk OR log' };
+    const first = await backend.search(request);
+    expect(answerText(first)).toBe(JSON.stringify(first));
+    const before = hits();
+    const again = await backend.search(request);
+    expect(hits()).toBe(before + 1);
+    expect(JSON.parse(answerText(again))).toEqual(again);
+    expect(answerText({ ...again, hits: [] })).toBe(JSON.stringify({ ...again, hits: [] }));
   });
 
   it('keeps no answer over a commit', async () => {

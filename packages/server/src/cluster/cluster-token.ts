@@ -17,9 +17,21 @@ interface SignedClaims extends NodeClaims {
 
 const TYPE = 'lhs-node-1';
 const SCHEME = 'Node ';
-/** A token is made for one call. Clocks of two machines may differ by a minute. */
+/** Clocks of two machines may differ by a minute. */
 const LIFETIME_MS = 60_000;
 const SKEW_MS = 60_000;
+/** A signature costs 20 µs on both sides: calls of one second with the same claims share one. */
+const SHARED_MS = 1000;
+const MOST_SHARED = 1000;
+
+/** A signed header, or the claims of a verified one, by key and text. */
+interface Shared<T> {
+  readonly value: T;
+  readonly exp: number;
+}
+
+const signed = new Map<string, Shared<string>>();
+const verified = new Map<string, Shared<NodeClaims>>();
 
 /** The value of `Authorization` for a call of a node; undefined: the call needs none. */
 export function signNodeCall(
@@ -34,9 +46,21 @@ export function signNodeCall(
       hint: 'set LHS_CLUSTER_KEY on all processes',
     });
   }
-  const signed: SignedClaims = { typ: TYPE, exp: now + LIFETIME_MS, ...claims };
-  const payload = Buffer.from(JSON.stringify(signed)).toString('base64url');
-  return `${SCHEME}${payload}.${mac(key, payload).toString('base64url')}`;
+  const name = JSON.stringify([key, claims]);
+  const known = signed.get(name);
+  const age = known === undefined ? SHARED_MS : now - (known.exp - LIFETIME_MS);
+  if (known !== undefined && age >= 0 && age < SHARED_MS) return known.value;
+  const exp = now + LIFETIME_MS;
+  const own: SignedClaims = { typ: TYPE, exp, ...claims };
+  const payload = Buffer.from(JSON.stringify(own)).toString('base64url');
+  const value = `${SCHEME}${payload}.${mac(key, payload).toString('base64url')}`;
+  return share(signed, name, { value, exp });
+}
+
+function share<T>(all: Map<string, Shared<T>>, name: string, one: Shared<T>): T {
+  if (all.size >= MOST_SHARED) all.clear();
+  all.set(name, one);
+  return one.value;
 }
 
 /** The claims of a call. Throws unauthenticated, without saying which part is wrong. */
@@ -50,6 +74,9 @@ export function readNodeCall(
     throw refused();
   }
   if (authorization?.startsWith(SCHEME) !== true) throw refused();
+  const name = `${key} ${authorization}`;
+  const known = verified.get(name);
+  if (known !== undefined && known.exp > now - SKEW_MS) return known.value;
   const [payload = '', signature = ''] = authorization.slice(SCHEME.length).split('.');
   const expected = mac(key, payload);
   const found = Buffer.from(signature, 'base64url');
@@ -57,10 +84,17 @@ export function readNodeCall(
   const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as SignedClaims;
   if (claims.typ !== TYPE || !(claims.exp > now - SKEW_MS)) throw refused();
   const { principal, epoch } = claims;
-  return {
-    ...(principal === undefined ? {} : { principal }),
+  const value = Object.freeze({
+    ...(principal === undefined ? {} : { principal: frozen(principal) }),
     ...(epoch === undefined ? {} : { epoch }),
-  };
+  });
+  return share(verified, name, { value, exp: claims.exp });
+}
+
+/** Calls share it. */
+function frozen(principal: Principal): Principal {
+  for (const part of Object.values(principal)) Object.freeze(part);
+  return Object.freeze(principal);
 }
 
 const mac = (key: string, payload: string): Buffer =>

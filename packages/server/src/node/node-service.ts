@@ -120,11 +120,19 @@ const unaryMethod = (path: string) => ({
 function handlerOf({ key }: NodeServiceOptions, answer: Answer) {
   return (call: Call, callback: sendUnaryData<Buffer>): void => {
     const stop = new AbortController();
-    call.on('cancelled', () => stop.abort());
+    let ended = false;
+    // grpc-js reports every call that has ended as cancelled, and an abort builds a stack.
+    call.on('cancelled', () => {
+      if (!ended) stop.abort();
+    });
     const run = async () => answer(call.request, contextOf(call, key, stop.signal));
+    const end = (...[error, bytes]: Parameters<typeof callback>) => {
+      ended = true;
+      callback(error, bytes);
+    };
     run().then(
-      (bytes) => callback(null, Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)),
-      (error: unknown) => callback(statusOf(error)),
+      (bytes) => end(null, Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)),
+      (error: unknown) => end(statusOf(error)),
     );
   };
 }

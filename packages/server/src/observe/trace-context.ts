@@ -1,5 +1,5 @@
 /** W3C Trace Context: which trace a call belongs to, and its own span in it. */
-import { randomFillSync } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 
 /** The span of one call. Ids are lower-case hex digits. */
 export interface Span {
@@ -56,17 +56,18 @@ export const spanRecord = ({ traceId, spanId, parentId }: Span): SpanRecord => (
   ...(parentId === undefined ? {} : { parent_span_id: parentId }),
 });
 
-/** Random bytes for the next ids: one draw for many costs less than a draw for each. */
-const pool = Buffer.alloc(4096);
-let used = pool.length;
+/** Random digits for the next ids: one draw for many costs less than a draw for each. */
+const DRAWN_BYTES = 4096;
+let drawn = '';
+let used = 0;
 
 function randomHex(bytes: number): string {
-  if (used + bytes > pool.length) {
-    randomFillSync(pool);
+  if (used + 2 * bytes > drawn.length) {
+    drawn = randomBytes(DRAWN_BYTES).toString('hex');
     used = 0;
   }
-  used += bytes;
-  return pool.toString('hex', used - bytes, used);
+  used += 2 * bytes;
+  return drawn.slice(used - 2 * bytes, used);
 }
 
 const isZero = (...ids: readonly string[]): boolean => ids.some((id) => /^0+$/.test(id));

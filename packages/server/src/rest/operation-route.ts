@@ -1,5 +1,6 @@
 import type { WireMethod } from '@lakehouse-search/client';
 import { type CallContext, LhsError, type Principal } from '@lakehouse-search/contract';
+import { answerText } from '@lakehouse-search/engine';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Calls, indexOf } from '../calls/calls.ts';
 import { type ReadRequest, requestReader } from './read-request.ts';
@@ -54,7 +55,7 @@ async function answer(
     const result = calls.run(operation, wanted, call);
     if (route.stream !== 'responses') {
       const value = await result;
-      const text = value === undefined ? '{}' : JSON.stringify(value);
+      const text = value === undefined ? '{}' : answerText(value);
       return await sendJson(request, reply, route.status ?? 200, text);
     }
     const ended = release;
