@@ -39,7 +39,7 @@ export const FILE_KINDS = Object.freeze({
   inverted: { number: 7, version: 1 },
   numeric: { number: 8, version: 1 },
   ordinal: { number: 9, version: 1 },
-  stored: { number: 10, version: 1 },
+  stored: { number: 10, version: 2, oldest: 1 },
   pin: { number: 11, version: 1 },
   vector: { number: 12, version: 1 },
   graph: { number: 13, version: 1 },

@@ -2,11 +2,16 @@ import type { Region } from '../storage/directory.ts';
 import { corrupt } from '../storage/frame.ts';
 import { openSections } from '../storage/sections.ts';
 import { unpackFrame } from '../storage/zstd.ts';
+import { decodeSymbols, MOST_BYTES, TABLE_BYTES } from './symbol-table.ts';
 
 const SECTIONS = 5;
 export const VALUE_BYTES = 0;
 export const VALUE_LONG = 1;
 export const VALUE_DOUBLE = 2;
+/** Bytes of a block of short rows before the places of its groups. */
+export const CODES_HEAD_BYTES = 8;
+/** Rows of a group of short rows. */
+export const GROUP_ROWS = 16;
 /**
  * Decompressed blocks that are kept, as long as they are small: the hits of a page, which are read
  * several times over (fields, highlights, the next page).
@@ -42,6 +47,7 @@ export class StoredReader {
   readonly #firstDocs: Int32Array;
   readonly #dataAt: Uint32Array;
   readonly #data: Uint8Array;
+  readonly #view: DataView;
   readonly #path: string;
   /** Of a cold file: demands a block before it is read. */
   readonly #demand: Region['demand'];
@@ -49,6 +55,8 @@ export class StoredReader {
   #cachedBytes = 0;
   #shared = new Uint8Array(0);
   #sharedAt = 0;
+  /** The short row that was read last. */
+  #row = new Uint8Array(1024);
 
   private constructor(payload: Region, path: string) {
     const sections = openSections(payload, SECTIONS, path);
@@ -60,6 +68,8 @@ export class StoredReader {
     this.#firstDocs = sections.i32(2);
     this.#dataAt = sections.u32(3);
     this.#data = sections.bytes(4);
+    const { buffer, byteOffset, length } = this.#data;
+    this.#view = new DataView(buffer, byteOffset, length);
     const blocks = head[1];
     if (
       head.length !== 4 ||
@@ -83,12 +93,17 @@ export class StoredReader {
     return this.#decode(this.rowBytes(doc));
   }
 
-  /** The document's encoded row: a view of a cached block, for merges. */
+  /** The document's encoded row, for merges: a view that the next row may overwrite. */
   rowBytes(doc: number): Uint8Array {
     if (doc < 0 || doc >= this.docs) throw new RangeError(`no document ${doc}`);
     const number = this.#blockOf(doc);
-    const block = this.#block(number);
     const index = doc - this.#firstDocs[number];
+    const at = this.#dataAt[number];
+    this.#demand?.(this.#data.byteOffset + at, this.#dataAt[number + 1] - at);
+    if (at + CODES_HEAD_BYTES <= this.#data.length && this.#view.getUint32(at, true) === 0) {
+      return this.#shortRow(number, index);
+    }
+    const block = this.#block(number);
     const rows = 4 * block.offsets.length;
     const [from, to] = [block.offsets[index], block.offsets[index + 1]];
     if (from > to || rows + to > block.bytes.length) throw this.#damaged(number);
@@ -113,6 +128,38 @@ export class StoredReader {
       else high = middle - 1;
     }
     return low;
+  }
+
+  /** Row `index` of a block of short rows. */
+  #shortRow(number: number, index: number): Uint8Array {
+    const data = this.#data;
+    const end = this.#dataAt[number + 1];
+    const documents = this.#firstDocs[number + 1] - this.#firstDocs[number];
+    const groups = this.#dataAt[number] + CODES_HEAD_BYTES;
+    const table = this.#view.getUint32(groups - 4, true);
+    const rows = groups + 4 * Math.ceil(documents / GROUP_ROWS);
+    if (rows > end || table + TABLE_BYTES > data.length) throw this.#damaged(number);
+    this.#demand?.(data.byteOffset + table, TABLE_BYTES);
+    let at = rows + this.#view.getUint32(groups + 4 * Math.floor(index / GROUP_ROWS), true);
+    for (let left = index % GROUP_ROWS; ; left--) {
+      let length = 0;
+      let byte = 128;
+      for (let shift = 0; byte > 127; shift += 7) {
+        if (at >= end || shift > 28) throw this.#damaged(number);
+        byte = data[at++];
+        length |= (byte & 127) << shift;
+      }
+      if (length < 0 || at + length > end) throw this.#damaged(number);
+      if (left === 0) return this.#decoded(number, table, at, length);
+      at += length;
+    }
+  }
+
+  #decoded(number: number, table: number, at: number, length: number): Uint8Array {
+    if (this.#row.length < MOST_BYTES * length) this.#row = new Uint8Array(MOST_BYTES * length);
+    const decoded = decodeSymbols(this.#data, table, at, at + length, this.#row);
+    if (decoded < 0) throw this.#damaged(number);
+    return this.#row.subarray(0, decoded);
   }
 
   #block(number: number): Block {
@@ -140,7 +187,6 @@ export class StoredReader {
 
   #decompress(number: number): Uint8Array {
     const packed = this.#data.subarray(this.#dataAt[number], this.#dataAt[number + 1]);
-    this.#demand?.(packed.byteOffset, packed.length);
     try {
       return unpackFrame(packed, MAX_BLOCK_BYTES, (bytes) => this.#room(bytes));
     } catch (cause) {

@@ -9,10 +9,17 @@
  *   2 first doc i32[blocks + 1]: first document of each block, then docs
  *   3 data at   u32[blocks + 1]: where each block's compressed bytes begin in section 4, then its
  *   length
- *   4 data      zstd frames, one a block
+ *   4 data      blocks, each a zstd frame of long rows or the codes of short rows
  *
- * A block, decompressed: u32 offsets[documents + 1] of rows behind the offsets, then the rows. A
- * row: for every field that has values: varint place + 1, varint number of values, the values;
+ * A block of long rows, decompressed: u32 offsets[documents + 1] of rows behind the offsets, then
+ * the rows.
+ *
+ * A block of short rows, which are read one by one: u32 0 (a zstd frame begins with its magic) |
+ * u32 where its symbol table (symbol-table.ts) begins in section 4 | u32 per 16 rows: where the
+ * first of them begins, behind these numbers | the rows, each varint length, codes | the symbol
+ * table, if this block is the first one that uses it.
+ *
+ * A row: for every field that has values: varint place + 1, varint number of values, the values;
  * then a 0. A value: u8 kind and 0 = varint length, bytes;
  * 1 = i64; 2 = f64.
  */
@@ -21,6 +28,8 @@ import { ByteSink, IntSink } from '../base/growing.ts';
 import type { FieldBlock } from '../schema/field-block.ts';
 import { packSections } from '../storage/sections.ts';
 import {
+  CODES_HEAD_BYTES,
+  GROUP_ROWS,
   joinedRow,
   type StoredReader,
   type StoredValue,
@@ -28,25 +37,48 @@ import {
   VALUE_DOUBLE,
   VALUE_LONG,
 } from './stored-reader.ts';
+import type { SymbolTable } from './symbol-table.ts';
+import { type Rows, trainSymbols } from './train-symbols.ts';
 
+/** Bytes or rows at which a block is closed; one of long rows becomes several frames. */
+const BLOCK_BYTES = 64 * 1024;
+const BLOCK_DOCUMENTS = 1024;
+/** Rows are long from so many bytes on, on average: frames are then much smaller than codes. */
+const LONG_ROW_BYTES = 160;
 /**
- * Decompressed bytes at which a block is closed: one document costs one block's decompression,
- * about 6 µs. Few rows compress badly: blocks of long rows are closed later.
+ * Decompressed bytes at which a frame is closed: one document costs the decompression of a frame,
+ * about 6 µs. Few rows compress badly: frames of longer rows are closed later.
  */
-const BLOCK_BYTES = 4 * 1024;
-const BLOCK_DOCUMENTS = 32;
-const LONG_ROWS_BYTES = 8 * 1024;
+const FRAME_BYTES = 4 * 1024;
+const FRAME_DOCUMENTS = 32;
+const LONG_FRAME_BYTES = 8 * 1024;
+/**
+ * A symbol table costs 20 ms, which the rows of a small commit are not worth: the first rows of a
+ * segment are in frames however short they are.
+ */
+const FRAMES_BEFORE_BYTES = 512 * 1024;
+/** Bytes of rows for which one symbol table is used. */
+const TABLE_USE_BYTES = 4 * 1024 * 1024;
 const OPTIONS = { params: { [constants.ZSTD_c_compressionLevel]: 3 } };
 
 /** Collects rows of stored values, block by block. */
 export class StoredWriter {
   readonly #fields: readonly number[];
-  readonly #rows = new ByteSink(2 * LONG_ROWS_BYTES);
+  readonly #rows = new ByteSink(2 * BLOCK_BYTES);
   readonly #offsets = new IntSink();
   readonly #firstDocs = new IntSink();
   readonly #dataAt = new IntSink();
-  readonly #data = new ByteSink(4 * LONG_ROWS_BYTES);
+  readonly #data = new ByteSink(BLOCK_BYTES);
+  readonly #codes = new ByteSink();
+  readonly #row = new ByteSink();
   #docs = 0;
+  /** Bytes of the rows of all blocks. */
+  #rowBytes = 0;
+  #table: SymbolTable | null = null;
+  /** Where it begins. */
+  #tableAt = 0;
+  /** Bytes of rows that it was used for. */
+  #tableUse = 0;
 
   /** `fields`: ids of the stored fields, ascending. */
   constructor(fields: readonly number[]) {
@@ -114,22 +146,74 @@ export class StoredWriter {
   #closeRow(): void {
     this.#docs++;
     this.#offsets.push(this.#rows.length);
-    const { length } = this.#rows;
-    const isMany = this.#offsets.length > BLOCK_DOCUMENTS;
-    if (length >= LONG_ROWS_BYTES || (isMany && length >= BLOCK_BYTES)) this.#closeBlock();
+    const isFull = this.#offsets.length > BLOCK_DOCUMENTS || this.#rows.length >= BLOCK_BYTES;
+    if (isFull) this.#closeBlock();
   }
 
   #closeBlock(): void {
-    const offsets = this.#offsets.view();
-    const block = new Uint8Array(4 * offsets.length + this.#rows.length);
-    block.set(new Uint8Array(offsets.buffer, offsets.byteOffset, offsets.byteLength));
-    block.set(this.#rows.view(), 4 * offsets.length);
-    this.#data.append(zstdCompressSync(block, OPTIONS));
-    this.#dataAt.push(this.#data.length);
-    this.#firstDocs.push(this.#docs);
+    const rows = { bytes: this.#rows.view(), offsets: this.#offsets.view() };
+    const documents = rows.offsets.length - 1;
+    const first = this.#docs - documents;
+    this.#rowBytes += rows.bytes.length;
+    const isShort = rows.bytes.length < LONG_ROW_BYTES * documents;
+    if (isShort && this.#rowBytes > FRAMES_BEFORE_BYTES) {
+      this.#closeCodes(rows);
+      this.#endBlock(this.#docs);
+    } else this.#closeFrames(rows, first);
     this.#rows.clear();
     this.#offsets.clear();
     this.#offsets.push(0);
+  }
+
+  #endBlock(nextDoc: number): void {
+    this.#dataAt.push(this.#data.length);
+    this.#firstDocs.push(nextDoc);
+  }
+
+  /** Blocks of long rows; `first`: the document of the first row. */
+  #closeFrames({ bytes, offsets }: Rows, first: number): void {
+    const rows = offsets.length - 1;
+    for (let from = 0, to = 1; to <= rows; to++) {
+      const length = offsets[to] - offsets[from];
+      const isMany = to - from >= FRAME_DOCUMENTS;
+      const isFull = length >= LONG_FRAME_BYTES || (isMany && length >= FRAME_BYTES);
+      if (!isFull && to < rows) continue;
+      const own = Uint32Array.from(offsets.subarray(from, to + 1), (at) => at - offsets[from]);
+      const block = new Uint8Array(own.byteLength + length);
+      block.set(new Uint8Array(own.buffer));
+      block.set(bytes.subarray(offsets[from], offsets[to]), own.byteLength);
+      this.#data.append(zstdCompressSync(block, OPTIONS));
+      this.#endBlock(first + to);
+      from = to;
+    }
+  }
+
+  /** A block of short rows. */
+  #closeCodes(rows: Rows): void {
+    const { bytes, offsets } = rows;
+    const documents = offsets.length - 1;
+    const isNew = this.#table === null || this.#tableUse >= TABLE_USE_BYTES;
+    if (isNew) [this.#table, this.#tableUse] = [trainSymbols(rows), 0];
+    this.#tableUse += bytes.length;
+    const groups = new Uint32Array(Math.ceil(documents / GROUP_ROWS));
+    this.#codes.clear();
+    for (let row = 0; row < documents; row++) {
+      if (row % GROUP_ROWS === 0) groups[row / GROUP_ROWS] = this.#codes.length;
+      this.#encodeRow(bytes, offsets[row], offsets[row + 1]);
+    }
+    const { length } = this.#codes;
+    if (isNew) this.#tableAt = this.#data.length + CODES_HEAD_BYTES + groups.byteLength + length;
+    this.#data.append(new Uint8Array(Uint32Array.of(0, this.#tableAt).buffer));
+    this.#data.append(new Uint8Array(groups.buffer));
+    this.#data.append(this.#codes.view());
+    if (isNew) this.#data.append(this.#table!.toBytes());
+  }
+
+  #encodeRow(bytes: Uint8Array, from: number, to: number): void {
+    this.#row.clear();
+    this.#table!.encode(bytes, from, to, this.#row);
+    this.#codes.varint(this.#row.length);
+    this.#codes.append(this.#row.view());
   }
 }
 

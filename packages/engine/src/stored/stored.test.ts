@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { FieldBlock } from '../schema/field-block.ts';
+import type { Region } from '../storage/directory.ts';
 import { plainArena } from '../storage/plain-arena.ts';
 import { StoredReader, type StoredValue } from './stored-reader.ts';
 import { StoredWriter } from './stored-writer.ts';
@@ -8,12 +9,15 @@ import { StoredWriter } from './stored-writer.ts';
 const seed = 20_260_305;
 const arena = plainArena();
 
-function open(parts: readonly Uint8Array[]): StoredReader {
+function regionOf(parts: readonly Uint8Array[]): Region {
   const bytes = Buffer.concat(parts);
   const region = arena.allocate(bytes.length);
   region.bytes.set(bytes);
-  return StoredReader.open(region, 'stored');
+  return region;
 }
+
+const open = (parts: readonly Uint8Array[]): StoredReader =>
+  StoredReader.open(regionOf(parts), 'stored');
 
 const running = (lengths: readonly number[]): Int32Array => {
   const starts = Int32Array.from([0, ...lengths]);
@@ -99,6 +103,55 @@ describe('stored rows', () => {
       }),
       { seed, numRuns: 60 },
     );
+  });
+
+  describe('that are short', () => {
+    const words = ['fix', 'the', 'größe', 'of', 'a', 'buffer', 'in', 'parser', '日本', 'tests'];
+    const random = fc.sample(fc.array(fc.nat(12), { maxLength: 14 }), { seed, numRuns: 16_000 });
+    const rows: Row[] = random.map((numbers, i) => ({
+      texts: i % 7 === 0 ? [] : [numbers.map((n) => words[n] ?? `${i * n}`).join(' ')],
+      longs: i % 5 === 0 ? [BigInt(i) ** 3n] : [],
+      doubles: i % 11 === 0 ? [i / 7] : [],
+    }));
+    const writer = new StoredWriter([2, 5, 9]);
+    writer.add(rows.length, blocks(rows));
+    const parts = writer.finish();
+
+    test('are read back one by one in any order, and after a merge', () => {
+      const reader = open(parts);
+      const merged = new StoredWriter([2, 5, 9]);
+      for (let doc = 0; doc < rows.length; doc++) merged.addFrom([reader], doc);
+      const again = open(merged.finish());
+      reader.check();
+      for (let i = 0; i < rows.length; i++) {
+        const doc = (i * 7919) % rows.length;
+        for (const one of [reader, again]) {
+          const found = one.row(doc);
+          const fields = [2, 5, 9].map((field) => plain(found.get(field)));
+          expect(fields).toEqual(expected(rows[doc]));
+        }
+      }
+    });
+
+    test('take less than half of their bytes', () => {
+      const reader = open(parts);
+      const raw = rows.reduce((sum, _, doc) => sum + reader.rowBytes(doc).length, 0);
+      expect(Buffer.concat(parts).length).toBeLessThan(raw / 2 + 2 ** 18);
+    });
+
+    test('are refused or read as other rows if bytes are damaged', () => {
+      const region = regionOf(parts);
+      for (const at of fc.sample(fc.nat(region.length - 1), { seed, numRuns: 200 })) {
+        region.bytes[at] ^= 0x41;
+        try {
+          const reader = StoredReader.open(region, 'stored');
+          for (let doc = 0; doc < rows.length; doc += 97) reader.rowBytes(doc);
+        } catch (error) {
+          expect(error).toMatchObject({ code: 'corrupt_index' });
+        }
+        region.bytes[at] ^= 0x41;
+      }
+    });
   });
 
   test('are unpacked once per block of a page, and huge blocks are not all cached', () => {
