@@ -136,7 +136,7 @@ async function disk(
   status: IndexStatus,
 ): Promise<readonly IndexFinding[]> {
   if (status.source_error !== undefined) return [];
-  const table = await indexes.newestTable(known);
+  const table = await indexes.tables.newest(known);
   const head = followedSnapshot(table, known.definition.source.ref);
   const set = await fromSource(() => table.files(head));
   const needed = roomOfRebuild(set, status.bytes, { segment: 0, cache: 0 });

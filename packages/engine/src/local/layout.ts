@@ -24,7 +24,7 @@ export async function layoutLocal(
   mostFiles: number,
 ): Promise<SourceLayout> {
   const known = indexes.resolve(checkIndexRequest(request).index);
-  const table = await indexes.newestTable(known);
+  const table = await indexes.tables.newest(known);
   const snapshot = followedSnapshot(table, known.definition.source.ref);
   const layout = await fromSource(() => table.layout(snapshot, mostFiles));
   return { table: table.name, snapshot, layout };

@@ -1,6 +1,5 @@
-import type { IndexDescription, TableLag } from '@lakehouse-search/contract';
+import type { IndexDescription } from '@lakehouse-search/contract';
 import { LhsError } from '@lakehouse-search/contract';
-import type { SourceTable } from '@lakehouse-search/lake';
 import { type Clock, SYSTEM_CLOCK } from '../base/clock.ts';
 import { engineClosed } from '../base/engine-closed.ts';
 import { LIMITS } from '../base/limits.ts';
@@ -28,7 +27,6 @@ import {
   wasDropped,
 } from '../registry/registry.ts';
 import type { Definition } from '../schema/definition.ts';
-import { type LocalContext, UNKNOWN_LAG } from '../search/context.ts';
 import { FilterCache } from '../shard/execute/filter-cache.ts';
 import {
   COLD_MEMORY_BYTES,
@@ -37,11 +35,11 @@ import {
   useColdStore,
 } from '../storage/cold-cache.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
-import type { KeptTables } from '../sync/kept-tables.ts';
 import type { SearchThreads } from '../workers/search-threads.ts';
 import { EngineLife } from './engine-life.ts';
 import type { EngineMemory } from './engine-memory.ts';
 import { type LocalOptions, localModels, searchThreads } from './local-options.ts';
+import { LocalTables } from './local-tables.ts';
 import { OpenModels } from './open-models.ts';
 import { ResultCache } from './result-cache.ts';
 
@@ -55,8 +53,6 @@ const coldBytesHere = ({ memory = {}, threads = 0 }: LocalOptions): number =>
 
 /** So long a closing engine waits for calls that do not end, as for a table that hangs. */
 const PATIENCE_MS = 5000;
-
-const FRESHNESS_MS = 1000;
 
 /** An index at its newest commit, as of its last look at the files. */
 interface LookedUp extends OpenIndex {
@@ -75,7 +71,6 @@ export class LocalIndexes {
   readonly openDirectory: OpenDirectory;
   readonly clock: Clock;
   readonly openEmbedder: OpenEmbedder;
-  readonly #freshnessMs: number | undefined;
   readonly memoryBytes: number | undefined;
   readonly lockWaitMs: number;
   readonly saveMs: number | undefined;
@@ -89,6 +84,8 @@ export class LocalIndexes {
   readonly filters: FilterCache;
   /** Answers of repeated reads; null: none is kept. */
   readonly results: ResultCache | null;
+  /** The tables of the indexes. */
+  readonly tables: LocalTables;
   /** Open models. */
   readonly models: OpenModels;
   /** Where backups are stored unless a request says it. */
@@ -101,7 +98,6 @@ export class LocalIndexes {
   readonly #sweptFolders = new Set<string>();
   readonly #pins: OpenPins;
   readonly #definitions = new Map<string, KnownIndex>();
-  #tables: KeptTables | undefined;
   #swept = false;
   #released = false;
 
@@ -118,7 +114,7 @@ export class LocalIndexes {
     this.lockWaitMs = options.lockWaitMs ?? LIMITS.lockWaitMillis;
     this.dataDir = dataDir;
     this.clock = clock;
-    this.#freshnessMs = options.freshnessMs;
+    this.tables = new LocalTables(clock, this.life, options.freshnessMs);
     this.openDirectory = openDirectory;
     this.backupTarget = options.backupTarget;
     this.searchThreads = searchThreads(options, this.life.closing);
@@ -331,60 +327,10 @@ export class LocalIndexes {
     }
   }
 
-  /** The table of an index at its newest version; it stays open. Throws as `openSource`. */
-  async newestTable(known: KnownIndex, signal?: AbortSignal): Promise<SourceTable> {
-    const tables = await this.#keptTables();
-    const newest = tables.newest(known);
-    if (signal === undefined) return newest;
-    const { unlessAborted } = await import('../source/source-errors.ts');
-    return unlessAborted(() => newest, signal);
-  }
-
-  /** The same, or null where the table does not answer within `ms`. */
-  async tableSoon(known: KnownIndex, ms: number): Promise<SourceTable | null> {
-    return (await this.#keptTables()).soon(known, ms);
-  }
-
-  /**
-   * How far an index is behind its table by the last look at it. A look that is older than
-   * `freshMs` is renewed in the background; 0: by a look that begins now, which is waited for.
-   */
-  async lag(
-    known: KnownIndex,
-    read: Pick<LocalContext, 'snapshot' | 'mapping'>,
-    freshMs = this.#freshMs(known),
-  ): Promise<TableLag> {
-    if (freshMs === 0) return (await this.#keptTables()).lag(known, read, 0);
-    if (this.#tables !== undefined) return this.#tables.lag(known, read, freshMs);
-    this.#lookAtTable(known, freshMs);
-    return UNKNOWN_LAG;
-  }
-
-  /** The same at once, by the last look; undefined if a look has to be waited for. */
-  lastLag(
-    known: KnownIndex,
-    read: Pick<LocalContext, 'snapshot' | 'mapping'>,
-  ): TableLag | undefined {
-    const freshMs = this.#freshMs(known);
-    return freshMs === 0 ? undefined : this.#tables?.lastLag(known, read, freshMs);
-  }
-
-  #freshMs({ definition }: KnownIndex): number {
-    return this.#freshnessMs ?? definition.freshnessMs ?? FRESHNESS_MS;
-  }
-
-  /** The first look at a table: its code is loaded behind the answer. */
-  #lookAtTable(known: KnownIndex, freshMs: number): void {
-    const begin = (tables: KeptTables) => {
-      if (!this.life.closed) tables.lastLook(known, freshMs);
-    };
-    this.#keptTables().then(begin, () => {});
-  }
-
   /** Ends the calls that go on, then closes all that is open. */
   close(): Promise<void> {
     const patience = (signal: AbortSignal) => this.clock.sleep(PATIENCE_MS, signal);
-    this.#tables?.stop();
+    this.tables.stop();
     return this.life.close(patience, () => this.#release());
   }
 
@@ -394,7 +340,7 @@ export class LocalIndexes {
     this.#open.clear();
     this.#pins.close();
     await (await this.searchThreads?.())?.close();
-    await this.#tables?.close();
+    await this.tables.close();
     await this.models.close();
     this.registry.close();
   }
@@ -408,11 +354,5 @@ export class LocalIndexes {
     } catch (error) {
       if (!(error instanceof LhsError) || error.code !== 'io_error') throw error;
     }
-  }
-
-  async #keptTables(): Promise<KeptTables> {
-    const { KeptTables } = await import('../sync/kept-tables.ts');
-    this.#tables ??= new KeptTables(this.clock);
-    return this.#tables;
   }
 }

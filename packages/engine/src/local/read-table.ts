@@ -16,19 +16,20 @@ export function tableOf(
 ): Pick<SearchContext, 'readRows' | 'lag' | 'hasReached'> {
   let opened: Promise<SourceTable> | undefined;
   const openTable = () => {
-    opened ??= indexes.newestTable(known);
+    opened ??= indexes.tables.newest(known);
     return opened;
   };
   return {
     readRows: rowsOfTable(openTable, open.mapping, tenant),
     lag: async (now) => {
-      if (opened === undefined) return indexes.lag(known, open, now === 'now' ? 0 : undefined);
+      if (opened === undefined)
+        return indexes.tables.lag(known, open, now === 'now' ? 0 : undefined);
       await opened.catch(() => {});
-      return indexes.lag(known, open, Number.POSITIVE_INFINITY);
+      return indexes.tables.lag(known, open, Number.POSITIVE_INFINITY);
     },
     hasReached: async (id) => {
       const { checkpoint } = open.snapshot;
-      const table = await indexes.tableSoon(known, LAG_MS);
+      const table = await indexes.tables.soon(known, LAG_MS);
       if (table === null) return checkpoint?.applied?.includes(id) ?? false;
       const { reaches } = await import('../sync/missing-snapshots.ts');
       return reaches(table, checkpoint, id);

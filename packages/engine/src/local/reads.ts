@@ -157,7 +157,7 @@ export async function readIndex<T>(
     };
     const { results } = indexes;
     if (repeat === undefined || results === null) return await compute();
-    const lag = () => indexes.lag(known, open);
+    const lag = () => indexes.tables.lag(known, open);
     const key = results.keyOf(open, tenant, repeat);
     return (await remembered(results, key, lag, compute as () => Promise<object>)) as T;
   } finally {
@@ -192,7 +192,8 @@ async function remembered(
 }
 
 /**
- * The same at once; undefined: it is not there, or its lag needs a look at the table. The caller's index and tenant are checked as for a read that searches.
+ * The same at once; undefined: it is not there, or its lag needs a look at the table. The caller's
+ * index and tenant are checked as for a read that searches.
  */
 function recalled(
   indexes: LocalIndexes,
@@ -207,7 +208,7 @@ function recalled(
   const open = indexes.hold(known);
   try {
     if (tenant !== undefined) tenantFilter(open.mapping, tenant);
-    const lag = indexes.lastLag(known, open);
+    const lag = indexes.tables.lastLag(known, open);
     if (results === null || lag === undefined) return undefined;
     const found = results.get(results.keyOf(open, tenant, repeat));
     if (found === undefined) return undefined;
@@ -228,7 +229,7 @@ async function answerInThread(
   read: ThreadRead,
 ): Promise<object | null> {
   const started = performance.now();
-  const lag = indexes.lag(known, open);
+  const lag = indexes.tables.lag(known, open);
   lag.catch(() => {});
   const threads = await indexes.searchThreads?.();
   const answer = (await threads?.read(open, read)) ?? null;

@@ -70,7 +70,7 @@ async function newestWithin(indexes: LocalIndexes, known: KnownIndex): Promise<S
     throw new LhsError('source_unreachable', what);
   });
   try {
-    const newest = indexes.newestTable(known);
+    const newest = indexes.tables.newest(known);
     return (await Promise.race([newest, late])) ?? (await newest);
   } finally {
     answered.abort();

@@ -44,7 +44,7 @@ export async function verifyLocal(
     const { sample } = request;
     const { baseDir } = follows.registered;
     if (follows !== known) own = await openTableOf(follows, work.signal);
-    const table = own ?? (await indexes.newestTable(known, work.signal));
+    const table = own ?? (await indexes.tables.newest(known, work.signal));
     const openModel = (model: string) => indexes.openEmbedder(model, baseDir);
     const deep = async (sides: ComparedSides) => {
       const { compareDeep } = await import('../verify/deep.ts');
