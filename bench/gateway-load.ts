@@ -30,6 +30,12 @@ const queries = (JSON.parse(readFileSync(file, 'utf8')) as string[][]).map(
 );
 const bodyOf = (at: number, limit: number): string =>
   JSON.stringify({ index, query: queries[at % queries.length], limit });
+/** A request that no cache has answered: a word that no document has makes it another one. */
+let requests = 0;
+const freshBody = (): string => {
+  const at = requests++;
+  return JSON.stringify({ index, query: `${queries[at % queries.length]} OR zz${at}`, limit: 10 });
+};
 const headers = { 'content-type': 'application/json' };
 
 interface Server {
@@ -72,13 +78,11 @@ async function post(pool: Pool, body: string): Promise<{ status: number; text: s
 }
 
 /** Median in ms of a few calls, one after another, that no cache answers. */
-let fresh = 20;
 async function quiet(pool: Pool): Promise<number> {
   const millis: number[] = [];
-  fresh++;
-  for (let at = 0; at < 20; at++) {
+  for (let call = 0; call < 20; call++) {
     const began = performance.now();
-    await post(pool, bodyOf(at, fresh));
+    await post(pool, freshBody());
     millis.push(performance.now() - began);
   }
   return median(millis);
@@ -89,7 +93,10 @@ async function capacity(pool: Pool, seconds: number): Promise<number> {
   const until = performance.now() + seconds * 1000;
   let done = 0;
   const caller = async () => {
-    while (performance.now() < until) await post(pool, bodyOf(done, 30 + (done++ % 50)));
+    while (performance.now() < until) {
+      await post(pool, freshBody());
+      done++;
+    }
   };
   await Promise.all(Array.from({ length: 16 }, caller));
   return done / seconds;
@@ -101,24 +108,28 @@ async function overload(server: Server, seconds: number): Promise<void> {
   const able = await capacity(pool, 5);
   const rate = able * OVERLOAD;
   const statuses = new Map<number | string, number>();
-  const calls: Promise<void>[] = [];
+  const ended = Promise.withResolvers<void>();
+  const total = Math.floor(rate * seconds);
+  let left = total;
   const began = performance.now();
-  let most = 0;
-  for (let at = 0; at < rate * seconds; at++) {
+  for (let at = 0; at < total; at++) {
     const early = began + (at * 1000) / rate - performance.now();
     if (early > 1) await new Promise((resolve) => setTimeout(resolve, early));
-    const call = post(pool, bodyOf(at, 100 + (at % 400))).then(
-      ({ status }) => status,
-      (error: Error) => error.message,
-    );
-    calls.push(call.then((end) => void statuses.set(end, (statuses.get(end) ?? 0) + 1)));
-    if (at % 500 === 0) most = Math.max(most, calls.length);
+    void post(pool, freshBody())
+      .then(
+        ({ status }) => status,
+        (error: Error) => error.message,
+      )
+      .then((end) => {
+        statuses.set(end, (statuses.get(end) ?? 0) + 1);
+        if (--left === 0) ended.resolve();
+      });
   }
   const memory = figure(server, 'process_resident_memory_bytes');
-  const ended = performance.now();
-  await Promise.all(calls);
+  const sentAll = performance.now();
+  await ended.promise;
   while ((await quiet(pool)) > 2 * before) await new Promise((resolve) => setTimeout(resolve, 100));
-  const recovery = (performance.now() - ended) / 1000;
+  const recovery = (performance.now() - sentAll) / 1000;
   const counts = [...statuses].map(([status, count]) => `${status}: ${count}`).join(', ');
   console.log(`(e) capacity ${able.toFixed(0)}/s, sent ${rate.toFixed(0)}/s for ${seconds} s`);
   console.log(`    ${counts}; memory ${((await memory) / 2 ** 20).toFixed(0)} MiB`);

@@ -21,7 +21,7 @@ export {
 export { verifyReceiptOffline } from './erase/receipt.ts';
 export { contentDigest } from './index/content-digest.ts';
 export { checkIndex, type IndexSnapshot, openSnapshot } from './index/index-snapshot.ts';
-export { answerText } from './local/answer-text.ts';
+export { answerParts, answerText } from './local/answer-text.ts';
 export type { IndexFinding } from './local/findings.ts';
 export type { SourceLayout } from './local/layout.ts';
 export type { LocalOptions } from './local/local-options.ts';

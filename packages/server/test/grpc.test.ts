@@ -1,5 +1,5 @@
 import { Client, credentials, loadPackageDefinition, Metadata, status } from '@grpc/grpc-js';
-import { decodeMessage, encodeMessage, METHODS } from '@lakehouse-search/client';
+import { createClient, decodeMessage, encodeMessage, METHODS } from '@lakehouse-search/client';
 import type { CallRecord } from '@lakehouse-search/server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ServedNotes, serveNotes } from './served-notes.ts';
@@ -58,6 +58,19 @@ describe('a gRPC call', () => {
     expect(await failed(search.path, 0x98, 0x06, 0x01)).toBe(status.INVALID_ARGUMENT);
     expect(await failed(search.path, 0x0a, 0x7f)).toBe(status.INVALID_ARGUMENT);
     expect(await failed('/lhs.v1.Search/Nothing')).toBe(status.UNIMPLEMENTED);
+  });
+
+  it('has the same answer from the cache of answers as from the engine', async () => {
+    const cached = await serveNotes({}, { memory: { results: 2 ** 20 } });
+    const remote = createClient({ url: cached.grpcUrl });
+    const request = { index: 'notes', query: '*:*', facets: { fields: ['org'] } };
+    const content = (answer: object) => ({ ...answer, took_ms: 0, lag_checked_ms: 0 });
+    const first = content(await cached.backend.search(request));
+    for (let call = 0; call < 3; call++) {
+      expect(content(await remote.search(request))).toEqual(first);
+    }
+    await remote.close();
+    await cached.close();
   });
 
   it('ends at its deadline', async () => {

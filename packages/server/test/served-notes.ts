@@ -13,10 +13,13 @@ export interface ServedNotes extends TestGateway {
 }
 
 /** Starts it; `close` removes its files. */
-export async function serveNotes(options: Partial<GatewayOptions> = {}): Promise<ServedNotes> {
+export async function serveNotes(
+  options: Partial<GatewayOptions> = {},
+  engine: Parameters<typeof openLocal>[1] = {},
+): Promise<ServedNotes> {
   const folder = mkdtempSync(join(tmpdir(), 'lhs-served-'));
   const table = await createContractTable();
-  const backend = await openLocal(folder, { freshnessMs: 0 });
+  const backend = await openLocal(folder, { freshnessMs: 0, ...engine });
   await backend.createIndex({ definition: table.definition('notes') });
   await backend.reindex({ index: 'notes' });
   const gateway = await startGateway(backend, options);

@@ -72,6 +72,7 @@ const CHANNEL = {
   'grpc.max_receive_message_length': -1,
   'grpc.max_send_message_length': -1,
   'grpc.enable_retries': 0,
+  'grpc.enable_channelz': 0,
   'grpc.initial_reconnect_backoff_ms': 100,
   'grpc.max_reconnect_backoff_ms': 1000,
 };

@@ -6,6 +6,7 @@ import type {
   UntypedHandleCall,
 } from '@grpc/grpc-js';
 import { encodeMessage, type WireMethod } from '@lakehouse-search/client';
+import { answerParts } from '@lakehouse-search/engine';
 import type { Calls } from '../calls/calls.ts';
 import { type AnyCall, GrpcCall } from './grpc-call.ts';
 import { joinParts } from './join-parts.ts';
@@ -49,15 +50,33 @@ async function answer(
   try {
     const value = await run();
     const message = route.list === undefined ? (value ?? {}) : { [route.list]: value };
-    const bytes = encodeMessage(output, message);
+    const bytes = bytesOf(output, message);
     own.bytesOut = bytes.length;
     own.end();
-    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+    return bytes;
   } catch (error) {
     own.end(error);
     throw error;
   }
 }
+
+/** The bytes of members of cached answers, by these members. */
+const encoded = new WeakMap<object, Buffer>();
+
+/** A message as bytes. A message is the same in two parts: its fields may come in any order. */
+function bytesOf(output: WireMethod['output'], message: object): Buffer {
+  const parts = answerParts(message);
+  if (parts === undefined) return bufferOf(encodeMessage(output, message));
+  let members = encoded.get(parts.members);
+  if (members === undefined) {
+    members = Buffer.from(encodeMessage(output, parts.members));
+    encoded.set(parts.members, members);
+  }
+  return Buffer.concat([members, encodeMessage(output, parts.others)]);
+}
+
+const bufferOf = (bytes: Uint8Array): Buffer =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 
 function serverStream(calls: Calls, method: WireMethod): handleServerStreamingCall<Buffer, Buffer> {
   return (call) => {
