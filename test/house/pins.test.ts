@@ -18,6 +18,8 @@ describe('pinned surfaces', () => {
         "REMOTE_READS",
         "ShardSource",
         "answerBytes",
+        "answerParts",
+        "answerText",
         "askNode",
         "calendarBucket",
         "checkIndex",

@@ -2,13 +2,13 @@
  * The JSON text of answers that came from the cache of answers: most of it was written when the
  * answer was put there. A copy of an answer is another answer, without a text.
  */
-interface Parts extends AnswerParts {
+interface Parts extends CachedParts {
   /** JSON of the members that stay. */
   readonly text: string;
 }
 
 /** What an answer consists of. */
-export interface AnswerParts {
+export interface CachedParts {
   /** The members that stay: the same object in all answers to one request at one commit. */
   readonly members: object;
   /** The other members. */
@@ -25,7 +25,7 @@ export function answerOfParts(members: object, text: string, others: object): ob
 }
 
 /** The parts of an answer that came from the cache; undefined: it did not. */
-export const answerParts = (answer: object): AnswerParts | undefined => written.get(answer);
+export const answerParts = (answer: object): CachedParts | undefined => written.get(answer);
 
 /** The JSON text of an answer. Members of a cached one may come in another order. */
 export function answerText(answer: unknown): string {
