@@ -110,17 +110,20 @@ function bucketOf({ millis, unit, zone, offset }: DateInterval, instant: number)
   const at = instant - offset;
   if (millis !== undefined) {
     const local = Math.floor((at + zoneOffset(zone, at)) / millis) * millis;
-    const start = instantOf(local, zone, at);
-    return { start: start + offset, end: instantOf(local + millis, zone, start) + offset };
+    const start = instantOf(local, zone);
+    return { start: start + offset, end: instantOf(local + millis, zone) + offset };
   }
   const { start, end } = calendarBucket(at, unit!, zoneOffsets(own(zone))!);
   return { start: start + offset, end: end + offset };
 }
 
-/** The instant at which a zone's clock shows a time; `near`: an instant close to it. */
-function instantOf(local: number, zone: string, near: number): number {
-  const first = local - zoneOffset(zone, near);
-  return local - zoneOffset(zone, first);
+const DAY = 86_400_000;
+
+/** The first instant at which a zone's clock shows a time, or a later one if it skips that. */
+function instantOf(local: number, zone: string): number {
+  const [before, after] = [zoneOffset(zone, local - DAY), zoneOffset(zone, local + DAY)];
+  const shown = [local - before, local - after].filter((t) => t + zoneOffset(zone, t) === local);
+  return shown.length === 0 ? local - before : Math.min(...shown);
 }
 
 /** Whether buckets can be found without a time zone. */
