@@ -18,7 +18,15 @@ export {
   type ModelDescription,
   transformerInstall,
 } from './embed/models.ts';
-export { verifyReceiptOffline } from './erase/receipt.ts';
+export { mentionsOf, textsOfJson } from './erase/erased-keys.ts';
+export {
+  keyId,
+  readPublicKey,
+  signReceipt,
+  verifyReceipt,
+  verifyReceiptOffline,
+} from './erase/receipt.ts';
+export { publicPem } from './erase/receipt-key.ts';
 export { contentDigest } from './index/content-digest.ts';
 export { checkIndex, type IndexSnapshot, openSnapshot } from './index/index-snapshot.ts';
 export { answerParts, answerText } from './local/answer-text.ts';

@@ -31,6 +31,7 @@ import { openRepository } from './repository.ts';
 
 const FORMAT = 'lhs-cluster-backup';
 const KEY = /^clusters\/([a-z0-9][a-z0-9_-]{0,127})\/(\d{8}T\d{9}Z-[0-9a-f]{8})\.json$/;
+const PART_KEY = /^(parts\/\d+(?:-\d+)*)\//;
 const MOST_SHARDS = 1024;
 
 /** The backup of the shards of one node. */
@@ -97,16 +98,16 @@ export async function writeClusterBackup(
 }
 
 /**
- * The backups of a target, the newest first; of one index if it is named. Throws corrupt_index,
- * unsupported, and as `inStore`.
+ * The backups of a target, the newest first; of one index if it is named. null: the target holds no
+ * backups of any kind. Throws corrupt_index, unsupported, and as `inStore`.
  */
 export async function listClusterBackups(
   place: string,
   index?: string,
   signal?: AbortSignal,
-): Promise<readonly ClusterBackup[]> {
+): Promise<readonly ClusterBackup[] | null> {
   const repository = await openRepository(place, false, signal);
-  if (repository === null) return [];
+  if (repository === null) return null;
   const { store } = repository;
   const keys: string[] = [];
   await inStore(async () => {
@@ -119,6 +120,26 @@ export async function listClusterBackups(
     if (typeof got !== 'string') found.push(decode(got.bytes, `${place}/${key}`, key));
   }
   return found.sort((a, b) => (a.id < b.id ? 1 : -1));
+}
+
+/**
+ * Folders of the parts of all backups in a target, also of parts that no backup names any more.
+ * Throws as `inStore`.
+ */
+export async function listPartFolders(
+  place: string,
+  signal?: AbortSignal,
+): Promise<readonly string[]> {
+  const repository = await openRepository(place, false, signal);
+  if (repository === null) return [];
+  const found = new Set<string>();
+  await inStore(async () => {
+    for await (const { key } of repository.store.list('parts/', { signal })) {
+      const folder = PART_KEY.exec(key)?.[1];
+      if (folder !== undefined) found.add(folder);
+    }
+  });
+  return [...found].sort();
 }
 
 /** Makes backups invisible; their parts stay. Throws as `inStore`. */

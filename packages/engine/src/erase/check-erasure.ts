@@ -107,7 +107,8 @@ export async function checkErasure(
   searchRecords(records, keys, findings);
   const holding = new Map<string, ReadonlySet<string>>();
   for (const place of places.backups) {
-    const search = { uuid: registered.uuid, keys, staying, findings, signal: call.signal };
+    const { uuid, name: index } = registered;
+    const search = { uuid, index, keys, staying, findings, signal: call.signal };
     holding.set(place, await searchBackups(place, search));
   }
   if (subject.deep) {

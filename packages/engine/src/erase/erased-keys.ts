@@ -54,6 +54,31 @@ export class ErasedKeys {
   }
 }
 
+/**
+ * What `ErasedKeys.mentionedIn` returns for a text, of keys whose columns are those that the
+ * coordinates name.
+ */
+export function mentionsOf(
+  keys: readonly Coordinates[],
+  values: readonly string[],
+): (text: string) => number | null | undefined {
+  const columns = keys.map(({ partition = [], identifier }) => [...partition, ...identifier]);
+  const mentioned = columns.map((own) =>
+    mentioning(
+      own.map(({ value }) => String(value)),
+      own.map(({ name }) => name),
+    ),
+  );
+  const telling = values.filter((value) => value.length >= TELLING_CHARACTERS);
+  const words = telling.map((value) => value.toLowerCase());
+  return (text) => {
+    const key = mentioned.findIndex((isMentioned) => isMentioned(text));
+    if (key >= 0) return key;
+    const lower = text.toLowerCase();
+    return words.some((word) => lower.includes(word)) ? null : undefined;
+  };
+}
+
 function mentioning(texts: readonly string[], columns: readonly string[]) {
   const value = tellingValue(texts);
   if (value === '') return () => false;

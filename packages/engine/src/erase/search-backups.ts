@@ -29,9 +29,14 @@ import type { Findings } from './findings.ts';
 const KEY_FILE = /^generation\/(s\d+\.(keys|core))$/;
 const CACHE_KEYS = /^embeddings\/[0-9a-f]{32}\/\d+\.keys$/;
 
+/** The repository of some shards of a cluster's index: the node that wrote it may have left. */
+const OF_SHARDS = /\/parts\/\d+(-\d+)*$/;
+
 /** What to look for in a repository. */
 export interface BackupSearch {
   readonly uuid: string;
+  /** The name of the index: repositories of shards have backups of former nodes, by this name. */
+  readonly index: string;
   readonly keys: ErasedKeys;
   /** Keys of cache entries that may stay, in hexadecimal; null: caches are not compared. */
   readonly staying: ReadonlySet<string> | null;
@@ -60,7 +65,8 @@ export async function searchBackups(
     const manifest = await readManifest(repository, name, signal);
     if (manifest === null) continue;
     for (const { chunks } of manifest.files) for (const { sha256 } of chunks) unused.delete(sha256);
-    if (manifest.uuid !== search.uuid) continue;
+    const isFormer = OF_SHARDS.test(place) && manifest.index === search.index;
+    if (manifest.uuid !== search.uuid && !isFormer) continue;
     findings.examined.backups++;
     const before = findings.remains.length;
     await searchBackup(repository, manifest, search);

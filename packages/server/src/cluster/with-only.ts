@@ -10,3 +10,11 @@ export function withOnly(definition: string, ordinals: readonly number[]): strin
 /** The definition of a node that holds these of all shards. */
 export const partOf = (definition: string, ordinals: readonly number[], shards: number): string =>
   ordinals.length === shards ? definition : withOnly(definition, ordinals);
+
+/** The definition of the whole index of which a node holds a part. */
+export function withoutOnly(definition: string): string {
+  const document = parseDocument(definition);
+  if (!document.hasIn(['sharding', 'only'])) return definition;
+  document.deleteIn(['sharding', 'only']);
+  return document.toString();
+}

@@ -21,13 +21,12 @@ import {
 import {
   type ClusterBackup,
   listClusterBackups,
-  registeredDefinition,
+  listPartFolders,
   removeClusterBackups,
   writeClusterBackup,
 } from '@lakehouse-search/engine';
-import { isListed, requireListed } from './cluster-caller.ts';
-import { builtNodes, type ClusterContext } from './cluster-context.ts';
-import { resolveName } from './cluster-job-api.ts';
+import { isListed, requireListed, requireWhole } from './cluster-caller.ts';
+import type { IndexNodes } from './index-nodes.ts';
 import { restoreParts } from './restore-parts.ts';
 
 /** A place of backups: of the cluster, and as nodes are requested to use it. */
@@ -39,27 +38,35 @@ interface Place {
   readonly named: Pick<BackupTarget, 'target'>;
 }
 
+/** The repository of some shards. */
+export interface PartPlace {
+  readonly place: string;
+  /** The shards, as `0-2`. */
+  readonly ordinals: string;
+}
+
 /** Nodes commit a step one after the other: their backups are tried again until they agree. */
 const ATTEMPTS = 5;
 
 /** Backups of all shards of an index, at one snapshot (docs/adr/control-plane.md). */
 export class ClusterBackupApi {
-  readonly #context: ClusterContext;
+  readonly #nodes: IndexNodes;
   readonly #target: string | undefined;
 
-  constructor(context: ClusterContext, target: string | undefined) {
-    this.#context = context;
+  constructor(nodes: IndexNodes, target: string | undefined) {
+    this.#nodes = nodes;
     this.#target = target;
   }
 
   /** Throws unsupported without a target, index_not_built, unreachable, index_busy. */
   async backup(request: BackupRequest, call: CallContext = {}): Promise<BackupResponse> {
     const { index: asked, verify = false, ...at } = checkBackupRequest(request);
-    const { store } = this.#context;
+    requireWhole(call, 'backup');
+    const nodes = this.#nodes;
     const began = performance.now();
-    const index = await resolveName(store, asked, call);
+    const index = await nodes.resolve(asked, call);
     const place = this.#place(at);
-    const { definition } = (await store.definitions.get(index))!;
+    const definition = await nodes.definition(index);
     for (let attempt = 1; ; attempt++) {
       const parts = await this.#backUpParts(index, place, verify, call);
       const answers = parts.map(({ answer }) => answer);
@@ -67,12 +74,12 @@ export class ClusterBackupApi {
       const sum = (name: 'num_docs' | 'file_count' | 'bytes' | 'files_copied' | 'bytes_copied') =>
         answers.reduce((total, answer) => total + answer[name], 0);
       if (answers.every((answer) => answer.snapshot === snapshot)) {
-        const aliases = (await store.aliases.list()).filter((one) => one.index === index);
+        const aliases = (await nodes.aliases()).filter((one) => one.index === index);
         const made = await writeClusterBackup(
           place.whole,
           {
             ...{ index, definition, snapshot, created_ms: Date.now() },
-            index_generation: (await store.routes.get(index))?.generation ?? 1,
+            index_generation: await nodes.generation(index),
             ...{ num_docs: sum('num_docs'), file_count: sum('file_count'), bytes: sum('bytes') },
             aliases: aliases.map(({ alias }) => alias),
             parts: parts.map(({ prefix, ordinals, answer: { backup } }) => {
@@ -96,9 +103,11 @@ export class ClusterBackupApi {
   /** The newest backup of an index. */
   async backupStatus(request: BackupStatusRequest, call: CallContext = {}): Promise<BackupStatus> {
     const { index: asked, ...at } = checkBackupStatusRequest(request);
-    const index = await resolveName(this.#context.store, asked, call);
+    requireWhole(call, 'backupStatus');
+    const index = await this.#nodes.resolve(asked, call);
     if ((at.target ?? this.#target) === undefined) return { configured: false, present: false };
-    const [newest] = await listClusterBackups(this.#place(at).whole, index, call.signal);
+    const listed = await listClusterBackups(this.#place(at).whole, index, call.signal);
+    const [newest] = listed ?? [];
     if (newest === undefined) return { configured: true, present: false };
     const { id: backup, snapshot, created_ms, file_count } = newest;
     return { configured: true, present: true, backup, snapshot, created_ms, file_count };
@@ -106,12 +115,14 @@ export class ClusterBackupApi {
 
   async listBackups(request: ListBackupsRequest = {}, call: CallContext = {}) {
     const { index, ...at } = checkListBackupsRequest(request);
+    requireWhole(call, 'listBackups');
     return (await this.#listed(index, this.#place(at), call)).map(summary);
   }
 
   /** The parts of backups that go are deleted on the nodes, and what only they use. */
   async pruneBackups(request: PruneBackupsRequest, call: CallContext = {}): Promise<PruneResponse> {
     const { index, keep, ...at } = checkPruneBackupsRequest(request);
+    requireWhole(call, 'pruneBackups');
     const place = this.#place(at);
     const all = await this.#listed(index, place, call);
     const byIndex = [...Map.groupBy(all, (backup) => backup.index).values()];
@@ -131,6 +142,7 @@ export class ClusterBackupApi {
   /** Throws not_found, index_exists, already_exists, unreachable, and what nodes throw. */
   async restore(request: RestoreRequest, call: CallContext = {}): Promise<RestoreResponse> {
     const { index, backup, as, aliases = 'all', base_dir, ...at } = checkRestoreRequest(request);
+    requireWhole(call, 'restore');
     if (base_dir !== undefined) {
       throw new LhsError('unsupported', '"base_dir" is not for indexes of a cluster');
     }
@@ -140,9 +152,46 @@ export class ClusterBackupApi {
     const name = as ?? chosen.index;
     requireListed(call, name);
     const named = { ...place.named, aliases };
-    const done = await restoreParts(this.#context, chosen, name, named, call);
+    const done = await restoreParts(this.#nodes, chosen, name, named, call);
     const took_ms = Math.round(performance.now() - began);
     return { ...summary(chosen), index: name, ...done, saved_queries: [], took_ms };
+  }
+
+  /** The repositories of shards in the target of the cluster, and in others that are named. */
+  async partPlaces(others: readonly string[], call: CallContext): Promise<readonly PartPlace[]> {
+    const own = this.#target === undefined ? [] : [this.#target];
+    const found = [...new Set([...own, ...others])].map(async (target) => {
+      const folders = await listPartFolders(target, call.signal);
+      return folders.map((folder): PartPlace => {
+        const place = `${target.replace(/\/+$/, '')}/${folder}`;
+        return { place, ordinals: folder.replace('parts/', '') };
+      });
+    });
+    return (await Promise.all(found)).flat();
+  }
+
+  /**
+   * Makes a new backup of an index in each target that has one of these parts, then makes the
+   * backups with these parts invisible: nodes may delete them.
+   */
+  async replace(
+    index: string,
+    { parts, others }: { readonly parts: ReadonlySet<string>; readonly others: readonly string[] },
+    call: CallContext,
+  ): Promise<{ readonly made: number; readonly removed: number }> {
+    const targets = new Set([...(this.#target === undefined ? [] : [this.#target]), ...others]);
+    let [made, removed] = [0, 0];
+    for (const target of targets) {
+      const all = (await listClusterBackups(target, index, call.signal)) ?? [];
+      const holding = all.filter((one) => one.parts.some(({ backup }) => parts.has(backup)));
+      if (holding.length === 0) continue;
+      const named = target === this.#target ? {} : { target };
+      await this.backup({ index, ...named }, call);
+      await removeClusterBackups(target, holding);
+      made++;
+      removed += holding.length;
+    }
+    return { made, removed };
   }
 
   #place({ target: named, prefix = '' }: BackupTarget): Place {
@@ -158,15 +207,12 @@ export class ClusterBackupApi {
 
   /** Each node backs up its shards to a repository of these shards. */
   async #backUpParts(index: string, place: Place, verify: boolean, call: CallContext) {
-    const { store, nodes } = this.#context;
-    const built = await builtNodes(this.#context, index, call);
-    const { definition } = (await store.definitions.get(index))!;
-    refuseMissing(index, registeredDefinition(definition).shards ?? 1, built);
+    const built = await this.#nodes.parts(index, call);
     return Promise.all(
       built.map(async ({ address, ordinals }) => {
         const prefix = [place.prefix, 'parts', ordinals.join('-')].filter((part) => part !== '');
         const own = { index, prefix: prefix.join('/'), verify, ...place.named };
-        const answer = await nodes.at(address).service().backup(own, call);
+        const answer = await this.#nodes.service(address).backup(own, call);
         return { prefix: own.prefix, ordinals, answer };
       }),
     );
@@ -175,6 +221,7 @@ export class ClusterBackupApi {
   async #listed(index: string | undefined, place: Place, call: CallContext) {
     if (index !== undefined) requireListed(call, index);
     const all = await listClusterBackups(place.whole, index, call.signal);
+    if (all === null) throw new LhsError('not_found', `"${place.whole}" holds no backups`);
     return all.filter((backup) => isListed(call, backup.index));
   }
 
@@ -208,11 +255,8 @@ export class ClusterBackupApi {
     { named }: Place,
     call: CallContext,
   ): Promise<readonly PruneResponse[]> {
-    const { store, nodes } = this.#context;
-    const [node] = await store.nodes.list();
-    if (node === undefined)
-      throw new LhsError('unreachable', 'no node of the cluster is reachable');
-    const service = nodes.at(node.address).service();
+    const [{ address }] = await this.#nodes.nodes();
+    const service = this.#nodes.service(address);
     const places = new Map(
       all.flatMap(({ index, parts }) =>
         parts.map(({ prefix }) => [`${index} ${prefix}`, { index, prefix }] as const),
@@ -233,17 +277,6 @@ export class ClusterBackupApi {
     }
     return pruned;
   }
-}
-
-function refuseMissing(
-  index: string,
-  shards: number,
-  nodes: readonly { readonly ordinals: readonly number[] }[],
-): void {
-  const held = new Set(nodes.flatMap(({ ordinals }) => ordinals));
-  if (held.size >= shards) return;
-  const message = `${shards - held.size} of ${shards} shards of "${index}" have no living node`;
-  throw new LhsError('unreachable', message, { hint: 'start the node again, then try again' });
 }
 
 function summary(backup: ClusterBackup): BackupSummary {

@@ -9,3 +9,17 @@ export function requireListed(call: CallContext, index: string): void {
   if (isListed(call, index)) return;
   throw new LhsError('permission_denied', `index "${index}" is not among the caller's indexes`);
 }
+
+/**
+ * Throws what refuses an operation that concerns all rows before it begins: permission_denied for
+ * the callers of a tenant, interrupted, deadline_exceeded.
+ */
+export function requireWhole({ principal, signal, deadline }: CallContext, name: string): void {
+  if (principal?.tenant !== undefined) {
+    const message = `${name} is closed to the callers of a tenant: it concerns all rows`;
+    throw new LhsError('permission_denied', message);
+  }
+  if (signal?.aborted) throw new LhsError('interrupted', 'the call was aborted');
+  if (deadline === undefined || deadline > Date.now()) return;
+  throw new LhsError('deadline_exceeded', 'the call was not done at its deadline');
+}

@@ -18,7 +18,7 @@ import { type ClusterContext, currentNodes, livingNodes } from './cluster-contex
 import type { LivingNode } from './route-over.ts';
 
 /** Longer than a node is away: a hundred years. */
-const EVER = 100 * 365 * 86_400_000;
+export const EVER = 100 * 365 * 86_400_000;
 
 /** The indexes of a cluster: their definitions are in the store, their shards on nodes. */
 export class ClusterIndexApi

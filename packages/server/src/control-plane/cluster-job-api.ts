@@ -14,6 +14,7 @@ import {
   type IngestApi,
   type Job,
   type JobApi,
+  type JobKind,
   type JobRequest,
   LhsError,
   type ListJobsRequest,
@@ -26,7 +27,7 @@ import { partOf } from '../cluster/with-only.ts';
 import type { ClusterJob } from '../store/cluster-jobs.ts';
 import type { Store } from '../store/open-store.ts';
 import { reshard } from './alter-shards.ts';
-import { isListed, requireListed } from './cluster-caller.ts';
+import { isListed, requireListed, requireWhole } from './cluster-caller.ts';
 import { type ClusterContext, jobService, livingNodes } from './cluster-context.ts';
 import { busy, indexNotFound } from './cluster-index-api.ts';
 import { pause } from './leadership.ts';
@@ -34,6 +35,17 @@ import { pause } from './leadership.ts';
 /** Name of the lease of the control plane that leads. */
 export const LEADER = 'control-plane';
 
+/** What runs as a job of the cluster. */
+const KINDS: ReadonlySet<JobKind> = new Set<JobKind>([
+  'reindex',
+  'alter',
+  'backup',
+  'erase',
+  'compact',
+  'upgrade',
+  'move_windows',
+  'reindex_window',
+]);
 const LISTED_JOBS = 100;
 const WATCH_MS = 200;
 
@@ -52,7 +64,8 @@ export class ClusterJobApi
   /** Throws index_busy, index_not_found, unsupported, and unreachable without a leader. */
   async startJob(request: StartJobRequest, call: CallContext = {}): Promise<Job> {
     const { kind, ...work } = checkStartJobRequest(request);
-    if (kind !== 'reindex' && kind !== 'alter') throw unsupportedKind(kind);
+    requireWhole(call, 'startJob');
+    if (!KINDS.has(kind)) throw unsupportedKind(kind);
     return jobOf(await this.#add(kind, work, call));
   }
 

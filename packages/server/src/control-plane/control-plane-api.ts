@@ -1,11 +1,17 @@
 import type {
   Backend,
+  BackupRequest,
   CallContext,
   ClusterApi,
+  CompactRequest,
+  ErasureRunRequest,
   IndexRouting,
   IndexStatus,
   License,
+  MoveWindowsRequest,
+  ReindexWindowRequest,
   RoutingRequest,
+  UpgradeRequest,
 } from '@lakehouse-search/contract';
 import { checkRoutingRequest, LhsError } from '@lakehouse-search/contract';
 import { registeredDefinition } from '@lakehouse-search/engine';
@@ -13,10 +19,14 @@ import { ClusterAliasApi } from './cluster-alias-api.ts';
 import { ClusterBackupApi } from './cluster-backup-api.ts';
 import { requireListed } from './cluster-caller.ts';
 import { type ClusterContext, livingNodes } from './cluster-context.ts';
+import { ClusterErasureApi } from './cluster-erasure-api.ts';
 import { ClusterIndexApi, indexNotFound } from './cluster-index-api.ts';
 import { ClusterJobApi, resolveName } from './cluster-job-api.ts';
 import { ClusterMaintenanceApi } from './cluster-maintenance-api.ts';
+import { ErasedRecords } from './erased-records.ts';
+import { LedIndexNodes } from './led-index-nodes.ts';
 import { LocalCluster } from './local-cluster.ts';
+import type { JobWorks } from './run-job.ts';
 import { StoredQueries } from './stored-queries.ts';
 
 /** The license of a cluster to which none was given. */
@@ -26,6 +36,8 @@ const OPEN_LICENSE = 'Apache-2.0';
 export interface ControlPlaneApis {
   readonly backend: Backend;
   readonly cluster: ClusterApi;
+  /** Operations that jobs run. */
+  readonly works: JobWorks;
 }
 
 /**
@@ -43,7 +55,13 @@ export function controlPlaneApis(
   const aliases = new ClusterAliasApi(context.store);
   const queries = new StoredQueries(context.store.queries);
   const maintenance = new ClusterMaintenanceApi(context);
-  const backups = new ClusterBackupApi(context, backupTarget);
+  const nodes = new LedIndexNodes(context);
+  const backups = new ClusterBackupApi(nodes, backupTarget);
+  const erasures = new ClusterErasureApi({
+    ...{ nodes, backups },
+    records: new ErasedRecords(context.store),
+    receiptKey: () => context.store.receiptKey(),
+  });
   const source: Pick<
     Backend,
     'describeSource' | 'listTables' | 'initDefinition' | 'validateDefinition'
@@ -61,10 +79,22 @@ export function controlPlaneApis(
     queries,
     maintenance,
     backups,
+    erasures,
     source,
   ) as unknown as Backend;
-  return { backend, cluster: new ControlPlaneCluster(context, backend) };
+  const works = worksOf(backend);
+  return { backend, cluster: new ControlPlaneCluster(context, backend), works };
 }
+
+/** A job has no caller any more: its request was checked for the caller who started it. */
+const worksOf = (backend: Backend): JobWorks => ({
+  backup: (request, call) => backend.backup(request as BackupRequest, call),
+  compact: (request, call) => backend.compact(request as CompactRequest, call),
+  upgrade: (request, call) => backend.upgrade(request as UpgradeRequest, call),
+  erase: (request, call) => backend.runErasure(request as ErasureRunRequest, call),
+  move_windows: (request, call) => backend.moveWindows(request as MoveWindowsRequest, call),
+  reindex_window: (request, call) => backend.reindexWindow(request as ReindexWindowRequest, call),
+});
 
 /** The methods of several objects as one. */
 function joined(...parts: readonly object[]): object {

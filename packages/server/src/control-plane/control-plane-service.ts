@@ -106,14 +106,23 @@ async function registered(
   if (stored === undefined) throw fencedOff(`node/${node}`, epoch);
   const placements = (await store.placements.list()).filter((each) => each.node === node);
   const definitions = await store.definitions.list();
+  const routes = await store.routes.list();
   const held = new Set(state.indexes.map(({ uuid }) => uuid));
   return create(CONTROL_PLANE_METHODS.register.output, {
     epoch: BigInt(stored.epoch),
     ttlMs: nodeMs,
     dropped: [...(await store.dropped.settle(node, held))],
     assignments: definitions.flatMap(({ index, definition }) => {
-      const ordinals = placements.filter((each) => each.index === index).map((each) => each.shard);
-      return ordinals.length === 0 ? [] : [{ index, definition, ordinals }];
+      const placed = placements.filter((each) => each.index === index).map((each) => each.shard);
+      if (placed.length === 0) return [];
+      const own = state.indexes.find((each) => each.index === index)?.ordinals ?? [];
+      const route = routes.find((each) => each.index === index);
+      const isElsewhere = (shard: number) =>
+        route?.replicas[shard]?.some((replica) => replica.node !== node) === true;
+      // a shard that has moved stays until searches find it on another node
+      const staying = own.filter((shard) => !isElsewhere(shard));
+      const ordinals = [...new Set([...placed, ...staying])].sort((a, b) => a - b);
+      return [{ index, definition, ordinals }];
     }),
   });
 }

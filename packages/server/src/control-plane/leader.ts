@@ -5,7 +5,7 @@ import { putBack } from './alter-shards.ts';
 import { assignShards } from './assign-shards.ts';
 import { type ClusterContext, currentNodes, publishRoute } from './cluster-context.ts';
 import { pause } from './leadership.ts';
-import { runJob } from './run-job.ts';
+import { type JobWorks, runJob } from './run-job.ts';
 
 /** Pause between two rounds of the leader. */
 const ROUND_MS = 250;
@@ -17,6 +17,8 @@ export interface LeaderOptions {
   readonly context: ClusterContext;
   /** A node without a lease for this time has left for good: its shards move. */
   readonly leaveMs: number;
+  /** What jobs run besides builds and changes of definitions. */
+  readonly works?: JobWorks;
 }
 
 /**
@@ -24,7 +26,7 @@ export interface LeaderOptions {
  * publishes routes and runs jobs. Everything that it writes is fenced by its lease.
  */
 export async function lead(
-  { context, leaveMs }: LeaderOptions,
+  { context, leaveMs, works }: LeaderOptions,
   lease: Lease,
   signal: AbortSignal,
 ): Promise<void> {
@@ -32,7 +34,7 @@ export async function lead(
   try {
     for (let round = 0; !signal.aborted; round++) {
       try {
-        await startJobs(context, lease, signal, running);
+        await startJobs(context, lease, signal, { running, works });
         if (round % LOOK_EVERY === 0) await endFormerJobs(context, lease);
         if (round % LOOK_EVERY === 0) {
           await place(context, lease, leaveMs);
@@ -70,12 +72,15 @@ async function startJobs(
   context: ClusterContext,
   lease: Lease,
   signal: AbortSignal,
-  running: Map<string, Promise<void>>,
+  { running, works }: { running: Map<string, Promise<void>>; works: JobWorks | undefined },
 ): Promise<void> {
   for (const job of await context.store.jobs.list({ running: true })) {
     if (running.has(job.id) || job.epoch !== lease.epoch) continue;
-    const work = runJob(context, lease, job, signal).finally(() => running.delete(job.id));
-    running.set(job.id, work);
+    const work = runJob(context, lease, job, signal, works);
+    running.set(
+      job.id,
+      work.finally(() => running.delete(job.id)),
+    );
   }
 }
 

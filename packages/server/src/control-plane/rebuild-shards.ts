@@ -5,6 +5,7 @@ import type { ClusterJobRecord } from '../store/cluster-jobs.ts';
 import { currentNodes, jobService, publishWithin } from './cluster-context.ts';
 import { type JobNode, nodesOf } from './job-nodes.ts';
 import { type RunningJob, refuseStopped } from './running-job.ts';
+import { spreadShards } from './spread-shards.ts';
 
 /** The record is written at most this often while shards are built. */
 const WRITE_MS = 1000;
@@ -27,6 +28,7 @@ export async function rebuildShards(run: RunningJob): Promise<void> {
   const started = performance.now();
   const { definition } = (await context.store.definitions.get(job.index))!;
   const { snapshot, shards } = await target(definition, job.request.as_of, run.signal);
+  await spread(run);
   const nodes = await nodesOf(run, shards);
   const staged: Staged[] = [];
   try {
@@ -54,6 +56,18 @@ export async function rebuildShards(run: RunningJob): Promise<void> {
       took_ms: Math.round(performance.now() - started),
     };
     return result;
+  });
+}
+
+/** Shards move to nodes that have joined: they are built again anyway. */
+async function spread({ context, job, change }: RunningJob): Promise<void> {
+  const { index } = job;
+  await change(async ({ nodes, placements }) => {
+    const living = (await nodes.list()).map(({ node }) => node);
+    for (const placement of spreadShards(index, living, await placements.list())) {
+      await placements.set(placement);
+      context.logger.info(placement, 'shard moves');
+    }
   });
 }
 

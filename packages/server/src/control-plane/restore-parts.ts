@@ -1,133 +1,116 @@
-import { type CallContext, LhsError, type RestoreRequest } from '@lakehouse-search/contract';
+import type { CallContext, RestoreRequest } from '@lakehouse-search/contract';
 import {
   type ClusterBackup,
   type ClusterBackupPart,
-  registeredDefinition,
   renameDefinition,
 } from '@lakehouse-search/engine';
-import type { ClusterStore } from '../store/open-store.ts';
-import { type ClusterContext, currentNodes, livingNodes, publishRoute } from './cluster-context.ts';
+import { withOnly } from '../cluster/with-only.ts';
+import {
+  type IndexNodes,
+  type IndexPart,
+  type LoadedNode,
+  nameTaken,
+  type RestoredNames,
+} from './index-nodes.ts';
 
-/** A part and the node that restores it. */
-interface Restoring {
+/** A node of a restore: the part that it restores, and shards that it builds from the table. */
+interface Restoring extends Pick<IndexPart, 'node' | 'address'> {
   readonly part: ClusterBackupPart;
-  readonly node: string;
-  readonly address: string;
-}
-
-/** What a restore did with names. */
-interface RestoredNames {
-  readonly aliases: readonly string[];
-  readonly left_out: readonly string[];
+  readonly built: readonly number[];
 }
 
 type Named = Pick<RestoreRequest, 'target' | 'aliases'>;
 
 /**
  * Makes an index of a cluster from a backup. Each part is restored by the node with the fewest
- * shards. Then the definition, the placement of the shards and the aliases are stored in one
- * transaction: from there on the cluster has the index. After a failure, nodes drop their parts.
+ * shards. If there are fewer nodes than parts, the shards of the parts that are left are built from
+ * the table: two parts cannot be joined, because each numbers the files of the table by itself.
+ * Then the cluster adopts the index. After a failure, nodes drop their parts.
  */
 export async function restoreParts(
-  context: ClusterContext,
+  nodes: IndexNodes,
   backup: ClusterBackup,
   name: string,
-  { aliases, ...target }: Named,
+  { aliases = 'all', ...target }: Named,
   call: CallContext,
 ): Promise<RestoredNames> {
-  const { store, nodes } = context;
-  await refuseTaken(store, backup, name, aliases);
+  await refuseTaken(nodes, backup, name, aliases);
   const definition =
     name === backup.index ? backup.definition : renameDefinition(backup.definition, name);
-  const plan = await nodesFor(context, backup.parts);
+  const plan = planRestore(backup.parts, await nodes.nodes());
   const done: Restoring[] = [];
   try {
-    const restoring = plan.map(async (one) => {
+    await all(plan, async (one) => {
       const { prefix, backup: id } = one.part;
       const request = { ...target, index: backup.index, prefix, backup: id, as: name };
-      const service = nodes.at(one.address).service();
-      await service.restore({ ...request, aliases: 'none' }, call);
+      await nodes.service(one.address).restore({ ...request, aliases: 'none' }, call);
       done.push(one);
     });
-    const failed = (await Promise.allSettled(restoring)).find((one) => one.status === 'rejected');
-    if (failed !== undefined) throw failed.reason;
-    const names = await store.change(null, (cluster) =>
-      adopt(cluster, { name, definition, plan, wanted: backup.aliases, aliases }),
-    );
-    const { shards = 1 } = registeredDefinition(definition);
-    await publishRoute(store, null, { index: name, shards }, await currentNodes(context));
-    return names;
+    const growing = plan.filter(({ built }) => built.length > 0);
+    await all(growing, async (one) => {
+      const definition_yaml = withOnly(definition, ordinalsOf(one));
+      const writer = await nodes.writer(one.address, name);
+      await writer.alterIndex({ index: name, definition_yaml, apply: true }, call);
+    });
+    const parts = plan.map((one) => ({ ...one, ordinals: ordinalsOf(one) }));
+    const isMixed = growing.length > 0;
+    const wanted = backup.aliases;
+    return await nodes.adopt({ name, definition, parts, isMixed, wanted, aliases }, call);
   } catch (error) {
     await Promise.allSettled(
-      done.map(({ address }) => nodes.at(address).service().dropIndex({ index: name })),
+      done.map(({ address }) => nodes.service(address).dropIndex({ index: name })),
     );
     throw error;
   }
 }
 
+const ordinalsOf = ({ part, built }: Restoring): readonly number[] =>
+  [...part.ordinals, ...built].sort((a, b) => a - b);
+
+/** Runs work on all nodes; throws the first error after all have ended. */
+async function all<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const results = await Promise.allSettled(items.map(work));
+  const failed = results.find((one) => one.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+}
+
 async function refuseTaken(
-  { definitions, aliases: all }: ClusterStore,
+  nodes: IndexNodes,
   { aliases }: ClusterBackup,
   name: string,
   mode: Named['aliases'],
 ): Promise<void> {
-  const names = await all.list();
+  const names = await nodes.aliases();
   const isTaken =
-    (await definitions.get(name)) !== undefined || names.some(({ alias }) => alias === name);
-  if (isTaken) throw exists('index_exists', name);
+    (await nodes.indexNames()).includes(name) || names.some(({ alias }) => alias === name);
+  if (isTaken) throw nameTaken('index_exists', name);
   const other = names.find(({ alias }) => aliases.includes(alias));
-  if (mode === 'all' && other !== undefined) throw exists('already_exists', other.alias);
+  if (mode === 'all' && other !== undefined) throw nameTaken('already_exists', other.alias);
 }
 
-const exists = (code: 'index_exists' | 'already_exists', name: string): LhsError =>
-  new LhsError(code, `"${name}" is the name of another index, or an alias`);
-
-/** The node with the fewest shards for each part, the first by name among equals. */
-async function nodesFor(
-  { store }: ClusterContext,
+/**
+ * The node with the fewest shards for each part, the first by name among equals; the same for each
+ * shard of the parts for which no node is left.
+ */
+export function planRestore(
   parts: readonly ClusterBackupPart[],
-): Promise<readonly Restoring[]> {
-  const living = await livingNodes(store);
-  if (living.length === 0) throw new LhsError('unreachable', 'no node of the cluster is reachable');
-  const placed = await store.placements.list();
-  const load = new Map(
-    living.map(({ node }) => [node, placed.filter((each) => each.node === node).length]),
-  );
-  const used = new Set<string>();
-  return parts.map((part): Restoring => {
-    const free = living.filter(({ node }) => !used.has(node));
-    if (free.length === 0) throw tooFew(parts.length, living.length);
-    const least = free.reduce((a, b) => (load.get(b.node)! < load.get(a.node)! ? b : a));
-    used.add(least.node);
-    return { part, node: least.node, address: least.address };
-  });
-}
-
-/** A node has one part of an index: two cannot be joined. */
-function tooFew(parts: number, nodes: number): LhsError {
-  const message = `the backup has ${parts} parts, and ${nodes} nodes are living`;
-  return new LhsError('unreachable', message, { hint: 'start more nodes, then try again' });
-}
-
-interface Adopted {
-  readonly name: string;
-  readonly definition: string;
-  readonly plan: readonly Restoring[];
-  readonly wanted: readonly string[];
-  readonly aliases: Named['aliases'];
-}
-
-/** The index becomes one of the cluster. */
-async function adopt(
-  cluster: ClusterStore,
-  { name, definition, plan, wanted, aliases }: Adopted,
-): Promise<RestoredNames> {
-  if (!(await cluster.definitions.add(name, definition))) throw exists('index_exists', name);
-  for (const { part, node } of plan) {
-    for (const shard of part.ordinals) await cluster.placements.set({ index: name, shard, node });
+  nodes: readonly LoadedNode[],
+): readonly Restoring[] {
+  const load = new Map(nodes.map(({ node, shards }) => [node, shards]));
+  const least = (of: readonly Pick<LoadedNode, 'node' | 'address'>[]) =>
+    of.reduce((a, b) => (load.get(b.node)! < load.get(a.node)! ? b : a));
+  const add = (node: string, count: number) => load.set(node, load.get(node)! + count);
+  const largest = parts.toSorted((a, b) => b.ordinals.length - a.ordinals.length);
+  const plan = new Map<string, Restoring>();
+  for (const part of largest.slice(0, nodes.length)) {
+    const { node, address } = least(nodes.filter((one) => !plan.has(one.node)));
+    plan.set(node, { node, address, part, built: [] });
+    add(node, part.ordinals.length);
   }
-  const taken = new Set((await cluster.aliases.list()).map(({ alias }) => alias));
-  const free = aliases === 'none' ? [] : wanted.filter((alias) => !taken.has(alias));
-  for (const alias of free) await cluster.aliases.set({ alias, index: name });
-  return { aliases: free, left_out: wanted.filter((alias) => !free.includes(alias)) };
+  for (const shard of largest.slice(nodes.length).flatMap(({ ordinals }) => ordinals)) {
+    const one = plan.get(least([...plan.values()]).node)!;
+    plan.set(one.node, { ...one, built: [...one.built, shard] });
+    add(one.node, 1);
+  }
+  return [...plan.values()];
 }

@@ -1,4 +1,4 @@
-import { errorBody, LhsError } from '@lakehouse-search/contract';
+import { type CallContext, errorBody, type JobKind, LhsError } from '@lakehouse-search/contract';
 import { sourceError } from '@lakehouse-search/engine';
 import type { ClusterJob, ClusterJobRecord } from '../store/cluster-jobs.ts';
 import type { Lease } from '../store/leases.ts';
@@ -7,10 +7,15 @@ import { alterShards } from './alter-shards.ts';
 import type { ClusterContext } from './cluster-context.ts';
 import { pause } from './leadership.ts';
 import { rebuildShards } from './rebuild-shards.ts';
-import { interrupted } from './running-job.ts';
+import { interrupted, type RunningJob } from './running-job.ts';
 
 /** Interval at which the store is checked for a request to stop the job. */
 const POLL_MS = 250;
+
+/** Operations over all nodes that run as jobs, by kind; each is called with the job's request. */
+export type JobWorks = Partial<
+  Readonly<Record<JobKind, (request: object, call: CallContext) => Promise<unknown>>>
+>;
 
 /**
  * Runs a job until it ends. If the lease is lost, nothing more is written: the next leader ends the
@@ -21,6 +26,7 @@ export async function runJob(
   lease: Lease,
   job: ClusterJob,
   leading: AbortSignal,
+  works: JobWorks = {},
 ): Promise<void> {
   const { store, logger } = context;
   const stop = new AbortController();
@@ -33,9 +39,12 @@ export async function runJob(
     store.change(lease, ({ jobs }) => jobs.apply(job.id, event, changes));
   try {
     await apply('build_started');
-    const work = job.kind === 'alter' ? alterShards : rebuildShards;
-    await work({
+    await workOf(
+      job,
+      works,
+    )({
       ...{ context, job, signal },
+      change: (change) => store.change(lease, change),
       progress: (record) => store.change(lease, ({ jobs }) => jobs.progress(job.id, record)),
       built: async () => void (await apply('build_finished')),
       finish: (changes) =>
@@ -54,6 +63,22 @@ export async function runJob(
     ended.abort();
     await watch;
   }
+}
+
+function workOf({ kind }: ClusterJob, works: JobWorks): (run: RunningJob) => Promise<void> {
+  if (kind === 'alter') return alterShards;
+  const work = works[kind];
+  return work === undefined ? rebuildShards : (run) => runOperation(run, work);
+}
+
+/** A job of one operation: its response is the result of the job. */
+async function runOperation(
+  { job, signal, built, finish }: RunningJob,
+  work: NonNullable<JobWorks[JobKind]>,
+): Promise<void> {
+  const result = await work(job.request, { signal });
+  await built();
+  await finish(async () => result);
 }
 
 type Tail<T extends readonly unknown[]> = T extends readonly [unknown, ...infer Rest]

@@ -10,6 +10,8 @@ export interface RunningJob {
   /** Aborts when the job is canceled, and when the leader has lost its lease. */
   readonly signal: AbortSignal;
   readonly progress: (record: ClusterJobRecord) => Promise<void>;
+  /** Changes the cluster under the lease of the leader. */
+  readonly change: <T>(work: (cluster: ClusterStore) => Promise<T>) => Promise<T>;
   /** The shards are complete: the cutover begins. */
   readonly built: () => Promise<void>;
   /** Ends the job together with other changes of the cluster, all or nothing. */

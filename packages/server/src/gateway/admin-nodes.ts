@@ -40,6 +40,11 @@ export class AdminNodes {
     return this.#node(address).service() as unknown as Readonly<Record<string, AdminMethod>>;
   }
 
+  /** The client of a node. */
+  client(address: string): NodeClient {
+    return this.#node(address);
+  }
+
   /** The addresses of nodes that answer. Throws unreachable if there is none. */
   up(): readonly string[] {
     const up = this.routing.seen.filter((seen) => seen.up).map(({ address }) => address);

@@ -21,6 +21,7 @@ const PLANE = [
   ...(['createIndex', 'listIndexes', 'dropIndex', 'alterIndex', 'reindex'] as const),
   ...(['compact', 'upgrade', 'reindexWindow', 'moveWindows'] as const),
   ...(['backup', 'backupStatus', 'listBackups', 'pruneBackups', 'restore'] as const),
+  ...(['checkErasure', 'runErasure', 'erasureKey', 'verifyReceipt'] as const),
   ...(['startJob', 'getJob', 'listJobs', 'cancelJob'] as const),
   ...(['listAliases', 'setAlias', 'dropAlias'] as const),
   ...(['listSavedQueries', 'createSavedQuery', 'replaceSavedQuery', 'deleteSavedQuery'] as const),
@@ -32,7 +33,7 @@ export const OF_PLANE: ReadonlySet<string> = new Set(PLANE);
 
 /** What would write rows beside the connector. */
 const WRITES = [
-  ...(['sync', 'applyBatch', 'rollbackIndex', 'runErasure'] as const),
+  ...(['sync', 'applyBatch', 'rollbackIndex'] as const),
 ] satisfies readonly AdminName[];
 
 /** What the control plane says of the cluster. */

@@ -10,6 +10,10 @@ import { mergeAnswers, type NodeAnswer } from '../cluster/merge-answers.ts';
 import type { NodeClient } from '../cluster/node-client.ts';
 import { overNodes } from '../cluster/over-nodes.ts';
 import { partOf } from '../cluster/with-only.ts';
+import { ClusterBackupApi } from '../control-plane/cluster-backup-api.ts';
+import { ClusterErasureApi } from '../control-plane/cluster-erasure-api.ts';
+import type { ErasedRecords } from '../control-plane/erased-records.ts';
+import { makeReceiptKey } from '../store/receipt-key.ts';
 import { jobOperations } from './admin-jobs.ts';
 import { aliasOperations, queryOperations } from './admin-names.ts';
 import {
@@ -23,6 +27,7 @@ import { pitOperations } from './admin-pits.ts';
 import { streamsOf } from './admin-streams.ts';
 import type { AdminBackend } from './cluster-backend.ts';
 import { placeShards } from './place-shards.ts';
+import { StaticIndexNodes } from './static-index-nodes.ts';
 
 type Loose = Readonly<Record<string, unknown>>;
 
@@ -53,18 +58,26 @@ const ANY: ReadonlySet<AdminName> = new Set<AdminName>([
   'listTables',
   'initDefinition',
   'validateDefinition',
-  'erasureKey',
-  'listBackups',
-  'pruneBackups',
 ]);
+
+/** What a gateway over a fixed list of nodes has of its own. */
+export interface StaticAdminOptions {
+  /** Where backups are, for all nodes as well. */
+  readonly backupTarget?: string | undefined;
+  /** Its saved queries, as far as erasures search them. */
+  readonly records?: ErasedRecords;
+  /** The private key of receipts. Default: one of this process. */
+  readonly receiptKey?: () => Promise<string>;
+}
 
 /** The operations over a fixed list of nodes. */
 export function staticAdmin(
   routing: AdminRouting,
   node: (address: string) => NodeClient,
+  options: StaticAdminOptions = {},
 ): AdminBackend {
   const nodes = new AdminNodes(routing, node);
-  const special = specialOperations(nodes);
+  const special = specialOperations(nodes, options);
   const streams = streamsOf(nodes) as Partial<Record<AdminName, AdminMethod>>;
   const reads = new Set<string>([...REMOTE_READS, 'diffHits']);
   const names = (Object.keys(REQUEST_CHECKS) as AdminName[]).filter((name) => !reads.has(name));
@@ -130,7 +143,35 @@ interface Named {
   readonly name: string;
 }
 
-function specialOperations(nodes: AdminNodes): Partial<Record<AdminName, AdminMethod>> {
+const OF_BACKUPS = ['backup', 'backupStatus', 'listBackups', 'pruneBackups', 'restore'] as const;
+const OF_ERASURE = ['checkErasure', 'runErasure', 'erasureKey', 'verifyReceipt'] as const;
+
+/** Backups and erasures: every node of the index takes part, with one manifest, or one receipt. */
+function wholeOperations(
+  admin: AdminNodes,
+  { backupTarget, records, receiptKey = ownKey() }: StaticAdminOptions,
+): Partial<Record<AdminName, AdminMethod>> {
+  const nodes = new StaticIndexNodes(admin);
+  const backups = new ClusterBackupApi(nodes, backupTarget);
+  const erasures = new ClusterErasureApi({ nodes, backups, records, receiptKey });
+  const methods = (api: object, names: readonly AdminName[]) =>
+    names.map((name): [AdminName, AdminMethod] => {
+      const run = Reflect.get(api, name) as AdminMethod;
+      return [name, (request, call) => run.call(api, request, call)];
+    });
+  return Object.fromEntries([...methods(backups, OF_BACKUPS), ...methods(erasures, OF_ERASURE)]);
+}
+
+/** A key of this process alone. */
+function ownKey(): () => Promise<string> {
+  let key: string | undefined;
+  return async () => (key ??= makeReceiptKey());
+}
+
+function specialOperations(
+  nodes: AdminNodes,
+  options: StaticAdminOptions,
+): Partial<Record<AdminName, AdminMethod>> {
   const call = (context: CallContext | undefined): CallContext => context ?? {};
   return {
     createIndex: (request, context) => createIndex(nodes, request as Loose, call(context)),
@@ -142,16 +183,7 @@ function specialOperations(nodes: AdminNodes): Partial<Record<AdminName, AdminMe
         mergeAnswers(parts.map((part) => ({ answer: part as unknown as Loose, ordinals: [] }))),
       );
     },
-    restore: async (request, context) => {
-      const { as } = request as { readonly as?: string };
-      const [address] = nodes.up();
-      const taken = as !== undefined && nodes.routing.names().includes(as);
-      const target = taken ? (await nodes.owners(as, {}))[0].address : address;
-      const answer = await nodes.at(target).restore(request, context);
-      await nodes.routing.refresh();
-      return answer;
-    },
-    verifyReceipt: (request, context) => verifyReceipt(nodes, request, context),
+    ...wholeOperations(nodes, options),
     ...pitOperations(nodes),
     ...aliasOperations(nodes),
     ...queryOperations(nodes),
@@ -187,14 +219,4 @@ async function alterIndex(nodes: AdminNodes, request: Loose, call: CallContext) 
   }
   await nodes.routing.refresh();
   return mergeAnswers(answers);
-}
-
-/** Each node signs with a key of its own: a receipt is valid if one of them has signed it. */
-async function verifyReceipt(nodes: AdminNodes, request: unknown, call: CallContext | undefined) {
-  let answer: unknown;
-  for (const address of nodes.up()) {
-    answer = await nodes.at(address).verifyReceipt(request, call);
-    if ((answer as { readonly valid: boolean }).valid) return answer;
-  }
-  return answer;
 }

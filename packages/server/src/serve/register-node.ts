@@ -21,12 +21,13 @@ const RETRY_MS = 500;
 
 /**
  * Registers a node until it is stopped: renews its lease, and takes over the shards that the
- * control plane gives it. Shards of an index that it has already are added by a rebuild.
+ * control plane gives it. Shards of an index that it has already are added, and shards that have
+ * moved to another node are removed, by a rebuild.
  */
 export class NodeRegistration {
   readonly #options: RegistrationOptions;
   readonly #stop = new AbortController();
-  readonly #growing = new Set<string>();
+  readonly #changing = new Set<string>();
   #until = Number.NEGATIVE_INFINITY;
   #beating: Promise<void> = Promise.resolve();
 
@@ -85,17 +86,16 @@ export class NodeRegistration {
       logger.info({ index, ordinals }, 'shards taken over');
       return;
     }
-    const missing = ordinals.filter((ordinal) => !own.ordinals.includes(ordinal));
-    if (missing.length === 0 || this.#growing.has(index)) return;
-    const all = [...new Set([...own.ordinals, ...ordinals])].sort((a, b) => a - b);
-    this.#growing.add(index);
-    const request = { index, definition_yaml: withOnly(definition, all), apply: true };
+    const isSame = ordinals.join() === own.ordinals.join();
+    if (isSame || this.#changing.has(index)) return;
+    this.#changing.add(index);
+    const request = { index, definition_yaml: withOnly(definition, ordinals), apply: true };
     void backend
       .alterIndex(request)
       .then(
-        () => logger.info({ index, ordinals: all }, 'shards taken over'),
-        (error: unknown) => logger.warn({ err: error, index }, 'cannot take over shards'),
+        () => logger.info({ index, ordinals }, 'other shards are held'),
+        (error: unknown) => logger.warn({ err: error, index }, 'cannot hold other shards'),
       )
-      .finally(() => this.#growing.delete(index));
+      .finally(() => this.#changing.delete(index));
   }
 }

@@ -22,7 +22,7 @@ import { LEADER } from '../control-plane/cluster-job-api.ts';
 import { clusterMetrics } from '../control-plane/cluster-metrics.ts';
 import { controlPlaneApis } from '../control-plane/control-plane-api.ts';
 import { addControlPlane } from '../control-plane/control-plane-service.ts';
-import { lead } from '../control-plane/leader.ts';
+import { type LeaderOptions, lead } from '../control-plane/leader.ts';
 import { Leadership } from '../control-plane/leadership.ts';
 import { activityRecorder } from '../control-plane/record-activity.ts';
 import { createGateway } from '../gateway/gateway.ts';
@@ -99,13 +99,13 @@ async function start(request: ServeControlPlaneRequest, later: (release: Release
   const nodes = new NodePool((address) => connectNode(address, { key }));
   later(() => nodes.close());
   const context: ClusterContext = { store, nodes, logger: log.logger };
-  const { backend, cluster } = controlPlaneApis(
+  const { backend, cluster, works } = controlPlaneApis(
     context,
     scratchEngine(later),
     options.backupTarget,
   );
   const metrics = createMetrics({ running: () => 0, isKnown: () => true });
-  const { leadership, connector } = startWork(context, options, times, metrics, later);
+  const { leadership, connector } = startWork({ context, works }, options, times, metrics, later);
   clusterMetrics(metrics.registry, { store, leadership, connector });
   const recorder = activityRecorder(store.activity, (error) =>
     log.logger.warn({ err: error }, 'cannot record activity'),
@@ -139,7 +139,7 @@ async function start(request: ServeControlPlaneRequest, later: (release: Release
 
 /** The two kinds of work that a lease allows: leading, and reading tables. */
 function startWork(
-  context: ClusterContext,
+  { context, works }: Pick<LeaderOptions, 'context' | 'works'>,
   { sync }: ServerOptions,
   { leaseMs, leaveMs }: ClusterTimes,
   metrics: ReturnType<typeof createMetrics>,
@@ -148,7 +148,7 @@ function startWork(
   const holder = `${hostname()}/${process.pid}/${randomUUID()}`;
   const leadership = new Leadership({
     ...{ leases: context.store.leases, name: LEADER, holder, ttlMs: leaseMs },
-    work: (lease, signal) => lead({ context, leaveMs }, lease, signal),
+    work: (lease, signal) => lead({ context, leaveMs, works }, lease, signal),
     logger: context.logger,
   });
   later(() => leadership.stop());

@@ -7,6 +7,7 @@ import {
   controlPlaneAccounts,
   controlPlaneRouting,
 } from '../control-plane/control-plane-client.ts';
+import { ErasedRecords } from '../control-plane/erased-records.ts';
 import { LocalCluster } from '../control-plane/local-cluster.ts';
 import { activityRecorder } from '../control-plane/record-activity.ts';
 import { StoredQueries } from '../control-plane/stored-queries.ts';
@@ -21,7 +22,7 @@ import {
 } from '../gateway/led-admin.ts';
 import { LedRouting } from '../gateway/led-routing.ts';
 import { withSavedQueries } from '../gateway/rehearsed-queries.ts';
-import { staticAdmin } from '../gateway/static-admin.ts';
+import { type StaticAdminOptions, staticAdmin } from '../gateway/static-admin.ts';
 import { StaticRouting } from '../gateway/static-routing.ts';
 import { rateLimits } from '../limits/rate-limits.ts';
 import { observers, openLogs } from '../observe/call-logs.ts';
@@ -64,7 +65,12 @@ async function start(request: ServeGatewayRequest, later: (release: Release) => 
   const store = await openLicensedStore(options.store, license, later);
   const log = openLogs(options.log);
   later(() => log.flush());
-  const { backend, routing, planes, ownCluster } = await openCluster(cluster, later, store.queries);
+  const { backend, routing, planes, ownCluster } = await openCluster(cluster, later, {
+    queries: store.queries,
+    backupTarget: options.backupTarget,
+    records: new ErasedRecords(store),
+    receiptKey: () => store.receiptKey(),
+  });
   const callers = await callersOf(request, store, planes, later);
   await routing.refresh();
   const { admit, running } = rateLimits(options.limits);
@@ -120,14 +126,17 @@ async function callersOf(
   return ledCallers(ledAccounts(planes), accounts, env);
 }
 
-/**
- * The nodes of a cluster as one backend, by a fixed list or as a control plane says. `queries`: the
- * saved queries of a gateway over a fixed list. Default: nodes have them.
- */
+/** What a gateway over a fixed list of nodes has of its own. */
+export interface OwnParts extends StaticAdminOptions {
+  /** Its saved queries. Default: nodes have them. */
+  readonly queries?: UserQueries;
+}
+
+/** The nodes of a cluster as one backend, by a fixed list or as a control plane says. */
 export async function openCluster(
   cluster: ClusterOptions,
   later: (release: Release) => void,
-  queries?: UserQueries,
+  { queries, ...own }: OwnParts = {},
 ) {
   const { nodes: addresses, controlPlane = [], key, shardTimeoutMs, freshnessMs } = cluster;
   const nodes = new NodePool((address) => connectNode(address, { key }));
@@ -151,7 +160,7 @@ export async function openCluster(
     ...(shardTimeoutMs === undefined ? {} : { stateMs: shardTimeoutMs }),
   });
   later(() => routing.close());
-  const admin = withSavedQueries(withQueries(staticAdmin(routing, node), queries), routing);
+  const admin = withSavedQueries(withQueries(staticAdmin(routing, node, own), queries), routing);
   const backend = clusterBackend({ routing, admin, node, ...times });
   return { backend, routing, planes: undefined, ownCluster: undefined };
 }

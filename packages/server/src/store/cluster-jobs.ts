@@ -1,4 +1,9 @@
-import { type JobEvent, type JobState, nextJobState } from '@lakehouse-search/contract';
+import {
+  type JobEvent,
+  type JobKind,
+  type JobState,
+  nextJobState,
+} from '@lakehouse-search/contract';
 import { type ColumnValue, firstRow, type Statements } from './database.ts';
 
 /** What a job shows besides its state, as JSON. */
@@ -24,7 +29,7 @@ export interface ClusterJobRecord {
 export interface ClusterJob {
   readonly id: string;
   readonly index: string;
-  readonly kind: 'reindex' | 'alter';
+  readonly kind: JobKind;
   readonly state: JobState;
   /** The generation that it builds: greater than every former one of the index. */
   readonly generation: number;
@@ -40,7 +45,7 @@ export interface ClusterJob {
 interface JobRow {
   readonly id: string;
   readonly index_name: string;
-  readonly kind: 'reindex' | 'alter';
+  readonly kind: JobKind;
   readonly state: JobState;
   readonly generation: number;
   readonly request: string;
@@ -124,6 +129,13 @@ export class ClusterJobs {
     const sql = `UPDATE cluster_jobs SET cancel_ms = coalesce(cancel_ms, {{now}})
       WHERE id = $1 AND ended_ms IS NULL`;
     await this.#statements.run(sql, [id]);
+  }
+
+  /** Forgets what an ended job was about; its number stays. False if there is none. */
+  async forget(id: string): Promise<boolean> {
+    const sql = `UPDATE cluster_jobs SET request = '{}', record = '{"shards":[]}'
+      WHERE id = $1 AND ended_ms IS NOT NULL`;
+    return (await this.#statements.run(sql, [id])) === 1;
   }
 
   async #first(sql: string, values: readonly ColumnValue[]): Promise<ClusterJob | undefined> {

@@ -127,6 +127,10 @@ export const SCHEMA_STEPS: readonly string[] = [
     uuid TEXT NOT NULL,
     PRIMARY KEY (node, uuid)
   )`,
+  `CREATE TABLE receipt_key (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    private_pem TEXT NOT NULL
+  )`,
 ];
 
 const RECORDS = `CREATE TABLE IF NOT EXISTS schema_steps (

@@ -9,6 +9,7 @@ import { type License, readLicense, writeLicense } from './license.ts';
 import { migrate } from './migrations.ts';
 import { Nodes } from './nodes.ts';
 import { Placements } from './placements.ts';
+import { readReceiptKey } from './receipt-key.ts';
 import { Routes } from './routes.ts';
 import { SigningKeys } from './signing-keys.ts';
 import { Tokens } from './tokens.ts';
@@ -42,6 +43,8 @@ export interface Store extends ClusterStore {
    * while the lease is in force: throws fenced otherwise.
    */
   change<T>(lease: Lease | null, work: (cluster: ClusterStore) => Promise<T>): Promise<T>;
+  /** The private key of receipts in PEM, made at its first use. */
+  receiptKey(): Promise<string>;
   license(): Promise<License | undefined>;
   setLicense(license: License): Promise<void>;
   close(): Promise<void>;
@@ -94,6 +97,7 @@ function storeOver(database: StoreDatabase): Store {
     signingKeys: new SigningKeys(database),
     queries: new UserQueries(database),
     activity: new ActivityLog(database),
+    receiptKey: () => readReceiptKey(database),
     license: () => readLicense(database),
     setLicense: (license) => writeLicense(database, license),
     close: () => database.close(),

@@ -40,6 +40,12 @@ export class UserQueries {
     return (await this.#statements.rows<QueryRow>(sql, [owner])).map(fromRow);
   }
 
+  /** The queries of all users. */
+  async all(): Promise<readonly UserQuery[]> {
+    const rows = await this.#statements.rows<QueryRow>('SELECT * FROM saved_queries ORDER BY id');
+    return rows.map(fromRow);
+  }
+
   /** False if the user has a query of that name, or as many as `most`. */
   async add(id: string, owner: string, draft: Draft, most: number): Promise<boolean> {
     const sql = `INSERT INTO saved_queries

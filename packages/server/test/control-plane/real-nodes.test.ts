@@ -189,6 +189,91 @@ describe('nodes under a control plane', () => {
     await client.dropIndex({ index: 'again' });
   });
 
+  it('are backed up by a job, which shows the backup as its result', async () => {
+    const { job_id } = await client.startJob({ kind: 'backup', index: INDEX });
+    const ended = await vi.waitUntil(async () => {
+      const job = await client.getJob({ job_id });
+      return job.ended_at === undefined ? false : job;
+    }, WAIT);
+    const [newest] = await client.listBackups({ index: INDEX });
+    expect(ended).toMatchObject({ kind: 'backup', state: 'done', index: INDEX });
+    expect(ended.result).toMatchObject({ backup: newest.backup, num_docs: table.rows.size });
+    await expect(client.startJob({ kind: 'verify', index: INDEX })).rejects.toMatchObject({
+      code: 'unsupported',
+    });
+  });
+
+  it('give shards to a node that joins when the index is built again', async () => {
+    await store.definitions.add('wide', table.definition(6).replace(INDEX, 'wide'));
+    await client.reindex({ index: 'wide' });
+    const nodesOf = () =>
+      routing
+        .current('wide')
+        ?.shards.map(({ replicas }) => replicas.map(({ node }) => node).join());
+    expect(nodesOf()?.some((held) => held.includes('n3'))).toBe(false);
+    nodes.push(await startNode('n3'));
+    clients.push(connectNode(nodes[2].grpc, { key: CLUSTER_KEY }));
+    await vi.waitUntil(async () => (await store.nodes.list()).length === 3, WAIT);
+    await client.reindex({ index: 'wide' });
+    // the nodes that had the shards build again without them
+    await vi.waitUntil(() => {
+      const held = nodesOf() ?? [];
+      return held.includes('n3') && held.every((own) => /^n\d$/.test(own));
+    }, WAIT);
+    expect(new Set(nodesOf())).toEqual(new Set(['n1', 'n2', 'n3']));
+    expect((await client.search({ index: 'wide', query: '*:*' })).total).toBe(table.rows.size);
+    expect((await client.verify({ index: 'wide' })).equal).toBe(true);
+    await client.dropIndex({ index: 'wide' });
+    await clients.pop()!.close();
+    await nodes.pop()!.stop();
+    await vi.waitUntil(async () => (await store.nodes.list()).length === 2, WAIT);
+  });
+
+  it('erase rows of all shards, in their backups and saved queries, with one receipt', async () => {
+    await client.backup({ index: INDEX });
+    const request = { index: INDEX, query: 'title:"note 30"' };
+    await client.createSavedQuery({ name: 'of a row', request });
+    const keys = [30, 31, 32, 33, 34, 35].map((id) => ({
+      identifier: [{ name: 'id', value: String(id) }],
+    }));
+    const erased = { index: INDEX, keys, texts: ['note 30'] };
+    await expect(client.runErasure(erased)).rejects.toMatchObject({ code: 'already_exists' });
+    await table.delete(30, 36);
+    await atHead();
+    const before = await client.checkErasure(erased);
+    const places = before.remains.map(({ place }) => place);
+    expect(before.clean).toBe(false);
+    expect(places).toEqual(expect.arrayContaining(['backup', 'saved_query']));
+    const nodesOfRows = new Set(
+      before.remains.flatMap(({ place, where }) =>
+        place === 'deleted_document' ? [where.split(':')[0]] : [],
+      ),
+    );
+    const { report, actions, receipt } = await client.runErasure({
+      ...erased,
+      replace_backups: true,
+    });
+    expect([report.clean, report.remains]).toEqual([true, []]);
+    // a merge may have removed the documents of a node already
+    expect(actions.segments_rewritten).toBeGreaterThanOrEqual(nodesOfRows.size);
+    expect(actions).toMatchObject({ saved_queries_removed: 1 });
+    expect(receipt.statement.commits.map(({ where }) => where.split(':')[0])).toEqual(
+      expect.arrayContaining(['n1', 'n2']),
+    );
+    const proof = { receipt: receipt as unknown as JsonObject, keys };
+    const verdict = await client.verifyReceipt(proof);
+    expect(verdict).toMatchObject({ valid: true, covered: keys.map(() => true) });
+    const { public_key, key_id } = await client.erasureKey();
+    expect(key_id).toBe(receipt.key_id);
+    expect(await client.verifyReceipt({ ...proof, public_key })).toMatchObject({ valid: true });
+    expect(await client.listSavedQueries()).toEqual([]);
+    const [newest, ...others] = await client.listBackups({ index: INDEX });
+    expect([newest.num_docs, others]).toEqual([table.rows.size, []]);
+    const restored = await client.restore({ index: INDEX, as: 'clean' });
+    expect(restored.num_docs).toBe(table.rows.size);
+    await client.dropIndex({ index: 'clean' });
+  });
+
   it('remove the files of a dropped index, and of one that they held while away', async () => {
     const held = async (i: number) =>
       (await clients[i].state()).indexes.map(({ index, uuid }) => ({ index, uuid }));
@@ -205,7 +290,8 @@ describe('nodes under a control plane', () => {
     }, WAIT);
     expect((await client.search({ index: 'other', query: '*:*' })).total).toBe(again.num_docs);
     await client.dropIndex({ index: 'other' });
-    await vi.waitUntil(async () => (await store.dropped.list()).length === 0, WAIT);
+    const left = async () => (await store.dropped.list()).filter(({ node }) => node !== 'n3');
+    await vi.waitUntil(async () => (await left()).length === 0, WAIT);
   });
 
   it('go back to the definition in force if the leader that changed it has ended', async () => {
@@ -261,5 +347,14 @@ describe('nodes under a control plane', () => {
     const route = await atHead();
     expect(route.shards.map(({ replicas }) => replicas[0].node)).toEqual(['n1', 'n1', 'n1']);
     expect(await documents()).toEqual(table.expected());
+  });
+
+  it('restore a backup of more nodes, with the missing parts from the table', async () => {
+    const restored = await client.restore({ index: INDEX, as: 'fewer' });
+    expect(restored.index).toBe('fewer');
+    const request = { index: 'fewer', query: '*:*', min_snapshot: table.head!, wait_ms: 30_000 };
+    const found = await client.search(request);
+    expect(found).toMatchObject({ total: table.rows.size, shards_total: 3 });
+    expect((await client.verify({ index: 'fewer' })).equal).toBe(true);
   });
 });
