@@ -12,10 +12,19 @@ export interface TestCluster {
   readonly backend: Backend;
 }
 
-/** Starts nodes, each with a data folder of its own. Node `i` takes the shards of `takes[i]`. */
+/** How nodes of a test are started and reached. */
+export interface TestClusterOptions {
+  /** Node `i` takes the shards of `takes[i]`. */
+  readonly takes?: readonly (readonly number[])[];
+  readonly shardTimeoutMs?: number;
+  /** The address at which the gateway reaches node `i`. Default: where it listens. */
+  readonly reach?: (address: string, i: number) => Promise<string>;
+}
+
+/** Starts nodes, each with a data folder of its own. */
 export async function startCluster(
   count: number,
-  { takes = [] }: { readonly takes?: readonly (readonly number[])[] } = {},
+  { takes = [], shardTimeoutMs, reach }: TestClusterOptions = {},
 ): Promise<TestCluster> {
   const folder = mkdtempSync(join(tmpdir(), 'lhs-cluster-'));
   const nodes: RunningNode[] = [];
@@ -26,9 +35,11 @@ export async function startCluster(
     nodes.push(await serveNode({ options, cluster }));
   }
   const releases: (() => unknown)[] = [];
-  const addresses = nodes.map(({ grpc }) => grpc);
+  const addresses: string[] = [];
+  for (const [i, { grpc }] of nodes.entries()) addresses.push((await reach?.(grpc, i)) ?? grpc);
+  const times = { freshnessMs: 0, ...(shardTimeoutMs === undefined ? {} : { shardTimeoutMs }) };
   const { backend, routing } = await openCluster(
-    { nodes: addresses, key: KEY, takes: [], freshnessMs: 0 },
+    { nodes: addresses, key: KEY, takes: [], ...times },
     (release) => releases.push(release),
   );
   await routing.refresh();

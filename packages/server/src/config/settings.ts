@@ -55,6 +55,7 @@ export const SERVER_SETTINGS = Object.freeze({
   'log.level': setting('name', 'trace, debug, info, warn, error or silent (info)'),
   'metrics.public': setting('flag', 'serve /metrics without credentials (true without `auth`)'),
   'metrics.server': setting('url', 'Prometheus server behind /v1/stats'),
+  'telemetry.otlp_endpoint': setting('url', 'OpenTelemetry collector of spans, OTLP over HTTP'),
   'mcp.hosts': setting('name', 'host names that /mcp accepts, separated by commas (this machine)'),
   'search_adapter.enabled': setting('flag', 'answer clients of Elasticsearch (false)'),
   'search_adapter.hosts': setting('name', 'host names that it accepts (this machine)'),

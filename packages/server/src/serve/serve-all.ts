@@ -18,6 +18,7 @@ import { drained, listenGrpc, listenRest, tlsOf } from './listeners.ts';
 import { metricsRoutes } from './metrics-routes.ts';
 import { type Release, startReleasing } from './releases.ts';
 import type { ServerOptions } from './server-options.ts';
+import { spanExport } from './span-export.ts';
 
 /** What a server is made from. */
 export interface ServeRequest {
@@ -80,6 +81,7 @@ async function start(request: ServeRequest, later: (release: Release) => void) {
     log.logger.warn({ err: error }, 'cannot record activity'),
   );
   const gated = gatedBackend(backend, names);
+  const spans = spanExport(options, 'all', log.logger, later);
   const gateway = await createGateway({
     backend: gated,
     ...(callers.accounts === undefined ? {} : { accounts: callers.accounts }),
@@ -90,7 +92,7 @@ async function start(request: ServeRequest, later: (release: Release) => void) {
     }),
     access: callers.access,
     admit,
-    observer: observers(metrics, log.observer, recorder),
+    observer: observers(metrics, log.observer, recorder, ...spans),
     ready: async () => void (await backend.listIndexes()),
     extend: metricsRoutes({ metrics, access: callers.access, ...options.metrics }),
     ...(options.mcpHosts === undefined ? {} : { mcpHosts: options.mcpHosts }),

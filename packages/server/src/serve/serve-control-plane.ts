@@ -35,6 +35,7 @@ import { drained, listenGrpc, listenRest, tlsOf } from './listeners.ts';
 import { metricsRoutes } from './metrics-routes.ts';
 import { type Release, startReleasing } from './releases.ts';
 import type { ServerOptions } from './server-options.ts';
+import { spanExport } from './span-export.ts';
 
 /** What a control plane is made from. */
 export interface ServeControlPlaneRequest {
@@ -112,9 +113,10 @@ async function start(request: ServeControlPlaneRequest, later: (release: Release
   );
   const access = clusterAccess(key);
   const { access: callers, accounts } = storedCallers(store, request.issuers ?? []);
+  const spans = spanExport(options, 'control-plane', log.logger, later);
   const gateway = await createGateway({
     ...{ backend: gatedBackend(backend, names), cluster, access, accounts },
-    observer: observers(metrics, log.observer, recorder),
+    observer: observers(metrics, log.observer, recorder, ...spans),
     ready: async () => void (await store.nodes.list()),
     extend: metricsRoutes({ metrics, access, ...options.metrics }),
     ...tlsOf(options),

@@ -36,6 +36,7 @@ import { listenGrpc, listenRest, tlsOf } from './listeners.ts';
 import { metricsRoutes } from './metrics-routes.ts';
 import { type Release, startReleasing } from './releases.ts';
 import { drainGateway, type RunningServer, type ServeRequest } from './serve-all.ts';
+import { spanExport } from './span-export.ts';
 
 /** What a gateway process is made from. */
 export interface ServeGatewayRequest extends ServeRequest {
@@ -79,6 +80,7 @@ async function start(request: ServeGatewayRequest, later: (release: Release) => 
     log.logger.warn({ err: error }, 'cannot record activity'),
   );
   const { defaultIndex, mcpHosts, searchAdapter } = options;
+  const spans = spanExport(options, 'gateway', log.logger, later);
   const gateway = await createGateway({
     // a control plane resolves names of catalogs by its own configuration
     backend: gatedBackend(backend, names, ownCluster === undefined ? undefined : OF_PLANE),
@@ -91,7 +93,7 @@ async function start(request: ServeGatewayRequest, later: (release: Release) => 
       }),
     access: callers.access,
     admit,
-    observer: observers(metrics, log.observer, recorder),
+    observer: observers(metrics, log.observer, recorder, ...spans),
     ready: async () => void (await backend.listIndexes()),
     extend: metricsRoutes({ metrics, access: callers.access, ...options.metrics }),
     ...(mcpHosts === undefined ? {} : { mcpHosts }),

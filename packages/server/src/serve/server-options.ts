@@ -30,6 +30,8 @@ export interface ServerOptions {
     readonly auditFile?: string;
   };
   readonly metrics: { readonly isPublic: boolean; readonly server?: string };
+  /** URL of an OpenTelemetry collector. Absent: no spans are exported. */
+  readonly otlpEndpoint?: string;
   readonly defaultIndex?: string;
   readonly mcpHosts?: readonly string[];
   /** Absent: off. */
@@ -87,6 +89,7 @@ export function serverOptions(
       isPublic: value('metrics.public', !auth),
       ...optional('server', text('metrics.server')),
     },
+    ...optional('otlpEndpoint', text('telemetry.otlp_endpoint')),
     ...optional('defaultIndex', text('console.default_index')),
     ...optional('mcpHosts', listed(text('mcp.hosts'))),
     ...optional(
