@@ -44,11 +44,36 @@ const lookup = `
     return size > length;
   }
 
+  // writes the first 8 bytes of every "step"th dictionary block, and one above all behind them
+  export fn sample(i32 into, i32 step) {
+    i32 at = i32[${SEGMENT.index}], left = i32[${SEGMENT.dictionaryBlocks}];
+    while (left > 0) {
+      i64[into] = i64.rotl(i64[at], 32L);
+      into += 8;
+      at += step * 20;
+      left -= step;
+    }
+    i64[into] = -1L;
+  }
+
   // the last dictionary block whose first term is not above the text, which zeros follow
-  fn dictionaryBlock(i32 text, i32 length) -> i32 {
+  fn dictionaryBlock(i32 text, i32 length, i32 samples, i32 step) -> i32 {
     i64 key = i64x2.extract_lane<0>(
       i8x16.shuffle<7 6 5 4 3 2 1 0 0 0 0 0 0 0 0 0>(v128[text], v128[text]));
     i32 left = i32[${SEGMENT.index}], size = i32[${SEGMENT.dictionaryBlocks}];
+    if (samples) {
+      i32 count = (size + step - 1) / step, low = 0, high = count;
+      while (low < high) {
+        i32 middle = (low + high) >> 1;
+        if (i64.lt_u(i64[samples + (middle << 3)], key)) { low = middle + 1; } else { high = middle; }
+      }
+      while (high < count && i64[samples + (high << 3)] == key) { high += 1; }
+      high *= step;
+      size = select(high < size, high, size);
+      low = select(low, (low - 1) * step, 0);
+      left += low * 20;
+      size -= low;
+    }
     while (size > 1) {
       i32 half = size >> 1;
       i32 at = left + half * 20;
@@ -61,11 +86,11 @@ const lookup = `
     return left;
   }
 
-  fn find(i32 text, i32 length, i32 into) {
+  fn find(i32 text, i32 length, i32 into, i32 samples, i32 step) {
     i32[into] = 0;
     i32[into + 4] = 0;
     if (!i32[${SEGMENT.dictionaryBlocks}]) { return; }
-    i32 index = dictionaryBlock(text, length);
+    i32 index = dictionaryBlock(text, length, samples, step);
     i32 at = i32[${SEGMENT.entries}] + i32[index + 8];
     i32 small = i32[${SEGMENT.small}] + i32[index + 12];
     i32 big = i32[index + 16], match = 0;
@@ -124,11 +149,13 @@ const lookup = `
     }
   }
 
-  // n terms of the text in the segment: documents and reference of each to "into"
-  export fn lookup(i32 n, i32 into) {
+  // n terms of the text in the segment: documents and reference of each to "into". samples: of
+  // every "step"th block (0: none)
+  export fn lookup(i32 n, i32 into, i32 samples, i32 step) {
     i32 k = 0;
     while (k < n) {
-      find(${QUERY.text} + (k << 8), i32[${QUERY.lengths} + (k << 2)], into + (k << 3));
+      find(${QUERY.text} + (k << 8), i32[${QUERY.lengths} + (k << 2)], into + (k << 3),
+        samples, step);
       k += 1;
     }
   }`;
@@ -431,6 +458,14 @@ const score = `
     return theta * ${NEXT};
   }`;
 
+/** Sets `into` to the share of term t with frequency `tf` in document d; mostly from the table. */
+const ownShare = (into: string, tf: string): string => `
+        if (${tf} < 32 && code < ${LONG}) {
+          ${into} = f64[t + ${SLOT.weight}] * f64[(${tf} << 11) + (code << 3) + ${TABLE_AT}];
+        } else {
+          ${into} = share(f64[t + ${SLOT.weight}], ${tf}, code, d);
+        }`;
+
 const lists = `
   // documents survivors[0 .. n) with their places whose bit is set (flip: is not)
   fn keep(i32 docs, i32 n, i32 bitmap, i32 flip, i32 first) -> i32 {
@@ -444,6 +479,17 @@ const lists = `
       i += 4;
     }
     return m >> 2;
+  }
+
+  // number of documents in a bitmap (flip: not in it)
+  fn countKept(i32 docs, i32 n, i32 bitmap, i32 flip) -> i32 {
+    i32 end = docs + (n << 2), m = 0;
+    while (docs < end) {
+      i32 d = i32[docs];
+      m += (i32[bitmap + ((d >> 5) << 2)] >> d) & 1;
+      docs += 4;
+    }
+    return select(flip, n - m, m);
   }
 
   // documents whose length code is below a code
@@ -565,8 +611,8 @@ const lists = `
     }
   }
 
-  // scores survivors[0 .. n) of several terms
-  fn scoreSurvivors(i32 n) {
+  // scores survivors[0 .. n) of several terms whose length code is below "limit"
+  fn scoreSurvivors(i32 n, i32 limit) {
     i32 codes = i32[${SEGMENT.codes}], active = i32[${QUERY.active}], lists = 0, i = 0, k = 0, t = 0;
     f64 ahead = 0.0;
     while (k < active) {
@@ -577,6 +623,7 @@ const lists = `
     while (i < n) {
       i32 d = i32[(i << 2) + ${QUERY.survivors}];
       i32 code = u8[codes + d];
+      if (code >= limit) { i += 1; continue; }
       f64 theta = f64[${QUERY.theta}], score = 0.0, own = 0.0;
       k = 0;
       while (k < lists) {
@@ -587,7 +634,7 @@ const lists = `
         } else {
           tf = frequencyAt(t, i32[(i << 2) + ${QUERY.places}]);
         }
-        own = share(f64[t + ${SLOT.weight}], tf, code, d);
+        ${ownShare('own', 'tf')}
         f64[(i32[t + ${SLOT.order}] << 3) + ${QUERY.shares}] = own;
         score += own;
         k += 1;
@@ -603,7 +650,8 @@ const lists = `
         k = lists;
         while (k < active) {
           t = i32[(k << 2) + ${QUERY.activeTerms}];
-          own = share(f64[t + ${SLOT.weight}], denseFrequency(t, d), code, d);
+          i32 dense = denseFrequency(t, d);
+          ${ownShare('own', 'dense')}
           f64[(i32[t + ${SLOT.order}] << 3) + ${QUERY.shares}] = own;
           score += own;
           k += 1;
@@ -688,10 +736,10 @@ const lists = `
       }
       i32 n = i32[lead + ${SLOT.postings}], first = 1, source = docs, limit = 256;
       if (scoring && n > 12) { limit = codeLimit(weight, best, bits, rest); }
-      if (limit < 256 && !whole) {
-        n = keepShorter(source, n, limit, first);
-        first = 0;
-        source = ${QUERY.survivors};
+      if (!scoring && lists == 1 && i32[${QUERY.bitmaps}] == 1) {
+        count += countKept(docs, n, i32[${QUERY.sieves}], i32[${QUERY.sieves + 4}]);
+        block += 1;
+        continue;
       }
       k = 0;
       while (k < i32[${QUERY.bitmaps}]) {
@@ -722,7 +770,7 @@ const lists = `
       count += n;
       if (scoring && n > 0) {
         if (active == 1) {
-          if (whole && limit < 256) {
+          if (limit < 256) {
             n = keepShorter(source, n, limit, first);
             first = 0;
             source = ${QUERY.survivors};
@@ -730,7 +778,7 @@ const lists = `
           scoreLead(lead, source, n, !first);
         } else {
           if (first) { n = keepShorter(source, n, 256, first); }
-          scoreSurvivors(n);
+          scoreSurvivors(n, limit);
         }
       }
       block += 1;
@@ -1007,11 +1055,23 @@ const count = `
   // bits in all (any) of four bitmaps, equal ones allowed, and not in "blocked" (0: none)
   fn countBits(i32 a, i32 b, i32 c, i32 d, i32 any, i32 blocked) -> i32 {
     i32 end = a + (i32[${SEGMENT.ranges}] << 5);
-    v128 total = i32x4.splat(0), x = total;
+    v128 total = i32x4.splat(0), x = total, pairs = total;
     b -= a;
     c -= a;
     d -= a;
     i32 but = blocked - a;
+    if (!blocked && c == 0 && d == 0) {
+      while (a < end) {
+        x = v128[a];
+        if (any) { x = v128.or(x, v128[a + b]); } else { x = v128.and(x, v128[a + b]); }
+        pairs = i16x8.extadd_pairwise_i8x16_u(i8x16.popcnt(x));
+        x = v128[a + 16];
+        if (any) { x = v128.or(x, v128[a + b + 16]); } else { x = v128.and(x, v128[a + b + 16]); }
+        pairs = i16x8.add(pairs, i16x8.extadd_pairwise_i8x16_u(i8x16.popcnt(x)));
+        total = i32x4.add(total, i32x4.extadd_pairwise_i16x8_u(pairs));
+        a += 32;
+      }
+    }
     while (a < end) {
       if (any) {
         x = v128.or(v128.or(v128[a], v128[a + b]), v128.or(v128[a + c], v128[a + d]));

@@ -118,6 +118,11 @@ export class InvertedReader implements PostingsSource {
     );
   }
 
+  /** Blocks of the dictionary's index. */
+  get dictionaryBlocks(): number {
+    return this.addresses[3];
+  }
+
   /** True where postings have to be demanded before they are read. */
   get cold(): boolean {
     return this.#demand !== undefined;

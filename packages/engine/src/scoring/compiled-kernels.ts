@@ -47,7 +47,11 @@ class CompiledKernels implements Kernels {
     const code = codeOf(arena) as Record<string, Code>;
     this.#plain = plain;
     fillUnpackTables(arena);
-    this.query = { lookup: code.lookup as QueryKernel['lookup'], query: code.query };
+    this.query = {
+      sample: code.sample as QueryKernel['sample'],
+      lookup: code.lookup as QueryKernel['lookup'],
+      query: code.query,
+    };
     this.#ranges = [undefined, code.ranges1, code.ranges2, code.ranges3, code.ranges4];
     const phrases = phraseCodeOf(arena);
     this.#phrases = [undefined, undefined, phrases?.phrases2, phrases?.phrases3];

@@ -111,8 +111,10 @@ export interface PhraseScan {
 
 /** The functions of scripts/kernels/query.ts. Memory: kernel-memory.ts. */
 export interface QueryKernel {
-  /** Looks `terms` texts up in the segment; writes to `found`. */
-  lookup(terms: number, found: number): void;
+  /** Writes samples of the segment's dictionary, one for `step` blocks. */
+  sample(into: number, step: number): void;
+  /** Looks `terms` texts up in the segment; writes to `found`. `samples`: 0 for none. */
+  lookup(terms: number, found: number, samples: number, step: number): void;
   /** Runs a query of `asked` terms. `all`: 1 for a conjunction. Returns the count where asked for. */
   query(found: number, asked: number, all: number, flags: number): number;
 }

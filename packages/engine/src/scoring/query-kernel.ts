@@ -8,6 +8,7 @@ import { NO_DEADLINE } from '../base/deadline.ts';
 import { blameIndex } from '../postings/damage.ts';
 import type { Arena } from '../storage/directory.ts';
 import { scoringKernelsOf } from './compiled-kernels.ts';
+import { samplesOf, sampleStep } from './dictionary-samples.ts';
 import { fieldStatistics, inverseFrequency } from './field-statistics.ts';
 import {
   QUERY,
@@ -104,15 +105,19 @@ function writeTexts({ terms }: TermSearch, asked: number, { u8, i32 }: Arena): b
 function lookUp(
   segments: readonly ScoringSegment[],
   asked: number,
-  { i32 }: Arena,
+  arena: Arena,
   kernel: QueryKernel,
 ): boolean {
+  const { i32 } = arena;
+  const sampled = samplesOf(arena);
   i32[QUERY.unsupported >> 2] = 0;
   frequencies.fill(0);
   for (let s = 0; s < segments.length; s++) {
-    i32.set(segments[s].reader.addresses, SEGMENT.index >> 2);
+    const { reader } = segments[s];
+    i32.set(reader.addresses, SEGMENT.index >> 2);
     const found = foundAt(s);
-    kernel.lookup(asked, found);
+    const samples = sampled.of(reader, kernel);
+    kernel.lookup(asked, found, samples, sampleStep(reader));
     for (let k = 0; k < asked; k++) {
       const at = (found >> 2) + 2 * k;
       const df = i32[at];

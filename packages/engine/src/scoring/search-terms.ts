@@ -147,7 +147,10 @@ function boundedByStored(
 ): boolean {
   const conjunction = mode === 'and' || mode === 'phrase';
   if ((terms.length > 1 && conjunction) || limit > STORED_BEST || after !== null) return false;
-  return segments.every(({ blocked, living }) => blocked === null || living !== null);
+  for (let s = 0; s < segments.length; s++) {
+    if (segments[s].blocked !== null && segments[s].living === null) return false;
+  }
+  return true;
 }
 
 function run(plan: Plan, top: TopDocs | null, count: boolean): number {

@@ -33,10 +33,11 @@ export class TopDocs {
   size = 0;
   readonly after: TopAfter | null;
   readonly #keyOf: KeyOf;
-  readonly #scores: number[];
-  readonly #docs: number[];
-  readonly #segments: number[];
-  readonly #ranks: number[];
+  /** The first score is not whole, so that all are doubles from the start. */
+  readonly #scores: number[] = [0.5];
+  readonly #docs: number[] = [];
+  readonly #segments: number[] = [];
+  readonly #ranks: number[] = [];
   #segment = 0;
   #segmentRanks: Int32Array | null = null;
   /**
@@ -53,10 +54,6 @@ export class TopDocs {
     this.limit = limit;
     this.after = after;
     this.#keyOf = keyOf;
-    this.#scores = new Array<number>(limit).fill(0.5);
-    this.#docs = new Array<number>(limit).fill(0);
-    this.#segments = new Array<number>(limit).fill(0);
-    this.#ranks = new Array<number>(limit).fill(0);
   }
 
   /**
@@ -132,16 +129,18 @@ export class TopDocs {
   /** The kept documents in order. */
   harvest(): readonly TopDoc[] {
     const kept: TopDoc[] = [];
-    for (const i of this.#order()) {
+    const places = this.limit > FLAT ? this.#order() : null;
+    for (let at = 0; at < this.size; at++) {
+      const i = places === null ? at : places[at];
       kept.push({ segment: this.#segments[i], doc: this.#docs[i], score: this.#scores[i] });
     }
     return kept;
   }
 
+  /** The places of the heap in order. */
   #order(): readonly number[] {
-    const places: number[] = [];
-    for (let i = 0; i < this.size; i++) places.push(i);
-    return this.limit > FLAT ? places.sort((a, b) => (this.#before(a, b) ? -1 : 1)) : places;
+    const places = Array.from({ length: this.size }, (_, i) => i);
+    return places.sort((a, b) => (this.#before(a, b) ? -1 : 1));
   }
 
   /** Place of the last kept document. */
