@@ -458,14 +458,6 @@ const score = `
     return theta * ${NEXT};
   }`;
 
-/** Sets `into` to the share of term t with frequency `tf` in document d; mostly from the table. */
-const ownShare = (into: string, tf: string): string => `
-        if (${tf} < 32 && code < ${LONG}) {
-          ${into} = f64[t + ${SLOT.weight}] * f64[(${tf} << 11) + (code << 3) + ${TABLE_AT}];
-        } else {
-          ${into} = share(f64[t + ${SLOT.weight}], ${tf}, code, d);
-        }`;
-
 const lists = `
   // documents survivors[0 .. n) with their places whose bit is set (flip: is not)
   fn keep(i32 docs, i32 n, i32 bitmap, i32 flip, i32 first) -> i32 {
@@ -595,74 +587,81 @@ const lists = `
     return low;
   }
 
-  // scores survivors[0 .. n) of the lead alone
-  fn scoreLead(i32 lead, i32 docs, i32 n, i32 placed) {
-    i32 codes = i32[${SEGMENT.codes}], i = 0;
-    f64 weight = f64[lead + ${SLOT.weight}], least = threshold();
+  // Scores survivors[0 .. n) whose length code is below "limit" by the lead; those that can reach
+  // theta beside the other terms, which score up to "rest", go on. Without others they are offered.
+  fn scoreSurvivors(i32 n, i32 limit, f64 rest, i32 docs, i32 placed) {
+    i32 codes = i32[${SEGMENT.codes}], lead = i32[${QUERY.activeTerms}], i = 0;
+    i32 isList = i32[lead + ${SLOT.kind}] == ${LIST}, single = i32[${QUERY.active}] == 1;
+    i32 at = i32[lead + ${SLOT.frequenciesAt}], width = i32[lead + ${SLOT.frequencyBits}];
+    i32 mask = (1 << width) - 1;
+    f64 weight = f64[lead + ${SLOT.weight}], least = leastShare(single, rest);
+    if (!isList) { at = i32[lead + ${SLOT.buffer}] + ${BUFFER.frequencies}; }
     while (i < n) {
-      i32 d = i32[docs + (i << 2)], place = i;
-      if (placed) { place = i32[(i << 2) + ${QUERY.places}]; }
-      f64 score = share(weight, frequencyAt(lead, place), u8[codes + d], d);
-      if (score >= least) {
-        offer(d, score);
-        least = threshold();
-      }
+      i32 d = i32[docs + (i << 2)];
+      i32 code = u8[codes + d], place = i, own = i;
       i += 1;
+      if (code >= limit) { continue; }
+      if (placed) { place = i32[(own << 2) + ${QUERY.places}]; }
+      i32 tf = 0;
+      if (isList) {
+        place *= width;
+        tf = (i32.wrap_i64(i64[at + (place >> 3)] >> i64.extend_i32_u(place & 7)) & mask) + 1;
+      } else {
+        tf = i32[at + (place << 2)];
+      }
+      f64 score = 0.0;
+      if (tf < 32 && code < ${LONG}) {
+        score = weight * f64[(tf << 11) + (code << 3) + ${TABLE_AT}];
+      } else {
+        score = share(weight, tf, code, d);
+      }
+      if (score >= least) {
+        if (single) { offer(d, score); } else { scoreOthers(own, d, code, score); }
+        least = leastShare(single, rest);
+      }
     }
   }
 
-  // scores survivors[0 .. n) of several terms whose length code is below "limit"
-  fn scoreSurvivors(i32 n, i32 limit) {
-    i32 codes = i32[${SEGMENT.codes}], active = i32[${QUERY.active}], lists = 0, i = 0, k = 0, t = 0;
-    f64 ahead = 0.0;
+  // what the lead alone has to score
+  fn leastShare(i32 single, f64 rest) -> f64 {
+    if (single) { return threshold(); }
+    return f64[${QUERY.theta}] / ${UP} - rest;
+  }
+
+  // scores survivor i by the terms after the lead, which scores "score" in it
+  fn scoreOthers(i32 i, i32 d, i32 code, f64 score) {
+    i32 active = i32[${QUERY.active}], k = 1, t = i32[${QUERY.activeTerms}];
+    f64 theta = f64[${QUERY.theta}], own = 0.0, most = 0.0;
+    f64[(i32[t + ${SLOT.order}] << 3) + ${QUERY.shares}] = score;
     while (k < active) {
       t = i32[(k << 2) + ${QUERY.activeTerms}];
-      if (i32[t + ${SLOT.kind}]) { lists += 1; } else { ahead += f64[t + ${SLOT.max}]; }
+      if (!i32[t + ${SLOT.kind}]) { break; }
+      i32 tf = i32[i32[t + ${SLOT.buffer}] + (i << 2) + ${BUFFER.survivors}];
+      own = share(f64[t + ${SLOT.weight}], tf, code, d);
+      f64[(i32[t + ${SLOT.order}] << 3) + ${QUERY.shares}] = own;
+      score += own;
       k += 1;
     }
-    while (i < n) {
-      i32 d = i32[(i << 2) + ${QUERY.survivors}];
-      i32 code = u8[codes + d];
-      if (code >= limit) { i += 1; continue; }
-      f64 theta = f64[${QUERY.theta}], score = 0.0, own = 0.0;
-      k = 0;
-      while (k < lists) {
+    i32 lists = k;
+    if (k < active) {
+      most = score;
+      while (k < active) {
+        most += denseBound(i32[(k << 2) + ${QUERY.activeTerms}], d, code);
+        k += 1;
+      }
+      if (most * ${UP} < theta) { return; }
+      k = lists;
+      while (k < active) {
         t = i32[(k << 2) + ${QUERY.activeTerms}];
-        i32 tf = 0;
-        if (k) {
-          tf = i32[i32[t + ${SLOT.buffer}] + (i << 2) + ${BUFFER.survivors}];
-        } else {
-          tf = frequencyAt(t, i32[(i << 2) + ${QUERY.places}]);
-        }
-        ${ownShare('own', 'tf')}
+        own = share(f64[t + ${SLOT.weight}], denseFrequency(t, d), code, d);
         f64[(i32[t + ${SLOT.order}] << 3) + ${QUERY.shares}] = own;
         score += own;
         k += 1;
       }
-      if (k < active) {
-        f64 most = score;
-        if ((score + ahead) * ${UP} < theta) { i += 1; continue; }
-        while (k < active) {
-          most += denseBound(i32[(k << 2) + ${QUERY.activeTerms}], d, code);
-          k += 1;
-        }
-        if (most * ${UP} < theta) { i += 1; continue; }
-        k = lists;
-        while (k < active) {
-          t = i32[(k << 2) + ${QUERY.activeTerms}];
-          i32 dense = denseFrequency(t, d);
-          ${ownShare('own', 'dense')}
-          f64[(i32[t + ${SLOT.order}] << 3) + ${QUERY.shares}] = own;
-          score += own;
-          k += 1;
-        }
-      }
-      if (score * ${UP} >= theta) {
-        if (i32[${QUERY.reordered}]) { score = addShares(); }
-        if (score >= theta) { offer(d, score); }
-      }
-      i += 1;
     }
+    if (score * ${UP} < theta) { return; }
+    if (i32[${QUERY.reordered}]) { score = addShares(); }
+    if (score >= theta) { offer(d, score); }
   }
 
   // sum of the active terms' shares in the order of the query
@@ -775,11 +774,8 @@ const lists = `
             first = 0;
             source = ${QUERY.survivors};
           }
-          scoreLead(lead, source, n, !first);
-        } else {
-          if (first) { n = keepShorter(source, n, 256, first); }
-          scoreSurvivors(n, limit);
         }
+        scoreSurvivors(n, limit, rest, source, !first);
       }
       block += 1;
     }
