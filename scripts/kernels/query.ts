@@ -484,20 +484,6 @@ const lists = `
     return select(flip, n - m, m);
   }
 
-  // documents whose length code is below a code
-  fn keepShorter(i32 docs, i32 n, i32 below, i32 first) -> i32 {
-    i32 i = 0, m = 0, end = n << 2, codes = i32[${SEGMENT.codes}];
-    while (i < end) {
-      i32 d = i32[docs + i], place = i >> 2;
-      if (!first) { place = i32[i + ${QUERY.places}]; }
-      i32[m + ${QUERY.survivors}] = d;
-      i32[m + ${QUERY.places}] = place;
-      m += (u8[codes + d] < below) << 2;
-      i += 4;
-    }
-    return m >> 2;
-  }
-
   // survivor i becomes survivor m, with what the lists before k know of it
   fn move(i32 k, i32 i, i32 m, i32 d) {
     i32[(m << 2) + ${QUERY.survivors}] = d;
@@ -596,13 +582,21 @@ const lists = `
     i32 mask = (1 << width) - 1;
     f64 weight = f64[lead + ${SLOT.weight}], least = leastShare(single, rest);
     if (!isList) { at = i32[lead + ${SLOT.buffer}] + ${BUFFER.frequencies}; }
+    // Passes without branches that depend on the data: a wrong guess costs more than a score.
+    i32 m = 0, j = 0;
     while (i < n) {
-      i32 d = i32[docs + (i << 2)];
-      i32 code = u8[codes + d], place = i, own = i;
+      i32[m + ${QUERY.candidates}] = i;
+      m += (u8[codes + i32[docs + (i << 2)]] < limit) << 2;
       i += 1;
-      if (code >= limit) { continue; }
+    }
+    n = m >> 2;
+    m = 0;
+    i = 0;
+    while (i < n) {
+      i32 own = i32[(i << 2) + ${QUERY.candidates}];
+      i32 d = i32[docs + (own << 2)], place = own;
+      i32 code = u8[codes + d], tf = 0;
       if (placed) { place = i32[(own << 2) + ${QUERY.places}]; }
-      i32 tf = 0;
       if (isList) {
         place *= width;
         tf = (i32.wrap_i64(i64[at + (place >> 3)] >> i64.extend_i32_u(place & 7)) & mask) + 1;
@@ -615,10 +609,20 @@ const lists = `
       } else {
         score = share(weight, tf, code, d);
       }
+      i32[(m << 2) + ${QUERY.candidates}] = own;
+      f64[(m << 3) + ${QUERY.candidateScores}] = score;
+      m += score >= least;
+      i += 1;
+    }
+    while (j < m) {
+      score = f64[(j << 3) + ${QUERY.candidateScores}];
       if (score >= least) {
-        if (single) { offer(d, score); } else { scoreOthers(own, d, code, score); }
+        own = i32[(j << 2) + ${QUERY.candidates}];
+        d = i32[docs + (own << 2)];
+        if (single) { offer(d, score); } else { scoreOthers(own, d, u8[codes + d], score); }
         least = leastShare(single, rest);
       }
+      j += 1;
     }
   }
 
@@ -768,13 +772,6 @@ const lists = `
       }
       count += n;
       if (scoring && n > 0) {
-        if (active == 1) {
-          if (limit < 256) {
-            n = keepShorter(source, n, limit, first);
-            first = 0;
-            source = ${QUERY.survivors};
-          }
-        }
         scoreSurvivors(n, limit, rest, source, !first);
       }
       block += 1;

@@ -141,6 +141,9 @@ export const QUERY = {
   common: QUERY_AT + 0x8a00,
   termBounds: QUERY_AT + 0x9000,
   unpack: QUERY_AT + 0xb000,
+  /** Places of survivors that are scored (i32), and scores of the rarest term in them (f64). */
+  candidates: QUERY_AT + 0xb700,
+  candidateScores: QUERY_AT + 0xb980,
 } as const;
 /** Terms of a query, bytes of a term, documents of a page and segments that fit. */
 export const QUERY_TERMS = 4;
