@@ -1,0 +1,171 @@
+/** Conjunctions of dense terms, by the kernels of ranges.ts. */
+import {
+  DOCS_AT,
+  EMITTED_AT,
+  EXCLUDED_AT,
+  FIELD,
+  QUERY,
+  SCORES_AT,
+  SEGMENT,
+  SLOT,
+  TERM_BYTES,
+} from '../../../packages/engine/src/scoring/kernel-memory.ts';
+import { UP } from './constants.ts';
+
+export const dense = `
+  fn describe(i32 k, i32 t) {
+    i32 at = k * ${TERM_BYTES}, wide = i32[t + ${SLOT.wide}];
+    i32 bounds = ${QUERY.termBounds} + (k << 11), code = 0, impacts = i32[${SEGMENT.impacts}];
+    f64 weight = f64[t + ${SLOT.weight}];
+    i32[at + ${FIELD.bitmap}] = i32[t + ${SLOT.bitmap}];
+    i32[at + ${FIELD.base}] = i32[t + ${SLOT.base}];
+    i32[at + ${FIELD.offset}] = i32[t + ${SLOT.offset}];
+    i32[at + ${FIELD.payload}] = i32[t + ${SLOT.payload}];
+    i32[at + ${FIELD.impact}] = i32[t + ${SLOT.impact}];
+    i32[at + ${FIELD.width}] = i32[t + ${SLOT.width}];
+    i32[at + ${FIELD.group}] = i32[t + ${SLOT.group}];
+    i32[at + ${FIELD.bounds}] = bounds;
+    i32[at + ${FIELD.offsetShift}] = wide + 1;
+    i32[at + ${FIELD.offsetMask}] = select(wide, -1, 0xffff);
+    i32[at + ${FIELD.baseMask}] = wide - 1;
+    f64[at + ${FIELD.weight}] = weight;
+    if (f64[${QUERY.scale}] <= 1.0) {
+      v128 factor = f64x2.splat(weight);
+      while (code < 2048) {
+        v128[bounds + code] = f64x2.mul(factor, v128[impacts + code]);
+        v128[bounds + code + 16] = f64x2.mul(factor, v128[impacts + code + 16]);
+        code += 32;
+      }
+      return;
+    }
+    while (code < 2048) {
+      f64[bounds + code] = weight * raise(f64[impacts + code]);
+      code += 8;
+    }
+  }
+
+  // the ranges where a term alone can reach a score, with their bounds
+  fn boundOne(f64 least) -> i32 {
+    i32 ranges = i32[${SEGMENT.ranges}], bounds = i32[${QUERY.bounds}], into = i32[${QUERY.ranges}];
+    i32 impact = i32[${FIELD.impact}], table = i32[${FIELD.bounds}], r = 0, m = 0, low = 1, high = 256;
+    while (low < high) {
+      i32 middle = (low + high) >> 1;
+      if (f64[table + (middle << 3)] < least) { low = middle + 1; } else { high = middle; }
+    }
+    if (low == 256) { return 0; }
+    v128 wanted = i8x16.splat(low);
+    while (r < ranges) {
+      i32 set = i8x16.bitmask(i8x16.ge_u(v128[impact + r], wanted));
+      if (ranges - r < 16) { set &= (1 << (ranges - r)) - 1; }
+      while (set) {
+        i32 range = r + i32.ctz(set);
+        i32[into + (m << 2)] = range;
+        f64[bounds + (range << 3)] = f64[table + (u8[impact + range] << 3)];
+        m += 1;
+        set &= set - 1;
+      }
+      r += 16;
+    }
+    return m;
+  }
+
+  // counting sort of n ranges by bound, high ones first
+  fn sortRanges(i32 n, f64 low, f64 high) {
+    i32 from = i32[${QUERY.ranges}], into = i32[${QUERY.sorted}], bounds = i32[${QUERY.bounds}];
+    i32 i = 0, range = 0, key = 0, at = ${QUERY.buckets};
+    f64 scale = 0.0;
+    if (high > low) { scale = 255.0 / (high - low); }
+    memory.fill(at, 0, 1032);
+    while (i < n) {
+      range = i32[from + (i << 2)];
+      key = 255 - i32.trunc_sat_f64_u(f64.min(255.0, (f64[bounds + (range << 3)] - low) * scale));
+      i32[(key << 2) + ${QUERY.buckets + 4}] += 1;
+      i += 1;
+    }
+    i = 1;
+    while (i < 257) {
+      i32[(i << 2) + ${QUERY.buckets}] += i32[(i << 2) + ${QUERY.buckets - 4}];
+      i += 1;
+    }
+    i = 0;
+    while (i < n) {
+      range = i32[from + (i << 2)];
+      key = 255 - i32.trunc_sat_f64_u(f64.min(255.0, (f64[bounds + (range << 3)] - low) * scale));
+      at = i32[(key << 2) + ${QUERY.buckets}];
+      i32[into + (at << 2)] = range;
+      i32[(key << 2) + ${QUERY.buckets}] = at + 1;
+      i += 1;
+    }
+  }
+
+  fn takeEmitted() {
+    i32 i = 0, emitted = i32[${EMITTED_AT}], k = 0;
+    while (i < emitted) {
+      i32 d = i32[(i << 2) + ${DOCS_AT}];
+      f64 score = f64[(i << 3) + ${SCORES_AT}];
+      if (d < 0 || i32[${QUERY.reordered}]) {
+        if (d < 0) { d = ~d; }
+        i32 code = u8[i32[${SEGMENT.codes}] + d];
+        k = 0;
+        while (k < i32[${QUERY.active}]) {
+          i32 t = i32[(k << 2) + ${QUERY.activeTerms}];
+          f64[(i32[t + ${SLOT.order}] << 3) + ${QUERY.shares}] =
+            share(f64[t + ${SLOT.weight}], denseFrequency(t, d), code, d);
+          k += 1;
+        }
+        score = addShares();
+      }
+      if (score >= f64[${QUERY.theta}]) { offer(d, score); }
+      i += 1;
+    }
+  }
+
+  // top documents of the active terms, which are all dense
+  fn searchDense() {
+    i32 active = i32[${QUERY.active}], k = 0, n = 0, i = 0, excluded = 0;
+    i32 ranges = i32[${SEGMENT.ranges}], bounds = i32[${QUERY.bounds}], order = i32[${QUERY.ranges}];
+    f64 highest = 0.0, theta = f64[${QUERY.theta}];
+    while (k < active) {
+      i32 t = i32[(k << 2) + ${QUERY.activeTerms}];
+      describe(k, t);
+      highest += f64[t + ${SLOT.max}];
+      k += 1;
+    }
+    k = 0;
+    while (k < i32[${QUERY.bitmaps}]) {
+      if (i32[(k << 3) + ${QUERY.sieves + 4}]) {
+        i32[(excluded << 2) + ${EXCLUDED_AT}] = i32[(k << 3) + ${QUERY.sieves}];
+        excluded += 1;
+      }
+      k += 1;
+    }
+    if (active == 1) {
+      n = boundOne(threshold());
+    } else {
+      if (active == 2) {
+        n = bounds2(ranges, bounds, order, ${UP}, theta);
+      } else if (active == 3) {
+        n = bounds3(ranges, bounds, order, ${UP}, theta);
+      } else {
+        n = bounds4(ranges, bounds, order, ${UP}, theta);
+      }
+      sortRanges(n, theta, highest * ${UP});
+      order = i32[${QUERY.sorted}];
+    }
+    while (i < n) {
+      theta = threshold();
+      if (i32[${QUERY.reordered}]) { theta = theta / ${UP}; }
+      f64 low = f64[${QUERY.theta}] / ${UP};
+      i32 codes = i32[${SEGMENT.codes}];
+      if (active == 1) {
+        i = ranges1(i, n, order, bounds, codes, excluded, theta, low);
+      } else if (active == 2) {
+        i = ranges2(i, n, order, bounds, codes, excluded, theta, low);
+      } else if (active == 3) {
+        i = ranges3(i, n, order, bounds, codes, excluded, theta, low);
+      } else {
+        i = ranges4(i, n, order, bounds, codes, excluded, theta, low);
+      }
+      takeEmitted();
+    }
+  }`;

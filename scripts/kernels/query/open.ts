@@ -1,0 +1,102 @@
+/** Terms opened: addresses, bounds, postings of short terms. */
+import {
+  BUFFER,
+  BUFFER_BYTES,
+  QUERY,
+  SEGMENT,
+  SLOT,
+} from '../../../packages/engine/src/scoring/kernel-memory.ts';
+import { DENSE, DOWN, ROUNDING, SHORT } from './constants.ts';
+
+export const open = `
+  fn raise(f64 impact) -> f64 {
+    f64 scale = f64[${QUERY.scale}];
+    if (scale <= 1.0) { return impact; }
+    return ((impact * scale) / (1.0 + impact * (scale - 1.0))) * ${ROUNDING};
+  }
+
+  fn decodeShort(i32 t) {
+    i32 at = i32[t + ${SLOT.ref}], into = i32[t + ${SLOT.buffer}];
+    i32 end = into + (i32[t + ${SLOT.df}] << 2), doc = -1;
+    while (into < end) {
+      i32 value = u8[at], byte = value, shift = 7;
+      at += 1;
+      value &= 127;
+      while (byte > 127) {
+        byte = u8[at];
+        at += 1;
+        value |= (byte & 127) << shift;
+        shift += 7;
+      }
+      i32 tf = 1;
+      if (value & 1) {
+        tf = u8[at];
+        byte = tf;
+        at += 1;
+        tf &= 127;
+        shift = 7;
+        while (byte > 127) {
+          byte = u8[at];
+          at += 1;
+          tf |= (byte & 127) << shift;
+          shift += 7;
+        }
+      }
+      doc += (value >> 1) + 1;
+      i32[into] = doc;
+      i32[into + ${BUFFER.frequencies}] = tf;
+      into += 4;
+    }
+    v128[into] = i32x4.splat(0x7fffffff);
+  }
+
+  fn openTerm(i32 t, i32 slot, i32 df, i32 ref) {
+    f64 weight = f64[t + ${SLOT.weight}];
+    i32[t + ${SLOT.df}] = df;
+    i32[t + ${SLOT.ref}] = ref;
+    i32[t + ${SLOT.slot}] = slot;
+    i32[t + ${SLOT.buffer}] = ${QUERY.buffers} + slot * ${BUFFER_BYTES};
+    i32[t + ${SLOT.decoded}] = -1;
+    if (ref >= 0) {
+      i32[t + ${SLOT.kind}] = ${SHORT};
+      i32[t + ${SLOT.blocks}] = 1;
+      i32[t + ${SLOT.postings}] = df;
+      f64[t + ${SLOT.max}] = weight;
+      f64[t + ${SLOT.tenth}] = 0.0;
+      decodeShort(t);
+      return;
+    }
+    i32 record = i32[${SEGMENT.records}] + (-1 - ref) * 40;
+    i32 big = i32[${SEGMENT.big}], ranges = i32[${SEGMENT.ranges}];
+    i32 start = big + (i32[record + 4] << 2);
+    i32 kind = i32[record + 8];
+    f64 tenth = f64.promote_f32(f32.reinterpret_i32(i32[record + 24]));
+    f64 best = f64.promote_f32(f32.reinterpret_i32(i32[record + 28]));
+    f64 scale = f64[${QUERY.scale}];
+    if (scale < 1.0) { tenth = (tenth * scale) / (1.0 + tenth * (scale - 1.0)); }
+    f64[t + ${SLOT.max}] = weight * raise(best);
+    f64[t + ${SLOT.tenth}] = weight * tenth * ${DOWN};
+    i32[t + ${SLOT.kind}] = kind;
+    if (kind == ${DENSE}) {
+      i32 wide = i32[record + 32] == 1;
+      i32 base = start + (ranges << 5);
+      i32 offset = base + (((ranges >> 3) + 1) << 2);
+      i32 impact = offset + (ranges << (wide + 1));
+      i32[t + ${SLOT.bitmap}] = start;
+      i32[t + ${SLOT.base}] = base;
+      i32[t + ${SLOT.offset}] = offset;
+      i32[t + ${SLOT.payload}] = big + i32[record + 12];
+      i32[t + ${SLOT.impact}] = impact;
+      i32[t + ${SLOT.width}] = impact + ranges;
+      i32[t + ${SLOT.group}] = impact + (ranges << 1);
+      i32[t + ${SLOT.wide}] = wide;
+      return;
+    }
+    i32 blocks = i32[record + 20];
+    if (blocks != (df + 127) >> 7) { trap(); }
+    i32[t + ${SLOT.blocks}] = blocks;
+    i32[t + ${SLOT.lastDocs}] = start;
+    i32[t + ${SLOT.heads}] = start + (blocks << 2);
+    i32[t + ${SLOT.offsets}] = start + (blocks << 3);
+    i32[t + ${SLOT.data}] = big + i32[record + 12];
+  }`;
