@@ -8,7 +8,7 @@ import { NO_DEADLINE } from '../base/deadline.ts';
 import { blameIndex } from '../postings/damage.ts';
 import type { Arena } from '../storage/directory.ts';
 import { scoringKernelsOf } from './compiled-kernels.ts';
-import { samplesOf, sampleStep } from './dictionary-samples.ts';
+import { sampleStep, samplesOf } from './dictionary-samples.ts';
 import { fieldStatistics, inverseFrequency } from './field-statistics.ts';
 import {
   QUERY,

@@ -61,7 +61,9 @@ function segmentOf(arena: Arena, docs: readonly ModelDoc[], number: number): Sco
   const reader = InvertedReader.open(region, docs.length, 'text');
   components.set(reader, region.offset);
   const order = docs.map((_, i) => i).sort((a, b) => compare(docs[a].key, docs[b].key));
-  const ranks = new Int32Array(docs.length);
+  // In the arena, as those of a mapped file: the query kernel reads them there.
+  const { offset } = arena.allocate(4 * docs.length);
+  const ranks = new Int32Array(arena.memory.buffer, offset, docs.length);
   order.forEach((doc, rank) => {
     ranks[doc] = rank;
   });
@@ -323,6 +325,39 @@ describe('searches of terms', () => {
       }
     },
   );
+
+  /** A random query of one to four terms, dense, list and short ones. */
+  const few = fc.array(
+    fc.oneof(
+      fc.constantFrom('a', 'b', 'c', 'd'),
+      fc.integer({ min: 0, max: 5 }).map((n) => `m${n}`),
+      fc.integer({ min: 0, max: 11 }).map((n) => `l${n}`),
+      fc.integer({ min: 0, max: 399 }).map((n) => `s${n}`),
+    ),
+    { minLength: 1, maxLength: 4 },
+  );
+
+  it.each([
+    ['one segment', 1, '1'],
+    ['eight segments', 8, '1'],
+    ['one segment, plain loops', 1, '0'],
+    ['eight segments, plain loops', 8, '0'],
+  ])('of one to four random terms are what brute force finds: %s', (_, parts, wasm) => {
+    vi.stubEnv('LHS_WASM', wasm);
+    const { docs } = largeCase(12, 2400, 3);
+    const opened = open({ docs, sizes: Array.from({ length: parts }, () => 2400 / parts) });
+    fc.assert(
+      fc.property(few, fc.constantFrom('term', 'or', 'and'), (words, mode) => {
+        const terms = words.map((w, position) => ({ word: w, boost: 1, position }));
+        expectAnswer(opened, mode, terms, [
+          [10, 0],
+          [1, 0],
+        ]);
+      }),
+      { seed: SEED, numRuns: byEffort(25, 250, 10_000) },
+    );
+    vi.unstubAllEnvs();
+  });
 
   const QUERIES = ['a', 'l3', 's7', 'a b', 'a m2', 'a l1', 'l1 l2', 'm0 s9', 'a b c', 'b l1 l2'];
   const MANY = [...QUERIES, 'm1 l2 s3', 'l1 l2 l3', 'a b c d', 'a b c d m1 l1 l2 s1', 'a a'];
