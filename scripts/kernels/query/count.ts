@@ -5,7 +5,10 @@ import {
   SLOT,
   SLOT_BYTES,
 } from '../../../packages/engine/src/scoring/kernel-memory.ts';
-import { DENSE, SHORT } from './constants.ts';
+import { DENSE, LIST, SHORT } from './constants.ts';
+
+/** Postings of lists, up to which they are counted one by one. */
+const FEW = 2000;
 
 export const count = `
   // bits in all (any) of four bitmaps, equal ones allowed, and not in "blocked" (0: none)
@@ -113,11 +116,103 @@ export const count = `
     return n;
   }
 
+  // documents in a term's buffer that are in no bitmap of "sieves" and not marked yet; marks them
+  fn countNew(i32 t, i32 marks, i32 bitmaps) -> i32 {
+    i32 at = i32[t + ${SLOT.buffer}], docs = i32[${SEGMENT.ranges}] << 8, count = 0;
+    i32 end = at + (i32[t + ${SLOT.postings}] << 2);
+    while (at < end) {
+      i32 d = i32[at], k = 0;
+      if (i32.ge_u(d, docs)) { trap(); }
+      i32 word = (d >> 5) << 2;
+      i32 seen = i32[marks + word];
+      i32[marks + word] = seen | (1 << d);
+      while (k < bitmaps) {
+        seen |= i32[i32[(k << 2) + ${QUERY.sieves}] + word];
+        k += 1;
+      }
+      count += (~seen >> d) & 1;
+      at += 4;
+    }
+    return count;
+  }
+
+  fn clearMarks(i32 t, i32 marks) {
+    i32 at = i32[t + ${SLOT.buffer}];
+    i32 end = at + (i32[t + ${SLOT.postings}] << 2);
+    while (at < end) {
+      i32[marks + ((i32[at] >> 5) << 2)] = 0;
+      at += 4;
+    }
+  }
+
+  // documents of lists and short terms that no dense term has and nothing blocks, one by one
+  fn countOutside() -> i32 {
+    i32 marks = i32[${QUERY.marks}], terms = i32[${QUERY.terms}], k = 0, bitmaps = 0, count = 0;
+    while (k < terms) {
+      i32 t = ${QUERY.termSlots} + k * ${SLOT_BYTES}, block = 0;
+      if (i32[t + ${SLOT.kind}] == ${DENSE}) {
+        i32[(bitmaps << 2) + ${QUERY.sieves}] = i32[t + ${SLOT.bitmap}];
+        bitmaps += 1;
+      }
+      k += 1;
+    }
+    if (i32[${QUERY.blocked}]) {
+      i32[(bitmaps << 2) + ${QUERY.sieves}] = i32[${QUERY.blocked}];
+      bitmaps += 1;
+    }
+    i32 clear = 0;
+    while (clear < 2) {
+      k = 0;
+      while (k < terms) {
+        t = ${QUERY.termSlots} + k * ${SLOT_BYTES};
+        block = 0;
+        while (i32[t + ${SLOT.kind}] && block < i32[t + ${SLOT.blocks}]) {
+          if (i32[t + ${SLOT.kind}] == ${LIST}) { decode(t, block); }
+          if (clear) { clearMarks(t, marks); } else { count += countNew(t, marks, bitmaps); }
+          block += 1;
+        }
+        k += 1;
+      }
+      clear += 1;
+    }
+    return count;
+  }
+
+  // documents of any dense term that nothing blocks
+  fn countDense() -> i32 {
+    i32 k = 0, n = 0, a = 0, b = 0, c = 0, d = 0, df = 0;
+    while (k < i32[${QUERY.terms}]) {
+      i32 t = ${QUERY.termSlots} + k * ${SLOT_BYTES};
+      if (i32[t + ${SLOT.kind}] == ${DENSE}) {
+        i32 bitmap = i32[t + ${SLOT.bitmap}];
+        df = i32[t + ${SLOT.df}];
+        if (n == 0) { a = bitmap; b = a; c = a; d = a; }
+        if (n == 1) { b = bitmap; }
+        if (n == 2) { c = bitmap; }
+        if (n == 3) { d = bitmap; }
+        n += 1;
+      }
+      k += 1;
+    }
+    if (n == 0) { return 0; }
+    if (n == 1 && !i32[${QUERY.blocked}]) { return df; }
+    return countBits(a, b, c, d, 1, i32[${QUERY.blocked}]);
+  }
+
   // "exact": the blocked documents of a term are few, or none
   fn countUnion(i32 exact) -> i32 {
     i32 terms = i32[${QUERY.terms}], joined = i32[${QUERY.joined}];
     if (terms == 1) { return countTerm(0); }
-    if (terms > 2 || !exact) { return countMarked(); }
+    if (terms > 2 || !exact) {
+      i32 k = 0, postings = 0;
+      while (k < terms) {
+        i32 t = ${QUERY.termSlots} + k * ${SLOT_BYTES};
+        if (i32[t + ${SLOT.kind}]) { postings += i32[t + ${SLOT.df}]; }
+        k += 1;
+      }
+      if (postings > ${FEW}) { return countMarked(); }
+      return countDense() + countOutside();
+    }
     i32 each = countTerm(0) + countTerm(1);
     if (joined >= 0) { return each - joined; }
     activate(3);
