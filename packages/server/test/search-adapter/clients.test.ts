@@ -3,6 +3,7 @@
  * LHS_SEARCH_CLIENTS is a folder with the packages under the names es7, es8, es9 and os3.
  */
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -193,6 +194,31 @@ describe.skipIf(FOLDER === undefined).each(['es7', 'es8', 'es9', 'os3'])(
   },
 );
 
+/** A block of code of docs/search-adapter.md, for the server and the token of these tests. */
+function pageBlock(language: string): string {
+  const page = readFileSync(new URL('../../../../docs/search-adapter.md', import.meta.url), 'utf8');
+  const [, code] = new RegExp(`\`\`\`${language}[^\\n]*\\n([^]*?)\`\`\``).exec(page)!;
+  return code
+    .replace(/^ {3}/gm, '')
+    .replaceAll('http://127.0.0.1:8080', service.server.url)
+    .replaceAll('lhs_…', token);
+}
+
+describe.skipIf(FOLDER === undefined)('the JavaScript of the page', () => {
+  it('finds hits and counts them by month', async () => {
+    const [imported, ...lines] = pageBlock('js').trim().split('\n');
+    expect(imported).toBe("import { Client } from '@elastic/elasticsearch';");
+    const { Client } = createRequire(join(FOLDER!, 'package.json'))('es9');
+    const run = new Function(
+      'Client',
+      `return (async () => {${lines.join('\n')}; return found})()`,
+    );
+    const found: Body = await run(Client);
+    expect(found.hits.hits).toHaveLength(10);
+    expect(found.aggregations.per.buckets.length).toBeGreaterThan(1);
+  });
+});
+
 /** Prints what it found as JSON. */
 const SCRIPT = `
 import json, sys
@@ -219,6 +245,15 @@ print(json.dumps({
 `;
 
 describe.skipIf(PYTHON === undefined)('the clients in Python', () => {
+  it('print every row by the script of the page', async () => {
+    const { stdout } = await promisify(execFile)(PYTHON!, ['-c', pageBlock('py')]);
+    const total = await adapterCalls(service.server.url, `ApiKey ${token}`).post(
+      '/demo-incidents/_count',
+      {},
+    );
+    expect(stdout.trim().split('\n')).toHaveLength(total.body.count);
+  });
+
   it('search, count and scan', async () => {
     const { stdout } = await promisify(execFile)(PYTHON!, [
       '-c',
