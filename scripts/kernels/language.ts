@@ -12,7 +12,7 @@
  * `u8[at]`, `u16[at]`, `i64[at]`, `f64[at]`, `v128[at]`. `<`, `<=`, `>` and `>=` are signed, `>>`,
  * `/` and `%` unsigned. `&&` and `||` are 0 or 1. An instruction is called by its name, with
  * immediate operands in angle brackets: `i32x4.extract_lane<3>(v)`. `select(test, then, other)` and
- * `trap()` are known. Variables belong to the whole function.
+ * `trap()` are known. Operators bind as in C. Variables belong to the whole function.
  */
 type Type = 'i32' | 'i64' | 'f64' | 'v128' | '';
 interface Typed {
