@@ -13,7 +13,7 @@ async function load(source: string): Promise<{ exports: Exports; memory: Int32Ar
   const parsed = (await wabt()).parseWat('test.wat', text, { simd: true });
   const { buffer } = parsed.toBinary({});
   parsed.destroy();
-  const { instance } = await WebAssembly.instantiate(buffer as BufferSource, { env: { memory } });
+  const instance = new WebAssembly.Instance(new WebAssembly.Module(buffer), { env: { memory } });
   return { exports: instance.exports as Exports, memory: new Int32Array(memory.buffer) };
 }
 
@@ -62,7 +62,7 @@ describe('the kernel language', () => {
       export fn both(i32 a) -> i32 { return a != 0 && never(); }
       export fn either(i32 a) -> i32 { return a != 0 || never(); }`);
     expect([exports.both(0), exports.either(1)]).toEqual([0, 1]);
-    expect(() => exports.both(1)).toThrow(WebAssembly.RuntimeError);
+    expect(() => exports.both(1)).toThrow('unreachable');
   });
 
   it.each([
@@ -104,7 +104,7 @@ function evaluate(text: string, [a, b, c]: readonly number[]): number {
   const parse = (level: number): number => {
     if (level === levels.length) return primary();
     let left = parse(level + 1);
-    while (levels[level].includes(tokens[0])) {
+    while (levels[level].includes(tokens[0] ?? '')) {
       left = apply(tokens.shift()!, left, parse(level + 1));
     }
     return left;

@@ -94,38 +94,42 @@ async function generationsOf(backend: LocalBackend, index: string): Promise<stri
   return numbers.map((number) => `gen-${String(number).padStart(6, '0')}`).sort();
 }
 
+/** Operations that a run must have done. */
+const NEEDED = ['create', 'drop', 'reindex', 'sync', 'compact', 'verify', 'repair', 'alias'];
+/** Rounds after which a run ends, whatever it has done. */
+const ROUNDS = 20;
+
+const total = (reports: readonly RaceReport[], count: (one: RaceReport) => number): number =>
+  reports.reduce((all, one) => all + count(one), 0);
+
+/** What a run has not done yet: a short one on a slow machine needs several rounds for all of it. */
+function missing(reports: readonly RaceReport[]): readonly string[] {
+  const operations = sum(reports.map((one) => one.operations));
+  return [
+    ...NEEDED.filter((name) => (operations[name] ?? 0) === 0),
+    ...(total(reports, (one) => one.compared) > 0 ? [] : ['compared answers']),
+    ...(total(reports, (one) => one.readBackLater) > 0 ? [] : ['points in time read later']),
+  ];
+}
+
 describe(`${PROCESSES} processes that use the same indexes for ${SECONDS} s (seed ${SEED})`, () => {
   it('give no wrong answer, do not crash and leave no folder', async () => {
-    const seeds = Array.from({ length: PROCESSES }, (_, i) => SEED + i);
-    const reports = await Promise.all(seeds.map(race));
-    expect(reports.flatMap(({ violations }) => violations)).toEqual([]);
+    const reports: RaceReport[] = [];
+    for (let round = 0; round < ROUNDS && missing(reports).length > 0; round++) {
+      const seeds = Array.from({ length: PROCESSES }, (_, i) => SEED + PROCESSES * round + i);
+      reports.push(...(await Promise.all(seeds.map(race))));
+      expect(reports.flatMap(({ violations }) => violations)).toEqual([]);
+    }
     const operations = sum(reports.map((one) => one.operations));
     const refused = sum(reports.map((one) => one.refused));
-    const total = (count: (one: RaceReport) => number) =>
-      reports.reduce((all, one) => all + count(one), 0);
-    const compared = total((one) => one.compared);
-    const readBack = total((one) => one.readBack);
-    const later = total((one) => one.readBackLater);
     console.log(
-      `races: ${JSON.stringify(operations)}, refused ${JSON.stringify(refused)}, ` +
-        `${compared} answers compared, ` +
-        `${readBack} points in time read again, ${later} of them after other commits, ` +
+      `races: ${reports.length / PROCESSES} rounds, ${JSON.stringify(operations)}, refused ` +
+        `${JSON.stringify(refused)}, ${total(reports, (one) => one.compared)} answers compared, ` +
+        `${total(reports, (one) => one.readBack)} points in time read again, ` +
+        `${total(reports, (one) => one.readBackLater)} of them after other commits, ` +
         `seed ${SEED}, 0 violations`,
     );
-    for (const name of [
-      'create',
-      'drop',
-      'reindex',
-      'sync',
-      'compact',
-      'verify',
-      'repair',
-      'alias',
-    ]) {
-      expect(operations[name], name).toBeGreaterThan(0);
-    }
-    expect(compared).toBeGreaterThan(0);
-    expect(later).toBeGreaterThan(0);
+    expect(missing(reports)).toEqual([]);
     await expectWhole();
   });
 });

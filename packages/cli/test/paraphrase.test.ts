@@ -10,6 +10,7 @@ import { type LocalBackend, openLocal } from '@lakehouse-search/engine';
 import { appendRows, createTable } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasShared, shared } from '../../../test/support/shared-tables.ts';
+import { locateRuntime } from '../../engine/src/embed/transformer/transformer-runtime.ts';
 import { INCIDENT_SCHEMA, incidentDefinition } from '../src/demo/incident-table.ts';
 import { incidents } from '../src/demo/incidents.ts';
 import { ODD_REPORTS, oddId } from '../src/demo/odd-reports.ts';
@@ -90,7 +91,11 @@ describe('the model that ships with lhs', () => {
 });
 
 const LONG = process.env.LHS_TEST_LONG === '1';
-describe.skipIf(!hasShared)('a transformer', () => {
+const isInstalled = locateRuntime() !== undefined;
+describe.skipIf(isInstalled)('a transformer', () => {
+  it.skip('is not tested: LHS_TRANSFORMERS names no folder with its package', () => {});
+});
+describe.skipIf(!hasShared || !isInstalled)('a transformer', () => {
   beforeAll(() => build('meant', LONG ? 1 : 50, MODEL), 900_000);
 
   it('finds four of five and more', async () => {
