@@ -4,9 +4,31 @@ import { CANARIES, startTwoTenants, type TwoTenants } from '../support/two-tenan
 import { adapterCalls, type Body } from './adapter-calls.ts';
 
 const VALUES = { 'search_adapter.enabled': true } as const;
+/** A second index of the same rows, which has other fields. */
+const ARCHIVE = `version: 1
+index: rows-archive
+source: { catalog: main, table: ops.rows }
+tenant_field: org
+freshness_ms: 0
+fields:
+  - { name: title, type: TEXT, analyzer: simple }
+  - { name: org, type: KEYWORD, fast: true }
+  - { name: size, type: LONG, fast: true }
+`;
 let corpora: readonly TwoTenants[];
+
+async function startCorpus(corpus: 1 | 2): Promise<TwoTenants> {
+  const tenants = await startTwoTenants(corpus, VALUES);
+  const admin = await tenants.service.token({ roles: ['admin', 'operator'] });
+  const calls = adapterCalls(tenants.service.server.url, admin);
+  const created = await calls.post('/v1/indexes', { definition: ARCHIVE });
+  const built = await calls.post('/v1/index:reindex', { index: 'rows-archive' });
+  expect([created.status, built.status]).toEqual([expect.any(Number), 200]);
+  return tenants;
+}
+
 beforeAll(async () => {
-  corpora = [await startTwoTenants(1, VALUES), await startTwoTenants(2, VALUES)];
+  corpora = [await startCorpus(1), await startCorpus(2)];
 });
 afterAll(async () => {
   for (const corpus of corpora ?? []) await corpus.stop();
@@ -97,6 +119,14 @@ const REQUESTS: readonly (readonly [string, string, object | string | undefined]
     lines({ index: 'rows' }, { query: ALL }, { index: 'rows' }, { aggs: AGGS }),
   ],
   ['POST', '/rows/_search?scroll=1m', { query: ALL, size: 1000 }],
+  ['POST', '/rows,rows-archive/_search', { query: { match: { title: canary } }, size: 1000 }],
+  ['POST', '/rows,rows-archive/_search', { size: 0, aggs: { s: AGGS.s, h: AGGS.h, m: AGGS.m } }],
+  ['POST', '/rows-archive,rows/_search?scroll=1m', { query: ALL, size: 50 }],
+  ['POST', '/_all/_search', { query: ALL, size: 1000, aggs: AGGS }],
+  ['POST', '/row*/_search', { sort: [{ size: 'desc' }], size: 50, collapse: { field: 'org' } }],
+  ['GET', '/_search?q=disk&size=100', undefined],
+  ['GET', '/_all/_count', undefined],
+  ['GET', '/_all/_field_caps?fields=*&include_unmapped=true', undefined],
   ['GET', '/rows/_count', undefined],
   ['POST', '/rows/_count', { query: { match: { title: canary } } }],
   ['GET', '/rows/_doc/b7', undefined],
@@ -124,6 +154,18 @@ describe('a caller of one tenant', () => {
       (word) => masked(one.body).includes(word) && !asked.includes(word),
     );
     expect(told).toEqual([]);
+  });
+
+  it('searches several indexes by their names', async () => {
+    const { service, acme } = corpora[0];
+    const own = adapterCalls(service.server.url, acme);
+    const { status, body } = await own.post('/rows,rows-archive/_search', { size: 1000 });
+    expect(status).toBe(200);
+    expect(new Set(body.hits.hits.map((hit: Body) => hit._index)).size).toBe(2);
+    const orgs = new Set(body.hits.hits.map((hit: Body) => hit._source.org));
+    expect(orgs).toEqual(new Set(['acme']));
+    const counted = await own.get('/rows,rows-archive,rows/_count');
+    expect(counted.body.count).toBe(body.hits.total.value);
   });
 
   it('reads its own rows alone, also through ids of the other tenant', async () => {

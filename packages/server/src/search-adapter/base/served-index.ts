@@ -45,14 +45,36 @@ export async function openIndexes(
   return found.filter(({ name }, at) => found.findIndex((one) => one.name === name) === at);
 }
 
-/** The names that an expression selects; without one, all. Throws index_not_found. */
+const partsOf = (expression = '_all'): readonly string[] =>
+  expression.split(',').filter((part) => part !== '');
+
+/**
+ * The names and aliases that an expression selects; without one, all. Only an expression with a
+ * pattern or an exclusion needs the list of indexes, which is closed to callers of a tenant. Throws
+ * index_not_found.
+ */
 export async function indexNames(
+  reads: Reads,
+  expression: string | undefined,
+  options: IndexOptions,
+): Promise<readonly string[]> {
+  const parts = partsOf(expression);
+  const isPlain = parts.every((part) => !isPattern(part) && !part.startsWith('-'));
+  if (!isPlain || options.ignoreUnavailable || parts.length > SEARCHED) {
+    return listedNames(reads, expression, options);
+  }
+  if (parts.length === 1) return parts;
+  const found = await Promise.all(parts.map((index) => reads.describeIndex({ index })));
+  return [...new Set(found.map(({ index }) => index))];
+}
+
+/** The indexes that an expression selects, from the list; without one, all. */
+export async function listedNames(
   reads: Reads,
   expression: string | undefined,
   { ignoreUnavailable, allowNoIndices }: IndexOptions,
 ): Promise<readonly string[]> {
-  const parts = (expression ?? '_all').split(',').filter((part) => part !== '');
-  if (parts.length === 1 && !isPattern(parts[0]) && !ignoreUnavailable) return parts;
+  const parts = partsOf(expression);
   const known = (await reads.listIndexes()).map(({ name }) => name);
   const byAlias = new Map<string, string>();
   for (const { alias, index } of await reads.listAliases()) byAlias.set(alias, index);

@@ -1,5 +1,5 @@
 /** What the service says of itself: `GET /`, `HEAD /`, `_cluster/health`. */
-import { indexNames } from '../base/served-index.ts';
+import { listedNames } from '../base/served-index.ts';
 import { type Endpoint, INDEX_PARAMS } from './endpoint.ts';
 import { indexOptions } from './search-once.ts';
 
@@ -43,7 +43,7 @@ const health: Endpoint = {
   ],
   async answer(call) {
     const reads = call.reads();
-    const wanted = await indexNames(reads, call.path.index, indexOptions(call.params));
+    const wanted = await listedNames(reads, call.path.index, indexOptions(call.params));
     const indexes = (await reads.listIndexes()).filter(({ name }) => wanted.includes(name));
     const ready = indexes.filter(({ status, error }) => status === 'live' && error === undefined);
     const isGreen = ready.length === indexes.length;

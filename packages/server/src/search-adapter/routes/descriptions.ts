@@ -10,7 +10,7 @@ interface Remembered {
 }
 
 /**
- * Descriptions of indexes by caller: each request of the adapter needs one for its fields. One that
+ * Descriptions of indexes by caller, with all that its token allows: each request of the adapter needs one for its fields. One that
  * is older than a second is requested again. While the nodes of the index cannot be reached, the
  * old one is used, so that a search can answer with the shards that are left. The search itself
  * checks what its caller may read.
@@ -24,7 +24,7 @@ export class Descriptions {
     index: string,
     ask: () => Promise<IndexDescription>,
   ): Promise<IndexDescription> {
-    const key = JSON.stringify([principal?.subject, principal?.tenant, index]);
+    const key = JSON.stringify([principal, index]);
     const known = this.#known.get(key);
     const now = performance.now();
     if (known !== undefined && now - known.atMillis < FRESH_MILLIS) return known.description;

@@ -2,7 +2,13 @@
 import type { FieldDescription, Json, JsonObject } from '@lakehouse-search/contract';
 import { matches } from '../base/filter-path.ts';
 import { flagIn, listIn, objectIn, textIn } from '../base/read-json.ts';
-import { indexNames, noIndex, openIndex, type ServedIndex } from '../base/served-index.ts';
+import {
+  indexNames,
+  listedNames,
+  noIndex,
+  openIndex,
+  type ServedIndex,
+} from '../base/served-index.ts';
 import { unserved } from '../query/refusal.ts';
 import type { AdapterCall } from './adapter-call.ts';
 import { type Endpoint, INDEX_PARAMS } from './endpoint.ts';
@@ -162,7 +168,7 @@ const catIndices: Endpoint = {
   async answer(call) {
     const { params, accept = '' } = call;
     const reads = call.reads();
-    const wanted = await indexNames(reads, call.path.index, indexOptions(params));
+    const wanted = await listedNames(reads, call.path.index, indexOptions(params));
     const indexes = (await reads.listIndexes()).filter(({ name }) => wanted.includes(name));
     const columns = params.h?.split(',') ?? COLUMNS;
     const rows = indexes.map(({ name, status, num_docs, bytes, error }): JsonObject => {
@@ -215,7 +221,7 @@ const aliases: Endpoint = {
   params: INDEX_PARAMS,
   async answer(call) {
     const reads = call.reads();
-    const names = await indexNames(reads, call.path.index, indexOptions(call.params));
+    const names = await listedNames(reads, call.path.index, indexOptions(call.params));
     const all = await reads.listAliases();
     const entries = names.map((name) => {
       const own = all
@@ -237,7 +243,7 @@ const resolve: Endpoint = {
     const reads = call.reads();
     const { ignoreUnavailable } = indexOptions(call.params);
     const options = { ignoreUnavailable, allowNoIndices: true };
-    const names = await indexNames(reads, call.path.index, options);
+    const names = await listedNames(reads, call.path.index, options);
     const known = new Set((await reads.listIndexes()).map(({ name }) => name));
     const listed = (await reads.listAliases()).filter(({ index }) => names.includes(index));
     const patterns = call.path.index.split(',');
