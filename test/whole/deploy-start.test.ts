@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { createClient } from '@lakehouse-search/client';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
+import { byEffort } from '../support/effort.ts';
 import {
   type EmbeddedPostgres,
   findEmbeddedPostgres,
@@ -29,7 +30,8 @@ interface Service {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-describe('the files of deploy/, started as processes', () => {
+/** In campaigns: it starts PostgreSQL and seven processes. */
+describe.skipIf(byEffort(true, false))('the files of deploy/, started as processes', () => {
   const folder = mkdtempSync(join(tmpdir(), 'lhs-deploy-'));
   const children: ChildProcess[] = [];
   const module = findEmbeddedPostgres();

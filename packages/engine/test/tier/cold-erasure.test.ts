@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import type { ErasureResponse, JsonObject } from '@lakehouse-search/contract';
 import { deleteRows, upsertRows } from '@lakehouse-search/lake';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { byEffort } from '../../../../test/support/effort.ts';
 import { evictColdBytes } from '../../src/storage/cold-cache.ts';
 import { type ColdLake, ColdStore, OLD } from './cold-lake.ts';
 
@@ -66,7 +67,7 @@ const placesLeft = async () => {
   return remains.map(({ place }) => place);
 };
 
-describe.each(['bucket', 'folder'] as const)(
+describe.each(byEffort(['bucket'] as const, ['bucket', 'folder'] as const))(
   'an erasure of a row in a cold window (%s)',
   (kind) => {
     const { place, objects, plant } = STORES[kind];
