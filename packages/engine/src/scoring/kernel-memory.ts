@@ -195,8 +195,11 @@ export const BUFFER = { docs: 0, frequencies: 640, survivors: 1280 } as const;
 /** Bytes of the tables of one width: two shuffles and two factors. */
 export const UNPACK_BYTES = 64;
 export const UNPACK_WIDTHS = 25;
-/** Samples of dictionaries: so many, of so many bytes (numbers of 8 bytes, one behind the last). */
-export const SAMPLES_AT = 0x80000;
+/**
+ * Samples of dictionaries: so many, of so many bytes (numbers of 8 bytes, one behind the last).
+ * They stay between queries, so nothing else may write there (vector/ ends below).
+ */
+export const SAMPLES_AT = 0xc0000;
 export const SAMPLE_SLOTS = 64;
 export const SAMPLE_BYTES = 2112;
 export const SAMPLED_BLOCKS = 256;
