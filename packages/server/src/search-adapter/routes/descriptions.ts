@@ -10,10 +10,10 @@ interface Remembered {
 }
 
 /**
- * Descriptions of indexes by caller, with all that its token allows: each request of the adapter needs one for its fields. One that
- * is older than a second is requested again. While the nodes of the index cannot be reached, the
- * old one is used, so that a search can answer with the shards that are left. The search itself
- * checks what its caller may read.
+ * Descriptions of indexes by caller, with all that its token allows: each request of the adapter
+ * needs one for its fields. One that is older than a second is requested again. While the nodes of
+ * the index cannot be reached, the old one is used, so that a search can answer with the shards
+ * that are left. The search itself checks what its caller may read.
  */
 export class Descriptions {
   readonly #known = new Map<string, Remembered>();
