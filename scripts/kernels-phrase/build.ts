@@ -8,10 +8,10 @@ import { writeKernelCode } from '../kernels/write-code.ts';
 import { gathering } from './gather.ts';
 import { frequency, locate, match, matchTwo, phrases } from './positions.ts';
 import { matching } from './survivors.ts';
-import { blocks, tables } from './unpack.ts';
+import { blocks } from './unpack.ts';
 
 const text = `
-  ${tables} ${sieve} ${intersect} ${locate} ${frequency} ${match} ${matchTwo}
+  ${sieve} ${intersect} ${locate} ${frequency} ${match} ${matchTwo}
   ${[2, 3].map(phrases).join('\n')}
   ${blocks} ${gathering} ${matching}`;
 

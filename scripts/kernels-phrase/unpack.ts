@@ -1,10 +1,12 @@
 /** Blocks of list terms: 128 bit-packed values, four at a time. */
-import { FIELD, WIDTHS_AT } from '../../packages/engine/src/scoring/kernel-memory.ts';
 import {
-  LIST_FIELD,
-  MOST_LANES,
-  UNPACK_AT,
-} from '../../packages/engine/src/scoring/phrase/memory.ts';
+  FIELD,
+  QUERY,
+  UNPACK_BYTES,
+  UNPACK_WIDTHS,
+  WIDTHS_AT,
+} from '../../packages/engine/src/scoring/kernel-memory.ts';
+import { LIST_FIELD } from '../../packages/engine/src/scoring/phrase/memory.ts';
 import {
   add,
   and,
@@ -24,31 +26,6 @@ const LIST_WORDS = { ...FIELD, ...LIST_FIELD };
 /** A word of the list term at $s. */
 export const listField = (name: keyof typeof LIST_WORDS): string =>
   `(i32.load offset=${LIST_WORDS[name]} ${g('s')})`;
-
-/**
- * Eight values take as many bytes as one has bits, so four begin at the first or the fifth bit of a
- * byte. Lane i takes the four bytes that hold its value; the factor moves its first bit to bit 7.
- */
-function lanes(width: number, from: number): { shuffle: number[]; factors: number[] } {
-  const bits = [0, 1, 2, 3].map((i) => from + i * width);
-  return {
-    shuffle: bits.flatMap((bit) => [0, 1, 2, 3].map((byte) => (bit >> 3) + byte)),
-    factors: bits.flatMap((bit) => [1 << (7 - (bit & 7)), 0, 0, 0]),
-  };
-}
-
-const hex = (byte: number): string => `\\${byte.toString(16).padStart(2, '0')}`;
-
-/** The tables of all widths, written when the module is instantiated. */
-export const tables = (() => {
-  let bytes = '';
-  for (let width = 0; width <= MOST_LANES; width++) {
-    const [first, second] = [lanes(width, 0), lanes(width, (4 * width) & 7)];
-    const all = [first.shuffle, second.shuffle, first.factors, second.factors];
-    bytes += all.flat().map(hex).join('');
-  }
-  return `(data (i32.const ${UNPACK_AT}) "${bytes}")`;
-})();
 
 const four = (from: string, shuffle: string, factors: string): string =>
   `(v128.and ${g('mask')} (i32x4.shr_u (i32x4.mul ${g(factors)}
@@ -94,12 +71,12 @@ const unpack = (
   ${set('end', add(g('to'), c32(512)))}
   ${set('before', `(i32x4.splat ${g('last')})`)}
   (if (i32.eqz ${g('w')}) (then ${eachEight(store(output, 0, ZERO) + store(output, 16, ZERO))} (return)))
-  (if (i32.gt_u ${g('w')} ${c32(MOST_LANES)}) (then
+  (if (i32.gt_u ${g('w')} ${c32(UNPACK_WIDTHS)}) (then
     ${set('mask64', `(i64.sub (i64.shl (i64.const 1) (i64.extend_i32_u ${g('w')})) (i64.const 1))`)}
     ${wide(output)} (return)))
-  ${set('t', add(c32(UNPACK_AT), shl(g('w'), 6)))}
-  ${set('s0', `(v128.load ${g('t')})`)} ${set('s1', `(v128.load offset=16 ${g('t')})`)}
-  ${set('f0', `(v128.load offset=32 ${g('t')})`)} ${set('f1', `(v128.load offset=48 ${g('t')})`)}
+  ${set('t', add(c32(QUERY.unpack), `(i32.mul ${g('w')} ${c32(UNPACK_BYTES)})`))}
+  ${set('s0', `(v128.load ${g('t')})`)} ${set('f0', `(v128.load offset=16 ${g('t')})`)}
+  ${set('s1', `(v128.load offset=32 ${g('t')})`)} ${set('f1', `(v128.load offset=48 ${g('t')})`)}
   ${set('mask', `(i32x4.splat ${sub(`(i32.shl ${c32(1)} ${g('w')})`, c32(1))})`)}
   ${set('half', shr(g('w'), 1))}
   ${eachEight(`${store(output, 0, four(g('at'), 's0', 'f0'))}

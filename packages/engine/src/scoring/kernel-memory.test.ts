@@ -9,7 +9,7 @@ const REGIONS: readonly (readonly [room: string, from: number, to: number])[] = 
   ['documents and scores', memory.DOCS_AT, memory.TABLE_AT],
   ['impacts', memory.TABLE_AT, memory.TABLE_AT + 33 * 256 * 8],
   ['queries', memory.SEGMENT.index, memory.QUERY.candidateScores + 8 * 160],
-  ['phrases', phrase.UNPACK_AT, phrase.BUCKETS_AT + 4 * 258],
+  ['phrases', phrase.BEST_COUNT_AT, phrase.BUCKETS_AT + 4 * 258],
   ['vectors', vector.QUERY_AT, vector.MORE_DOTS_AT + 4 * vector.BATCH],
   [
     'samples of dictionaries',

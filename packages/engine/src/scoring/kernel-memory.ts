@@ -192,8 +192,9 @@ export const SLOT = {
 /** A term's buffer: documents of a block, then frequencies (short terms), then those of survivors. */
 export const BUFFER_BYTES = 2112;
 export const BUFFER = { docs: 0, frequencies: 640, survivors: 1280 } as const;
-/** Bytes of the tables of one width: two shuffles and two factors. */
+/** Bytes of the tables of one width (unpack-tables.ts): for each four values a shuffle and factors. */
 export const UNPACK_BYTES = 64;
+/** Widths to this one are unpacked four values at a time. */
 export const UNPACK_WIDTHS = 25;
 /**
  * Samples of dictionaries: so many, of so many bytes (numbers of 8 bytes, one behind the last).

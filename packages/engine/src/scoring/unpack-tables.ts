@@ -1,12 +1,15 @@
+import { onceAnArena } from '../storage/arena-code.ts';
 import type { Arena } from '../storage/directory.ts';
 import { QUERY, UNPACK_BYTES, UNPACK_WIDTHS } from './kernel-memory.ts';
 
 /**
- * Writes what the query kernel needs to unpack eight values of up to 25 bits. The first four begin
- * at a byte, the second four half of `width` bytes later, at bit 0 or 4. For each four a shuffle
- * puts the bytes of value j into lane j, and a factor moves its bits to bit 7.
+ * Writes what the kernels of queries and of phrases need to unpack eight values of up to 25 bits,
+ * once per arena. The first four begin at a byte, the second four half of `width` bytes later, at
+ * bit 0 or 4. For each four a shuffle puts the bytes of value j into lane j, and a factor moves its
+ * bits to bit 7.
  */
-export function fillUnpackTables({ u8, i32 }: Arena): void {
+export const fillUnpackTables = onceAnArena((arena: Arena): Arena => {
+  const { u8, i32 } = arena;
   for (let width = 0; width <= UNPACK_WIDTHS; width++) {
     for (let lane = 0; lane < 8; lane++) {
       const half = lane >> 2;
@@ -16,4 +19,5 @@ export function fillUnpackTables({ u8, i32 }: Arena): void {
       i32[((table + 16) >> 2) + (lane & 3)] = 1 << (7 - (bit & 7));
     }
   }
-}
+  return arena;
+});

@@ -1,6 +1,7 @@
 import { plainLoops } from '../../base/plain-loops.ts';
 import { arenaCode, onceAnArena } from '../../storage/arena-code.ts';
 import type { Arena } from '../../storage/directory.ts';
+import { fillUnpackTables } from '../unpack-tables.ts';
 import { PHRASE_CODE } from './kernel-code.ts';
 
 type Code = (...values: number[]) => number;
@@ -19,9 +20,11 @@ export interface PhraseCode {
 }
 
 const codeOf = arenaCode(PHRASE_CODE);
-const compiled = onceAnArena((arena) => ({
-  code: plainLoops() ? null : (codeOf(arena) as unknown as PhraseCode),
-}));
+const compiled = onceAnArena((arena): { readonly code: PhraseCode | null } => {
+  if (plainLoops()) return { code: null };
+  fillUnpackTables(arena);
+  return { code: codeOf(arena) as unknown as PhraseCode };
+});
 
 /** The kernels of phrases of an arena; null where LHS_WASM=0 asks for plain loops. */
 export const phraseCodeOf = (arena: Arena): PhraseCode | null => compiled(arena).code;

@@ -20,12 +20,8 @@ export const LIST_FIELD = {
   data: 20,
   blocks: 24,
 } as const;
-/** For each width to MOST_LANES: two shuffles and two factors of four lanes. */
-export const UNPACK_AT = 384 * 1024;
-/** Widths that are unpacked four values at a time. */
-export const MOST_LANES = 25;
 /** Number of the best scores so far (i32), and the scores, falling. */
-export const BEST_COUNT_AT = UNPACK_AT + 4096;
+export const BEST_COUNT_AT = 384 * 1024;
 export const BEST_AT = BEST_COUNT_AT + 16;
 /** The kernel keeps at most so many best scores. */
 export const MOST_BEST = 64;
