@@ -1,7 +1,7 @@
 /**
  * Compression of short rows that are read one by one, after FSST (Boncz, Neumann, Leis, VLDB 2020):
- * a table of up to 255 symbols of 1 to 8 bytes. A code below 255 stands for a symbol; 255 is
- * followed by one byte as it is. Layout of a table, `TABLE_BYTES` long:
+ * a table of up to 255 symbols of 1 to 8 bytes. A code below 255 is the number of a symbol. Code
+ * 255 escapes the next byte, which is copied unchanged. Layout of a table, `TABLE_BYTES` long:
  *
  *   u8 number of symbols | u8[255] length of each, or 0 | u8[255 * 8] bytes of each, then zeros
  */

@@ -1,6 +1,6 @@
 /**
- * Words within one and two edits, by tables, are those of the definition, ask after ask, and the
- * word that is asked for stays whole.
+ * The tables find exactly the words within one and two edits of a word, in repeated searches too,
+ * and leave the bytes of the searched word unchanged.
  */
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';

@@ -11,7 +11,7 @@ export interface ServedIndex {
   readonly name: string;
   readonly description: IndexDescription;
   readonly table: FieldTable;
-  /** It stands for several indexes, and has the fields of all. */
+  /** True if it combines several indexes: it has the fields of all of them. */
   readonly isSeveral?: boolean;
   /** Fields whose types differ between them. */
   readonly mixed?: ReadonlySet<string>;
