@@ -3,6 +3,6 @@
  * packages/engine/src/inverted/kernel-code.ts. `--check` only compares.
  */
 import { writeKernelCode } from '../kernels/write-code.ts';
-import { number } from './number.ts';
+import { kernels } from './number.ts';
 
-await writeKernelCode(import.meta.url, 'inverted', number);
+await writeKernelCode(import.meta.url, 'inverted', kernels);

@@ -23,6 +23,11 @@ export interface Analyzer {
    */
   readonly stems?: string;
   /**
+   * Present if each word stands for itself: the standard tokenizer's words in lower case, replaced
+   * by what this makes of them ('' drops a word).
+   */
+  readonly words?: (word: string) => string;
+  /**
    * Analyses the UTF-8 text[from .. to), with positions from `position` on; returns the position
    * that comes next (holes at the end included).
    */

@@ -10,6 +10,8 @@
  */
 import { LIMITS } from '../base/limits.ts';
 import type { Analyzer, TokenSink } from './analyzer.ts';
+import { lowercase } from './filter/lowercase.ts';
+import { tokenizeStandard } from './tokenize/standard.ts';
 import { WordTable } from './word-table.ts';
 
 /** Text to raw tokens; returns the position that comes next. */
@@ -80,9 +82,11 @@ export function buildAnalyzer(
   const forgetful = stages.filter((stage) => stage.reset !== undefined);
   const folds = filters.flatMap((f) => (f.kind === 'sink' ? (f.normalize ?? []) : []));
   const [stems] = filters.flatMap((f) => (f.kind === 'map' ? (f.version ?? []) : []));
+  const words = tokenizer === tokenizeStandard ? wordsOf(filters) : undefined;
   return Object.freeze({
     name,
     ...(stems === undefined ? {} : { stems }),
+    ...(words === undefined ? {} : { words }),
     analyze(text: Uint8Array, from: number, to: number, position: number, sink: TokenSink) {
       tail.out = sink;
       for (const stage of forgetful) stage.reset?.();
@@ -106,6 +110,14 @@ function attach(next: TokenSink, filter: Filter): Stage {
         next.token(table.bytes, table.from, table.to, position, start, end);
     },
   };
+}
+
+/** See `Analyzer.words`; absent if the filters are not lower case and then maps of words. */
+function wordsOf([first, ...others]: readonly Filter[]): Analyzer['words'] {
+  if (first !== lowercase) return undefined;
+  const [map, ...more] = joinMaps(others);
+  if (map === undefined) return (word) => word;
+  return map.kind === 'map' && more.length === 0 ? map.map : undefined;
 }
 
 /** Neighbouring maps become one, so that a frequent word is looked up once for all of them. */

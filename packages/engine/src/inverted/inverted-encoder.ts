@@ -51,6 +51,11 @@ export class InvertedEncoder {
     this.#terms = new TermEncoder(docs, text, this.#lengths, spills);
   }
 
+  /** Bits of a position by document. */
+  get widths(): Uint8Array {
+    return this.#lengths.widths;
+  }
+
   /** The next term in byte order: bytes[from .. to) and its postings, at least one. */
   term(bytes: Uint8Array, from: number, to: number, postings: TermPostings): void {
     const { df } = postings;

@@ -15,7 +15,8 @@ import type { FieldPlan } from '../schema/field-plan.ts';
 import { type FilePart, inMemory } from '../storage/spill.ts';
 import { InvertedEncoder } from './inverted-encoder.ts';
 import { TermTable, termOrder } from './term-table.ts';
-import { type NumberSink, TokenNumbers } from './token-numbers.ts';
+import { TokenNumbers } from './token-numbers.ts';
+import { WordNumbers, type WordSink } from './word-numbers.ts';
 
 /** How the inverted component of a field is built. */
 export type InvertedPlan = NonNullable<FieldPlan['inverted']>;
@@ -31,7 +32,7 @@ const STEP = 1 << 20;
 const KERNEL_BYTES = 1 << 14;
 
 /** Collects the values of one field. */
-export class InvertedWriter implements NumberSink {
+export class InvertedWriter implements WordSink {
   readonly #plan: InvertedPlan;
   readonly #table = new TermTable();
   /** Term numbers of all occurrences, in document order. */
@@ -44,7 +45,7 @@ export class InvertedWriter implements NumberSink {
   #positionEnds = new Int32Array(1 << 10);
   #docs = 0;
   #positionEnd = 0;
-  #numbers: TokenNumbers | null = null;
+  #numbers: TokenNumbers | WordNumbers | null = null;
 
   constructor(plan: InvertedPlan) {
     this.#plan = plan;
@@ -53,7 +54,8 @@ export class InvertedWriter implements NumberSink {
   /** Bytes of memory held, about. */
   get bytes(): number {
     const perToken = this.#positions === null ? 4 : 8;
-    return this.#table.bytes + perToken * this.#tokens.length + 8 * this.#starts.length;
+    const words = this.#numbers instanceof WordNumbers ? this.#numbers.bytes : 0;
+    return words + this.#table.bytes + perToken * this.#tokens.length + 8 * this.#starts.length;
   }
 
   /**
@@ -75,8 +77,10 @@ export class InvertedWriter implements NumberSink {
 
   #chooseKernel({ bytes }: BytesBlock): void {
     if (this.#numbers !== null) this.#numbers.begin();
-    else if (this.#plan.kind === 'text' && this.#plan.analyzer === simpleAnalyzer) {
-      if (bytes.length >= KERNEL_BYTES) this.#numbers = TokenNumbers.over(this.#table);
+    else if (this.#plan.kind === 'text' && bytes.length >= KERNEL_BYTES) {
+      const { analyzer } = this.#plan;
+      if (analyzer === simpleAnalyzer) this.#numbers = TokenNumbers.over(this.#table, analyzer);
+      if (analyzer.words !== undefined) this.#numbers = WordNumbers.over(this.#table, analyzer);
     }
   }
 
@@ -111,6 +115,23 @@ export class InvertedWriter implements NumberSink {
     }
     this.#size = size + most;
     if (position + most > this.#positionEnd) this.#positionEnd = position + most;
+  }
+
+  /** As `numbers`; tokens with a number below 0 leave their position empty. */
+  someNumbers(ids: Int32Array, count: number, position: number): void {
+    const most = Math.min(count, MAX_POSITION + 1 - position);
+    while (this.#size + most > this.#tokens.length) this.#growTokens();
+    const positions = this.#positions ?? this.#startPositions();
+    const tokens = this.#tokens;
+    let size = this.#size;
+    for (let i = 0; i < most; i++) {
+      if (ids[i] < 0) continue;
+      tokens[size] = ids[i];
+      positions[size++] = position + i;
+    }
+    if (size === this.#size) return;
+    this.#size = size;
+    if (positions[size - 1] >= this.#positionEnd) this.#positionEnd = positions[size - 1] + 1;
   }
 
   /** One token of the current document. */
@@ -178,7 +199,7 @@ export class InvertedWriter implements NumberSink {
     for (const term of order) {
       const from = occurrences.first[term];
       const to = occurrences.first[term + 1];
-      group(buffer, occurrences, from, to, text, docs);
+      group(buffer, occurrences, from, to, text, encoder.widths);
       encoder.term(pool, starts[term], starts[term + 1], buffer);
       step += to - from;
       if (step < STEP) continue;
@@ -265,10 +286,10 @@ function group(
   from: number,
   to: number,
   text: boolean,
-  segmentDocs: number,
+  widthOf: Uint8Array,
 ): void {
-  buffer.reserve(Math.min(to - from, segmentDocs));
-  const { docs: into, frequencies, positionsAt } = buffer;
+  buffer.reserve(Math.min(to - from, widthOf.length));
+  const { docs: into, frequencies, positionsAt, widths } = buffer;
   let df = 0;
   for (let i = from; i < to; ) {
     const doc = docs[i];
@@ -276,6 +297,7 @@ function group(
     while (end < to && docs[end] === doc) end++;
     into[df] = doc;
     frequencies[df] = text ? end - i : 1;
+    widths[df] = widthOf[doc];
     positionsAt[df++] = i;
     i = end;
   }

@@ -27,20 +27,26 @@ export class TermEncoder {
   readonly impacts = new ImpactCodes();
   /** Records of the terms that are not short. */
   readonly records: number[] = [];
-  readonly #docs: number;
   readonly #text: boolean;
-  readonly #lengths: EncodedLengths;
+  readonly #context: EncodeContext;
   readonly #denseFrom: number;
-  readonly #scratch = encodeScratch();
 
   /** Without `spills` all postings stay in memory. */
   constructor(docs: number, text: boolean, lengths: EncodedLengths, spills?: EncoderSpills) {
     const { fromBytes = SPILL_BYTES } = spills ?? {};
     this.small = new SpilledOutput(spills?.open('small') ?? null, fromBytes, false);
     this.big = new SpilledOutput(spills?.open('big') ?? null, fromBytes, true);
-    this.#docs = docs;
     this.#text = text;
-    this.#lengths = lengths;
+    const { normOf } = lengths;
+    this.#context = {
+      docs,
+      ranges: Math.ceil(docs / RANGE),
+      output: this.big.bits,
+      impacts: this.impacts,
+      ...encodeScratch(),
+      text,
+      impact: (doc, frequency) => frequency / (frequency + normOf(doc)),
+    };
     this.#denseFrom = Math.max(LIST_BLOCK, Math.ceil(docs / DENSE_SHARE));
   }
 
@@ -56,32 +62,16 @@ export class TermEncoder {
     if (isShort(df)) {
       const { bits } = this.small;
       const begin = bits.length;
-      const { widths } = this.#lengths;
-      encodeShort(postings, { output: bits, widths }, this.#text);
+      encodeShort(postings, bits, this.#text);
       return bits.length - begin;
     }
     this.big.beginTerm();
     const { base } = this.big;
     this.impacts.base = base;
-    const record = encodeBig(postings, this.#context(postings), df >= this.#denseFrom);
+    const record = encodeBig(postings, this.#context, df >= this.#denseFrom);
     if (base > 0) moveRecord(record, base);
     for (const word of record) this.records.push(word);
     return 0;
-  }
-
-  #context(postings: TermPostings): EncodeContext {
-    const { normOf, widths } = this.#lengths;
-    const { docs, frequencies } = postings;
-    return {
-      docs: this.#docs,
-      ranges: Math.ceil(this.#docs / RANGE),
-      output: this.big.bits,
-      impacts: this.impacts,
-      ...this.#scratch,
-      widths,
-      text: this.#text,
-      impact: (i) => frequencies[i] / (frequencies[i] + normOf(docs[i])),
-    };
   }
 }
 

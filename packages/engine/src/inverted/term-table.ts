@@ -1,5 +1,6 @@
 import { LhsError } from '@lakehouse-search/contract';
 import { compareBytes } from '../base/byte-order.ts';
+import { prefixWord } from './dictionary-writer.ts';
 import { TERM_HASH } from './term-layout.ts';
 
 /** Arrays of a table: bytes of terms, where each begins, and slots of (hash, number + 1). */
@@ -121,6 +122,7 @@ export class TermTable {
 }
 
 const MAX_TERMS = (1 << 24) - 1;
+const MAX_UINT = 0xffffffff;
 /** Runs up to this length are sorted by insertion. */
 const INSERTION = 16;
 
@@ -146,10 +148,13 @@ function hashOf(bytes: Uint8Array, from: number, to: number): number {
     const word = bytes[at] | (bytes[at + 1] << 8) | (bytes[at + 2] << 16) | (bytes[at + 3] << 24);
     hash = hashWord(hash, word);
   }
-  if (at === to) return hash;
-  let word = 0;
-  for (let shift = 0; at < to; at++, shift += 8) word |= bytes[at] << shift;
-  return hashWord(hash, word);
+  if (at < to) {
+    let word = 0;
+    for (let shift = 0; at < to; at++, shift += 8) word |= bytes[at] << shift;
+    hash = hashWord(hash, word);
+  }
+  const words = (to - from + 3) >> 2;
+  return (words & 1) === 0 ? hash : hashWord(hash, 0);
 }
 
 const { rotate: ROTATE, multiply: MULTIPLY, mix: MIX } = TERM_HASH;
@@ -175,12 +180,16 @@ export interface PooledTerms {
  */
 export function termOrder({ pool, starts, size }: PooledTerms): Int32Array {
   const words = new Uint32Array(2 * size);
+  const view = new DataView(pool.buffer, pool.byteOffset, pool.byteLength);
   for (let id = 0; id < size; id++) {
     const start = starts[id];
     const length = starts[id + 1] - start;
-    const byte = (i: number) => (i < length ? pool[start + i] : 0);
-    words[2 * id + 1] = ((byte(0) << 24) | (byte(1) << 16) | (byte(2) << 8) | byte(3)) >>> 0;
-    words[2 * id] = ((byte(4) << 24) | id) >>> 0;
+    if (start + 4 > pool.length) words[2 * id + 1] = prefixWord(pool, start, start + length, 0);
+    else {
+      const word = view.getUint32(start);
+      words[2 * id + 1] = length < 4 ? word & ~(MAX_UINT >>> (8 * length)) : word;
+    }
+    words[2 * id] = length < 5 ? id : (pool[start + 4] << 24) | id;
   }
   new BigUint64Array(words.buffer).sort();
   const order = new Int32Array(size);

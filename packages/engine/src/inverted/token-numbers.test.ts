@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { seededBelow } from '../../../../test/support/random.ts';
+import type { Analyzer } from '../analysis/analyzer.ts';
+import { analyzerFor } from '../analysis/registry.ts';
 import { simpleAnalyzer } from '../analysis/simple.ts';
 import type { FieldBlock } from '../schema/field-block.ts';
 import { InvertedWriter } from './inverted-writer.ts';
@@ -10,6 +12,8 @@ const PIECES = [
   ...['fifteenletters1', 'sixteenletters16', 'seventeenletters7', 'c0ffee'.repeat(7)],
   ...['y'.repeat(254), 'Y'.repeat(255), 'y'.repeat(256), 'y'.repeat(300), 'é', 'Straße', 'naïve'],
   ...['日本語', 'Ωmega', '\u{1d4d0}', 'a\u0301b', '–', '\u00a0', '"', '@[`{', '/:', '__', '\0'],
+  ...["can't", "it's", 'a.b', 'x:y', '3.14', '1,000', '1;2', 'a1.b', 'v1.2.3', 'end.', '.net', '_'],
+  ...['snake_case', '_x_.y', "'", ',', 'é.b', 'b.é', '1.é', ' \u0301', 'running', 'the', 'of'],
 ];
 
 function blocksOf(seed: number, docs: number, most: number): FieldBlock[] {
@@ -33,9 +37,13 @@ function blocksOf(seed: number, docs: number, most: number): FieldBlock[] {
 }
 
 /** The component of blocks that are all written into one buffer, one after another. */
-function componentOf(blocks: readonly FieldBlock[], docs: number): string {
+function componentOf(
+  blocks: readonly FieldBlock[],
+  docs: number,
+  analyzer: Analyzer = simpleAnalyzer,
+): string {
   const shared = new Uint8Array(Math.max(...blocks.map((block) => bytesOf(block).length)));
-  const writer = new InvertedWriter({ kind: 'text', analyzer: simpleAnalyzer });
+  const writer = new InvertedWriter({ kind: 'text', analyzer });
   for (const [i, block] of blocks.entries()) {
     shared.set(bytesOf(block));
     writer.add(i * docs, docs, { ...block, bytes: shared } as FieldBlock);
@@ -60,5 +68,12 @@ describe('the kernel that numbers tokens', () => {
     const compiled = componentOf(blocks, docs);
     vi.stubEnv('LHS_WASM', '0');
     expect(compiled === componentOf(blocks, docs)).toBe(true);
+  });
+
+  it.each(['standard', 'english', 'french'])('gives the terms of %s as the plain loops', (name) => {
+    const blocks = blocksOf(4, 100, 30);
+    const compiled = componentOf(blocks, 100, analyzerFor(name));
+    vi.stubEnv('LHS_WASM', '0');
+    expect(compiled === componentOf(blocks, 100, analyzerFor(name))).toBe(true);
   });
 });

@@ -1,3 +1,4 @@
+import type { Analyzer } from '../analysis/analyzer.ts';
 import { simpleAnalyzer } from '../analysis/simple.ts';
 import { plainLoops } from '../base/plain-loops.ts';
 import { INVERTED_CODE } from './kernel-code.ts';
@@ -6,14 +7,16 @@ import type { ResizeTerms, TermTable } from './term-table.ts';
 
 const { STATE, IDS, IDS_MOST, TEXT, TEXT_BYTES, TABLE, TOKEN_MOST, SLACK } = TERM_MEMORY;
 const PAGE = 65_536;
-/** A value with more tokens than this that the kernel refuses is analysed without it. */
+/** A value with more tokens than this that the kernel refuses is analysed without it from there. */
 const REFUSED_MOST = 3;
 const NONE = new Uint8Array();
 
 /** See scripts/kernels-inverted/number.ts. */
+type LowerKernel = (at: number, end: number) => void;
 type NumberKernel = (
   at: number,
   end: number,
+  standard: number,
   size: number,
   most: number,
   mask: number,
@@ -40,13 +43,18 @@ interface Window {
 let compiled: WebAssembly.Module | undefined;
 
 /**
- * The `simple` analyzer and a term table in one WebAssembly kernel. The table's arrays move to the
- * kernel's memory. Numbers and positions are those of the analyzer and the table.
+ * The `simple` analyzer, or the standard tokenizer and lower case, with a term table in one
+ * WebAssembly kernel. The table's arrays move to the kernel's memory. Numbers and positions are
+ * those of the analyzer and the table; tokens that the kernel refuses go to the sink as the
+ * analyzer makes them.
  */
 export class TokenNumbers {
   readonly #memory = new WebAssembly.Memory({ initial: Math.ceil(TABLE / PAGE) + 1 });
+  readonly #lower: LowerKernel;
   readonly #number: NumberKernel;
   readonly #table: TermTable;
+  readonly #analyzer: Analyzer;
+  readonly #standard: boolean;
   #text = new Uint8Array();
   #ids = new Int32Array();
   #state = new Int32Array();
@@ -54,17 +62,28 @@ export class TokenNumbers {
   /** What the kernel's memory has of the text. */
   #window: Window = { bytes: NONE, from: 0, to: 0 };
 
-  private constructor(table: TermTable) {
+  private constructor(table: TermTable, analyzer: Analyzer) {
     compiled ??= new WebAssembly.Module(Buffer.from(INVERTED_CODE, 'base64'));
     const { exports } = new WebAssembly.Instance(compiled, { env: { memory: this.#memory } });
+    this.#analyzer = analyzer;
+    this.#standard = analyzer !== simpleAnalyzer;
+    this.#lower = (this.#standard ? exports.lowerWords : exports.lower) as LowerKernel;
     this.#number = exports.number as NumberKernel;
     this.#table = table;
     table.moveTo(this.#resize);
   }
 
-  /** The kernel over a table; null if LHS_WASM=0 selects plain loops. */
-  static over(table: TermTable): TokenNumbers | null {
-    return plainLoops() ? null : new TokenNumbers(table);
+  /**
+   * The kernel over a table; null if LHS_WASM=0 selects plain loops. An analyzer other than
+   * `simple` has `words`, which the numbers know nothing of.
+   */
+  static over(table: TermTable, analyzer: Analyzer): TokenNumbers | null {
+    return plainLoops() ? null : new TokenNumbers(table, analyzer);
+  }
+
+  /** Bytes of the table. */
+  get bytes(): number {
+    return this.#table.bytes;
   }
 
   /** Forgets the copied text. Call it before each block: a block may reuse the last one's buffer. */
@@ -72,9 +91,10 @@ export class TokenNumbers {
     this.#window = { bytes: NONE, from: 0, to: 0 };
   }
 
-  /** Analyses bytes[from .. to) as `simpleAnalyzer` does; returns the position that comes next. */
+  /** Analyses bytes[from .. to); returns the position that comes next. */
   analyze(bytes: Uint8Array, from: number, to: number, position: number, sink: NumberSink): number {
-    if (to - from > TEXT_BYTES) return simpleAnalyzer.analyze(bytes, from, to, position, sink);
+    const analyzer = this.#analyzer;
+    if (to - from > TEXT_BYTES) return analyzer.analyze(bytes, from, to, position, sink);
     const shift = this.#load(bytes, from, to) - from;
     let at = from;
     let next = position;
@@ -84,8 +104,9 @@ export class TokenNumbers {
       next += count;
       at = this.#state[1] - shift;
       if (at >= to || count === IDS_MOST || this.#makesRoom()) continue;
-      const end = refused++ < REFUSED_MOST ? wordEnd(bytes, at, to) : to;
-      next = simpleAnalyzer.analyze(bytes, at, end, next, sink);
+      const endOf = this.#standard ? stretchEnd : wordEnd;
+      const end = refused++ < REFUSED_MOST ? endOf(bytes, at, to) : to;
+      next = analyzer.analyze(bytes, at, end, next, sink);
       at = end;
     }
     return next;
@@ -96,7 +117,8 @@ export class TokenNumbers {
     const { pool, starts, slots } = this.#places;
     const poolEnd = pool + table.pool.length;
     const { size, room, mask } = table;
-    const count = this.#number(at, end, size, room, mask, pool, poolEnd, starts, slots);
+    const standard = this.#standard ? 1 : 0;
+    const count = this.#number(at, end, standard, size, room, mask, pool, poolEnd, starts, slots);
     table.size = this.#state[0];
     return count;
   }
@@ -116,6 +138,7 @@ export class TokenNumbers {
     if (window.bytes !== bytes || from < window.from || to > window.to) {
       window = { bytes, from, to: Math.min(bytes.length, from + TEXT_BYTES) };
       this.#text.set(bytes.subarray(window.from, window.to));
+      this.#lower(TEXT, TEXT + window.to - window.from);
       this.#window = window;
     }
     return TEXT + from - window.from;
@@ -165,5 +188,13 @@ function wordEnd(bytes: Uint8Array, at: number, to: number): number {
   return end;
 }
 
+/** The first white space at or behind `at` that ends each word: before ASCII text, or `to`. */
+function stretchEnd(bytes: Uint8Array, at: number, to: number): number {
+  let end = at;
+  while (end < to && !(isSpace(bytes[end]) && (end + 1 === to || bytes[end + 1] < 0x80))) end++;
+  return end;
+}
+
+const isSpace = (byte: number): boolean => byte === 32 || (byte >= 9 && byte <= 13);
 const isWord = (byte: number): boolean =>
   (byte >= 48 && byte <= 57) || ((byte | 32) >= 97 && (byte | 32) <= 122);

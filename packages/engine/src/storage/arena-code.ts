@@ -2,13 +2,17 @@ import type { Arena } from './directory.ts';
 
 /**
  * What a WebAssembly module exports over an arena. `code` is base64; it is compiled once, when it
- * is first asked for, and every call is a new instance.
+ * is first asked for, and every call is a new instance. `imports`: functions that it calls.
  */
-export function arenaCode(code: string): (arena: Arena) => WebAssembly.Exports {
+export function arenaCode(
+  code: string,
+  imports: Readonly<Record<string, (value: number) => number | undefined>> = {},
+): (arena: Arena) => WebAssembly.Exports {
   let compiled: WebAssembly.Module | undefined;
   return (arena) => {
     compiled ??= new WebAssembly.Module(Buffer.from(code, 'base64'));
-    return new WebAssembly.Instance(compiled, { env: { memory: arena.memory } }).exports;
+    return new WebAssembly.Instance(compiled, { env: { ...imports, memory: arena.memory } })
+      .exports;
   };
 }
 

@@ -15,6 +15,7 @@ const SPECIAL: ReadonlyMap<string, string> = new Map([
 ]);
 /** Beginnings behind which R1 begins. */
 const HEADS = ['gener', 'commun', 'arsen', 'past', 'univers', 'later', 'emerg', 'organ', 'inter'];
+const VERB_ENDINGS = ['eedly', 'eed', 'edly', 'ed', 'ingly', 'ing'];
 const KEEP_ING = new Set(['inn', 'out', 'cann', 'herr', 'earr', 'even']);
 const KEEP_EED = new Set(['proc', 'exc', 'succ']);
 const VOWELS = new Set('aeiouy');
@@ -98,14 +99,21 @@ const hasVowel = (text: string): boolean => /[aeiouy]/.test(text);
 
 /** Marks consonant y, finds the regions. */
 function prepare(word: string): Word {
-  let text = '';
-  for (const letter of word.startsWith("'") ? word.slice(1) : word) {
-    const consonant = letter === 'y' && (text === '' || isVowel(text.at(-1)));
-    text += consonant ? 'Y' : letter;
-  }
+  const bare = word.startsWith("'") ? word.slice(1) : word;
+  const text = bare.includes('y') ? markConsonants(bare) : bare;
   const head = HEADS.find((start) => text.startsWith(start));
   const r1 = head?.length ?? region(text, 0);
   return { text, r1, r2: region(text, r1) };
+}
+
+/** Each y that is a consonant as Y. */
+function markConsonants(word: string): string {
+  let text = '';
+  for (const letter of word) {
+    const consonant = letter === 'y' && (text === '' || isVowel(text.at(-1)));
+    text += consonant ? 'Y' : letter;
+  }
+  return text;
 }
 
 /** Behind the first consonant that follows a vowel, from a place on. */
@@ -146,7 +154,7 @@ function removePlural(w: Word): void {
 
 /** Step 1b. */
 function removeVerbEnding(w: Word): void {
-  const suffix = ['eedly', 'eed', 'edly', 'ed', 'ingly', 'ing'].find((s) => w.text.endsWith(s));
+  const suffix = VERB_ENDINGS.find((ending) => w.text.endsWith(ending));
   if (suffix === undefined) return;
   const stem = w.text.slice(0, -suffix.length);
   if (suffix.startsWith('eed')) {
