@@ -2,13 +2,13 @@
 export class BitOutput {
   u8: Uint8Array;
   i32: Int32Array;
+  view: DataView;
   length = 0;
-  #pending = 0;
-  #pendingBits = 0;
 
   constructor(capacity: number) {
     this.u8 = new Uint8Array((capacity + 7) & ~7);
     this.i32 = new Int32Array(this.u8.buffer);
+    this.view = new DataView(this.u8.buffer);
   }
 
   /** Makes sure that `bytes` more fit without another look. */
@@ -19,6 +19,7 @@ export class BitOutput {
     grown.set(this.u8.subarray(0, this.length));
     this.u8 = grown;
     this.i32 = new Int32Array(grown.buffer);
+    this.view = new DataView(grown.buffer);
   }
 
   /** Zero bytes up to a multiple of 4. */
@@ -35,37 +36,32 @@ export class BitOutput {
     this.u8[this.length++] = rest;
   }
 
-  /** The low `width` bits (up to 25) of a value, low bits first; `flush` ends on a byte. */
-  put(value: number, width: number): void {
-    this.#pending |= value << this.#pendingBits;
-    const left = 32 - this.#pendingBits;
-    if (width < left) {
-      this.#pendingBits += width;
-      return;
-    }
-    const { u8, length } = this;
-    const word = this.#pending;
-    u8[length] = word;
-    u8[length + 1] = word >>> 8;
-    u8[length + 2] = word >>> 16;
-    u8[length + 3] = word >>> 24;
-    this.length = length + 4;
-    this.#pending = left < 32 ? value >>> left : 0;
-    this.#pendingBits = width - left;
-  }
-
-  flush(): void {
-    for (; this.#pendingBits > 0; this.#pendingBits -= 8) {
-      this.u8[this.length++] = this.#pending;
-      this.#pending >>>= 8;
-    }
-    this.#pendingBits = 0;
-    this.#pending = 0;
-  }
-
-  /** Packs values[from .. to), each less `less`, at one width, ending on a byte. */
+  /**
+   * Packs values[from .. to), each less `less`, at one width of up to 25 bits, low bits first,
+   * ending on a byte. There is room.
+   */
   pack(values: Int32Array, from: number, to: number, width: number, less: number): void {
-    if (width > 0) for (let i = from; i < to; i++) this.put(values[i] - less, width);
-    this.flush();
+    if (width === 0) return;
+    const { view } = this;
+    let at = this.length;
+    let word = 0;
+    let bits = 0;
+    for (let i = from; i < to; i++) {
+      const value = values[i] - less;
+      word |= value << bits;
+      bits += width;
+      if (bits < 32) continue;
+      view.setInt32(at, word, true);
+      at += 4;
+      bits -= 32;
+      word = value >>> (width - bits);
+    }
+    this.endBits(at, word, bits);
+  }
+
+  /** Writes the last `bits` (below 32) of a run of bits at `at`, ending on a byte. */
+  endBits(at: number, word: number, bits: number): void {
+    this.view.setInt32(at, word, true);
+    this.length = at + ((bits + 7) >> 3);
   }
 }

@@ -1,10 +1,8 @@
+import { BEST } from './best-impacts.ts';
 import { type EncodeContext, encodeDense } from './encode-dense.ts';
 import { DENSE, LIST, LIST_BLOCK, RECORD, RECORD_WORDS } from './format.ts';
 import { encodeList } from './list-terms.ts';
 import type { TermPostings } from './postings-buffer.ts';
-
-/** A record has the impact at this place among the best. */
-const BEST = 10;
 
 /**
  * Writes the postings of a dense (`dense`) or list term; returns its record. Kept in the record:
@@ -22,6 +20,7 @@ export function encodeBig(
   const record = new Int32Array(RECORD_WORDS);
   record[RECORD.df] = postings.df;
   record[RECORD.start] = start >> 2;
+  context.best.fill(0);
   if (dense) {
     const parts = encodeDense(postings, context);
     record[RECORD.kind] = DENSE;
@@ -35,20 +34,12 @@ export function encodeBig(
     record[RECORD.blocks] = parts.blocks;
   }
   record[RECORD.bytes] = output.length - start;
-  if (context.text) setBest(record, postings, context);
+  if (context.text) setBest(record, context.best);
   return record;
 }
 
 /** Best and tenth best impact, as floats that are surely not below, not above. */
-function setBest(record: Int32Array, { df }: TermPostings, context: EncodeContext): void {
-  const best = context.best.fill(0);
-  for (let i = 0; i < df; i++) {
-    const impact = context.impact(i);
-    if (impact <= best[BEST - 1]) continue;
-    let at = BEST - 1;
-    for (; at > 0 && best[at - 1] < impact; at--) best[at] = best[at - 1];
-    best[at] = impact;
-  }
+function setBest(record: Int32Array, best: Float64Array): void {
   const floats = new Float32Array([best[BEST - 1] * (1 - 1e-6), best[0] * (1 + 1e-6)]);
   record.set(new Int32Array(floats.buffer), RECORD.tenth);
 }

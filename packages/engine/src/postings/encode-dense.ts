@@ -1,6 +1,7 @@
 /** Writes the postings of a dense term: dense-terms.ts has the layout. */
+import { noteBest } from './best-impacts.ts';
 import type { BitOutput } from './bit-output.ts';
-import { type PositionOutput, writePositions } from './encode-positions.ts';
+import { positionBytes, writePositions } from './encode-positions.ts';
 import { bitsOf, GROUP, RANGE } from './format.ts';
 import type { ImpactCodes } from './impact-codes.ts';
 import type { TermPostings } from './postings-buffer.ts';
@@ -9,7 +10,8 @@ const GROUPS = 3;
 const FAR = 0xffff;
 
 /** What encoding a term needs beside its postings. */
-export interface EncodeContext extends PositionOutput {
+export interface EncodeContext {
+  readonly output: BitOutput;
   readonly docs: number;
   readonly ranges: number;
   readonly impacts: ImpactCodes;
@@ -18,8 +20,8 @@ export interface EncodeContext extends PositionOutput {
   readonly best: Float64Array;
   /** False: documents only. */
   readonly text: boolean;
-  /** tf / (tf + norm) of posting i. */
-  impact(i: number): number;
+  /** tf / (tf + norm). */
+  readonly impact: (doc: number, frequency: number) => number;
 }
 
 /** Where a dense term's parts lie, for its record. */
@@ -52,10 +54,11 @@ function layRanges(
   context: EncodeContext,
   wide: boolean,
 ): DensePlace | null {
-  const { output, ranges, impacts } = context;
+  const { output, ranges, impacts, impact: impactOf } = context;
   const { df, docs, frequencies } = postings;
-  const total = positionBytes(postings, context);
-  output.room(ranges * 20 + df * 4 + total + 4096);
+  const total = positionBytes(postings, 0, df);
+  context.best.fill(0);
+  output.room(ranges * 20 + df * 5 + total + 4096);
   const base = output.length >> 2;
   const offset = (base + (ranges >> 3) + 1) << 2;
   const impact = offset + ranges * (wide ? 4 : 2);
@@ -70,10 +73,11 @@ function layRanges(
     let best = 0;
     let most = 0;
     for (const limit = (r + 1) * RANGE; i < df && docs[i] < limit; i++) {
-      best = Math.max(best, context.impact(i));
+      best = Math.max(best, impactOf(docs[i], frequencies[i]));
       most = Math.max(most, frequencies[i]);
     }
     notes.push(best);
+    noteBest(postings, context, first, i, best);
     const tfWidth = i > first ? bitsOf(most - 1) : 0;
     output.u8[width + r] = tfWidth;
     if ((r & 7) === 0) output.i32[base + (r >> 3)] = output.length - payload;
@@ -93,12 +97,6 @@ function layRanges(
 function setOffset(u8: Uint8Array, at: number, r: number, value: number, wide: boolean): void {
   const size = wide ? 4 : 2;
   for (let i = 0; i < size; i++) u8[at + size * r + i] = value >>> (8 * i);
-}
-
-function positionBytes({ df, docs, frequencies }: TermPostings, { widths }: EncodeContext): number {
-  let bits = 0;
-  for (let i = 0; i < df; i++) bits += frequencies[i] * widths[docs[i]];
-  return (bits >> 3) + df;
 }
 
 /** Frequencies of postings [from, to), less 1, backwards from where the output then ends. */
@@ -141,7 +139,7 @@ function writeGroups(
     const limit = range * RANGE + (g + 1) * GROUP;
     let to = from;
     while (to < end && postings.docs[to] < limit) to++;
-    writePositions(postings, context, from, to);
+    writePositions(postings, output, from, to);
     from = to;
   }
 }

@@ -1,24 +1,46 @@
 import type { BitOutput } from './bit-output.ts';
 import type { TermPostings } from './postings-buffer.ts';
 
-/** Where positions are written, and how many bits each takes, by document. */
-export interface PositionOutput {
-  readonly output: BitOutput;
-  readonly widths: Uint8Array;
-}
-
-/** Writes the positions of postings [from, to), ending on a byte. */
+/**
+ * Writes the positions of postings [from, to), each at the width of its document, ending on a byte.
+ * There is room.
+ */
 export function writePositions(
-  { docs, frequencies, positionsAt, positions }: TermPostings,
-  { output, widths }: PositionOutput,
+  { frequencies, positionsAt, positions, widths }: TermPostings,
+  output: BitOutput,
   from: number,
   to: number,
 ): void {
+  const { view } = output;
+  let at = output.length;
+  let word = 0;
+  let bits = 0;
   for (let i = from; i < to; i++) {
-    const width = widths[docs[i]];
+    const width = widths[i];
     if (width === 0) continue;
-    const end = positionsAt[i] + frequencies[i];
-    for (let p = positionsAt[i]; p < end; p++) output.put(positions[p], width);
+    const first = positionsAt[i];
+    const end = first + frequencies[i];
+    for (let p = first; p < end; p++) {
+      const value = positions[p];
+      word |= value << bits;
+      bits += width;
+      if (bits < 32) continue;
+      view.setInt32(at, word, true);
+      at += 4;
+      bits -= 32;
+      word = value >>> (width - bits);
+    }
   }
-  output.flush();
+  output.endBits(at, word, bits);
+}
+
+/** Bytes that `writePositions` writes for postings [from, to), or a few more. */
+export function positionBytes(
+  { frequencies, widths }: TermPostings,
+  from: number,
+  to: number,
+): number {
+  let bits = 0;
+  for (let i = from; i < to; i++) bits += frequencies[i] * widths[i];
+  return Math.floor(bits / 8) + 8;
 }

@@ -38,6 +38,8 @@ export class PostingsJoin {
     const { view } = arena;
     let bit = 0;
     let end = used;
+    if (text) buffer.reservePositions(used + total(frequencies, from, to));
+    const { positions } = buffer;
     for (let i = from; i < to; i++) {
       const doc = docs[i];
       const frequency = frequencies[i];
@@ -48,10 +50,9 @@ export class PostingsJoin {
         buffer.docs[posting] = target;
         buffer.frequencies[posting] = frequency;
         buffer.positionsAt[posting] = end;
+        buffer.widths[posting] = width;
         if (text) {
-          buffer.reservePositions(end + frequency);
-          const { positions } = buffer;
-          const mask = 2 ** width - 1;
+          const mask = (1 << width) - 1;
           for (let p = 0, b = bit; p < frequency; p++, b += width) {
             positions[end++] = (view.getInt32(positionsAt + (b >>> 3), true) >>> (b & 7)) & mask;
           }
@@ -62,4 +63,10 @@ export class PostingsJoin {
     this.#blocks.bits = bit;
     return end;
   }
+}
+
+function total(frequencies: Int32Array, from: number, to: number): number {
+  let sum = 0;
+  for (let i = from; i < to; i++) sum += frequencies[i];
+  return sum;
 }

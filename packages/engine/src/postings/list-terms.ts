@@ -10,8 +10,9 @@
  */
 import { lowerBoundIn } from '../base/lower-bound.ts';
 import type { Arena } from '../storage/directory.ts';
+import { noteBest } from './best-impacts.ts';
 import type { EncodeContext } from './encode-dense.ts';
-import { writePositions } from './encode-positions.ts';
+import { positionBytes, writePositions } from './encode-positions.ts';
 import { bitsOf, LIST_BLOCK } from './format.ts';
 import type { TermPostings } from './postings-buffer.ts';
 import type { ListTerm } from './term-info.ts';
@@ -39,10 +40,11 @@ export function encodeList(postings: TermPostings, context: EncodeContext): List
   const positions = output.length;
   if (context.text) {
     for (let block = 0; block < blocks; block++) {
-      output.room(blockPositionBytes(postings, context, block));
-      output.i32[heads + 3 * blocks + block] = output.length - positions;
       const from = block * LIST_BLOCK;
-      writePositions(postings, context, from, Math.min(df, from + LIST_BLOCK));
+      const to = Math.min(df, from + LIST_BLOCK);
+      output.room(positionBytes(postings, from, to));
+      output.i32[heads + 3 * blocks + block] = output.length - positions;
+      writePositions(postings, output, from, to);
     }
   }
   return { data, positions, blocks };
@@ -60,7 +62,7 @@ function writeBlock(
   const { df, docs, frequencies } = postings;
   const from = block * LIST_BLOCK;
   const to = Math.min(df, from + LIST_BLOCK);
-  const deltas = context.deltas;
+  const { deltas, impact } = context;
   let last = from === 0 ? -1 : docs[from - 1];
   let any = 0;
   let most = 1;
@@ -71,31 +73,21 @@ function writeBlock(
     any |= deltas[i - from];
     if (!text) continue;
     most = Math.max(most, frequencies[i]);
-    best = Math.max(best, context.impact(i));
+    best = Math.max(best, impact(docs[i], frequencies[i]));
   }
   const docWidth = bitsOf(any);
   const tfWidth = bitsOf(most - 1);
   output.i32[heads + block] = last;
   output.i32[heads + blocks + block] = (docWidth << 8) | (tfWidth << 16);
-  if (text) impacts.note((heads + blocks + block) << 2, best);
+  if (text) {
+    impacts.note((heads + blocks + block) << 2, best);
+    noteBest(postings, context, from, to, best);
+  }
   output.align();
   output.i32[heads + 2 * blocks + block] = output.length - data;
   output.pack(deltas, 0, to - from, docWidth, 0);
   output.align();
   if (text) output.pack(frequencies, from, to, tfWidth, 1);
-}
-
-function blockPositionBytes(
-  { df, docs, frequencies }: TermPostings,
-  { widths }: EncodeContext,
-  block: number,
-): number {
-  let bits = 0;
-  const from = block * LIST_BLOCK;
-  for (let i = from; i < Math.min(df, from + LIST_BLOCK); i++) {
-    bits += frequencies[i] * widths[docs[i]];
-  }
-  return (bits >> 3) + 8;
 }
 
 /** Postings of a block: 128, of the last one what is left. */

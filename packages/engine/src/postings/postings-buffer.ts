@@ -10,6 +10,8 @@ export interface TermPostings {
   /** Where the positions of posting i begin in `positions`: frequencies[i] of them. */
   readonly positionsAt: Int32Array;
   readonly positions: Int32Array;
+  /** Bits that a position of posting i takes. Fields without positions leave them unset. */
+  readonly widths: Uint8Array;
 }
 
 /** Growing room for the postings of one term after another. */
@@ -18,6 +20,7 @@ export class PostingsBuffer implements TermPostings {
   docs = new Int32Array(1 << 10);
   frequencies = new Int32Array(1 << 10);
   positionsAt = new Int32Array(1 << 10);
+  widths = new Uint8Array(1 << 10);
   positions: Int32Array = new Int32Array(1 << 10);
 
   /** Makes room for `df` postings. */
@@ -27,6 +30,9 @@ export class PostingsBuffer implements TermPostings {
     this.docs = copied(this.docs, size);
     this.frequencies = copied(this.frequencies, size);
     this.positionsAt = copied(this.positionsAt, size);
+    const widths = new Uint8Array(size);
+    widths.set(this.widths);
+    this.widths = widths;
   }
 
   /** Makes room for `count` positions. */

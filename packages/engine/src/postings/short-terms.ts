@@ -3,17 +3,15 @@
  * (delta - 1) << 1 | (tf > 1), then varint tf if so; delta from the document before, -1 at the
  * start. Then the positions of all documents in one run of bits.
  */
-import { type PositionOutput, writePositions } from './encode-positions.ts';
+import type { BitOutput } from './bit-output.ts';
+import { positionBytes, writePositions } from './encode-positions.ts';
 import type { TermPostings } from './postings-buffer.ts';
 import { readVarint, varintBytes } from './varint.ts';
 
 /** Writes the postings of a short term. `text`: with positions. */
-export function encodeShort(postings: TermPostings, into: PositionOutput, text: boolean): void {
-  const { output, widths } = into;
+export function encodeShort(postings: TermPostings, output: BitOutput, text: boolean): void {
   const { df, docs, frequencies } = postings;
-  let bits = 0;
-  for (let i = 0; i < df; i++) bits += frequencies[i] * widths[docs[i]];
-  output.room(df * 10 + (bits >> 3) + 8);
+  output.room(df * 10 + (text ? positionBytes(postings, 0, df) : 0));
   let last = -1;
   for (let i = 0; i < df; i++) {
     const delta = docs[i] - last - 1;
@@ -24,7 +22,7 @@ export function encodeShort(postings: TermPostings, into: PositionOutput, text: 
       output.varint(frequencies[i]);
     }
   }
-  if (text) writePositions(postings, into, 0, df);
+  if (text) writePositions(postings, output, 0, df);
 }
 
 /** Decodes documents and frequencies; returns the byte address of the positions. */
