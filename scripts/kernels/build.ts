@@ -17,7 +17,12 @@ const LISTS = [
   [3, 0],
 ] as const;
 
-const text = `
+/** What compiled-kernels.ts gives to the module. */
+const IMPORTS = `
+  (import "env" "log" (func $log (param f64) (result f64)))
+  (import "env" "readClock" (func $readClock))`;
+
+const text = `${IMPORTS}
   ${[1, 2, 3, 4].map(bounds).join('\n')}
   ${[1, 2, 3, 4].map(ranges).join('\n')}
   ${LISTS.map(([l, p]) => lists(l, p)).join('\n')}

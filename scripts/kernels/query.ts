@@ -1,6 +1,6 @@
 /**
- * A whole query of up to four terms over one segment in one call: look the terms up, open them,
- * intersect, score, keep the best. In the language of language.ts; memory: kernel-memory.ts.
+ * A whole query of up to four terms over all segments of an arena in two calls: `lookup` finds and
+ * weighs the terms; `query` opens them, intersects, scores, keeps the best. In the language of language.ts; memory: kernel-memory.ts.
  */
 import { compile, type Signatures } from './language.ts';
 import { blocks } from './query/blocks.ts';
@@ -17,6 +17,8 @@ const i32 = (n: number) => Array.from({ length: n }, () => 'i32' as const);
 const RANGES = { params: [...i32(6), 'f64', 'f64'], result: 'i32' } as const;
 const BOUNDS = { params: [...i32(3), 'f64', 'f64'], result: 'i32' } as const;
 const KNOWN: Signatures = {
+  log: { params: ['f64'], result: 'f64' },
+  readClock: { params: [], result: '' },
   intersect: { params: i32(7), result: 'i32' },
   bounds2: BOUNDS,
   bounds3: BOUNDS,

@@ -8,7 +8,8 @@ const ROOT = new URL('../../', import.meta.url);
 /**
  * Assembles a module and writes it as base64 to kernel-code.ts of a room of the engine; `--check`
  * only compares, and throws where it is not the same. `by`: the script, for the file's head.
- * `text`: functions of WebAssembly text over the memory that is imported. `name`: of the constant.
+ * `text`: functions of WebAssembly text over the memory that is imported, behind other imports.
+ * `name`: of the constant.
  */
 export async function writeKernelCode(
   by: string,

@@ -1,5 +1,6 @@
 /** Blocks of lists: decoded, searched. */
 import {
+  BLOCKS_PER_LOOK,
   QUERY,
   SLOT,
   UNPACK_BYTES,
@@ -17,6 +18,16 @@ const addUp = (at: string, into: string, half: 0 | 1): string => `
       v128[${into}] = acc;`;
 
 export const blocks = `
+  // counts blocks or ranges of work
+  fn spend(i32 blocks) {
+    i32 left = i32[${QUERY.steps}] - blocks;
+    i32[${QUERY.steps}] = left;
+    if (left < 0) {
+      i32[${QUERY.steps}] = ${BLOCKS_PER_LOOK};
+      readClock();
+    }
+  }
+
   fn packed(i32 at, i32 index, i32 width) -> i32 {
     i32 bit = index * width;
     i64 word = i64[at + (bit >> 3)] >> i64.extend_i32_u(bit & 7);

@@ -92,6 +92,7 @@ export const count = `
     i32 block = 0;
     if (i32[t + ${SLOT.kind}] == ${SHORT}) { markBuffer(t, marks); return; }
     while (block < i32[t + ${SLOT.blocks}]) {
+      spend(1);
       decode(t, block);
       markBuffer(t, marks);
       block += 1;

@@ -12,6 +12,9 @@ import {
 } from '../../../packages/engine/src/scoring/kernel-memory.ts';
 import { UP } from './constants.ts';
 
+/** A call of the kernels of ranges visits at most so many. */
+const CALL_RANGES = 1024;
+
 export const dense = `
   fn describe(i32 k, i32 t) {
     i32 at = k * ${TERM_BYTES}, wide = i32[t + ${SLOT.wide}];
@@ -29,6 +32,8 @@ export const dense = `
     i32[at + ${FIELD.offsetMask}] = select(wide, -1, 0xffff);
     i32[at + ${FIELD.baseMask}] = wide - 1;
     f64[at + ${FIELD.weight}] = weight;
+    // a term alone has those that it needs from boundOne
+    if (i32[${QUERY.active}] == 1) { return; }
     if (f64[${QUERY.scale}] <= 1.0) {
       v128 factor = f64x2.splat(weight);
       while (code < 2048) {
@@ -44,14 +49,11 @@ export const dense = `
     }
   }
 
-  // the ranges where a term alone can reach a score, with their bounds
-  fn boundOne(f64 least) -> i32 {
+  // the ranges where a term alone can reach a score, with their bounds, which it puts in the table
+  fn boundOne(f64 weight, f64 least) -> i32 {
     i32 ranges = i32[${SEGMENT.ranges}], bounds = i32[${QUERY.bounds}], into = i32[${QUERY.ranges}];
-    i32 impact = i32[${FIELD.impact}], table = i32[${FIELD.bounds}], r = 0, m = 0, low = 1, high = 256;
-    while (low < high) {
-      i32 middle = (low + high) >> 1;
-      if (f64[table + (middle << 3)] < least) { low = middle + 1; } else { high = middle; }
-    }
+    i32 impact = i32[${FIELD.impact}], table = i32[${FIELD.bounds}], r = 0, m = 0;
+    i32 low = firstCode(weight, 0.0, least), impacts = i32[${SEGMENT.impacts}];
     if (low == 256) { return 0; }
     v128 wanted = i8x16.splat(low);
     while (r < ranges) {
@@ -59,8 +61,11 @@ export const dense = `
       if (ranges - r < 16) { set &= (1 << (ranges - r)) - 1; }
       while (set) {
         i32 range = r + i32.ctz(set);
+        i32 code = u8[impact + range] << 3;
+        f64 bound = weight * raise(f64[impacts + code]);
         i32[into + (m << 2)] = range;
-        f64[bounds + (range << 3)] = f64[table + (u8[impact + range] << 3)];
+        f64[bounds + (range << 3)] = bound;
+        f64[table + code] = bound;
         m += 1;
         set &= set - 1;
       }
@@ -140,7 +145,7 @@ export const dense = `
       k += 1;
     }
     if (active == 1) {
-      n = boundOne(threshold());
+      n = boundOne(f64[i32[${QUERY.activeTerms}] + ${SLOT.weight}], threshold());
     } else {
       if (active == 2) {
         n = bounds2(ranges, bounds, order, ${UP}, theta);
@@ -153,19 +158,22 @@ export const dense = `
       order = i32[${QUERY.sorted}];
     }
     while (i < n) {
+      i32 from = i, to = i + ${CALL_RANGES};
+      to = select(to < n, to, n);
       theta = threshold();
       if (i32[${QUERY.reordered}]) { theta = theta / ${UP}; }
       f64 low = f64[${QUERY.theta}] / ${UP};
       i32 codes = i32[${SEGMENT.codes}];
       if (active == 1) {
-        i = ranges1(i, n, order, bounds, codes, excluded, theta, low);
+        i = ranges1(i, to, order, bounds, codes, excluded, theta, low);
       } else if (active == 2) {
-        i = ranges2(i, n, order, bounds, codes, excluded, theta, low);
+        i = ranges2(i, to, order, bounds, codes, excluded, theta, low);
       } else if (active == 3) {
-        i = ranges3(i, n, order, bounds, codes, excluded, theta, low);
+        i = ranges3(i, to, order, bounds, codes, excluded, theta, low);
       } else {
-        i = ranges4(i, n, order, bounds, codes, excluded, theta, low);
+        i = ranges4(i, to, order, bounds, codes, excluded, theta, low);
       }
+      spend(i - from);
       takeEmitted();
     }
   }`;

@@ -267,16 +267,15 @@ export const lists = `
     }
     i32 block = 0, count = 0, least = 1, done = 0;
     while (block < blocks && !done) {
-      if (scoring && !whole) {
+      spend(1);
+      if (scoring && !whole && isList) {
         f64 now = threshold();
         if (now != before) {
           before = now;
           least = firstCode(weight, rest, select(active == 1, now, now / ${UP}));
         }
-        if (isList) {
-          while (block < blocks && (i32[heads + (block << 2)] & 255) < least) { block += 1; }
-          if (block >= blocks) { break; }
-        }
+        while (block < blocks && (i32[heads + (block << 2)] & 255) < least) { block += 1; }
+        if (block >= blocks) { break; }
       }
       i32 bits = 8;
       if (isList) {
@@ -288,7 +287,7 @@ export const lists = `
         }
       }
       i32 n = i32[lead + ${SLOT.postings}], first = 1, source = docs, limit = 256;
-      if (scoring && n > 12) { limit = codeLimit(weight, best, bits, rest); }
+      if (scoring && isList && n > 12) { limit = codeLimit(weight, best, bits, rest); }
       if (!scoring && lists == 1 && i32[${QUERY.bitmaps}] == 1) {
         count += countKept(docs, n, i32[${QUERY.sieves}], i32[${QUERY.sieves + 4}]);
         block += 1;

@@ -1,5 +1,10 @@
 /** Terms in the dictionary of a segment. */
-import { QUERY, SEGMENT } from '../../../packages/engine/src/scoring/kernel-memory.ts';
+import {
+  ENTRY,
+  ENTRY_BYTES,
+  QUERY,
+  SEGMENT,
+} from '../../../packages/engine/src/scoring/kernel-memory.ts';
 
 export const lookup = `
   // 1: the first term of a block is above the text
@@ -15,8 +20,18 @@ export const lookup = `
     return size > length;
   }
 
+  // the segment of an entry becomes the one at hand
+  fn enter(i32 entry) {
+    v128[${SEGMENT.index}] = v128[entry];
+    v128[${SEGMENT.index + 16}] = v128[entry + 16];
+    v128[${SEGMENT.index + 32}] = v128[entry + 32];
+    i32[${SEGMENT.impacts}] = i32[entry + ${SEGMENT.impacts - SEGMENT.index}];
+    f64[${QUERY.scale}] = f64[entry + ${ENTRY.scale}];
+  }
+
   // writes the first 8 bytes of every "step"th dictionary block, and one above all behind them
-  export fn sample(i32 into, i32 step) {
+  export fn sample(i32 entry, i32 into, i32 step) {
+    enter(entry);
     i32 at = i32[${SEGMENT.index}], left = i32[${SEGMENT.dictionaryBlocks}];
     while (left > 0) {
       i64[into] = i64.rotl(i64[at], 32L);
@@ -120,13 +135,51 @@ export const lookup = `
     }
   }
 
-  // n terms of the text in the segment: documents and reference of each to "into". samples: of
-  // every "step"th block (0: none)
-  export fn lookup(i32 n, i32 into, i32 samples, i32 step) {
+  // weights by the documents of all segments, and the order in which scores are added: rarest first
+  fn weigh(i32 asked) {
     i32 k = 0;
-    while (k < n) {
-      find(${QUERY.text} + (k << 8), i32[${QUERY.lengths} + (k << 2)], into + (k << 3),
-        samples, step);
+    f64 docs = f64[${QUERY.docs}];
+    while (k < asked) {
+      i32 df = i32[${QUERY.frequencies} + (k << 2)], j = 0, order = 0;
+      f64 n = f64.convert_i32_s(df);
+      f64[${QUERY.weights} + (k << 3)] =
+        f64[${QUERY.boosts} + (k << 3)] * log(1.0 + (docs - n + 0.5) / (n + 0.5));
+      while (j < asked) {
+        i32 other = i32[${QUERY.frequencies} + (j << 2)];
+        order += (other < df) | ((other == df) & (j < k));
+        j += 1;
+      }
+      i32[${QUERY.orders} + (k << 2)] = order;
       k += 1;
     }
+  }
+
+  // looks the terms up in all segments and weighs them; "given": their documents are known. 0:
+  // terms are equal, or one is too long
+  export fn lookup(i32 segments, i32 asked, i32 given) -> i32 {
+    i32 entry = ${QUERY.segments}, end = entry + segments * ${ENTRY_BYTES};
+    i32[${QUERY.unsupported}] = 0;
+    if (!given) { v128[${QUERY.frequencies}] = i32x4.splat(0); }
+    while (entry < end) {
+      enter(entry);
+      i32 k = 0, j = 0, into = entry + ${ENTRY.found};
+      while (k < asked) {
+        find(${QUERY.text} + (k << 8), i32[${QUERY.lengths} + (k << 2)], into,
+          i32[entry + ${ENTRY.samples}], i32[entry + ${ENTRY.step}]);
+        i32 df = i32[into];
+        if (df) {
+          if (!given) { i32[${QUERY.frequencies} + (k << 2)] += df; }
+          j = entry + ${ENTRY.found};
+          while (j < into) {
+            if (i32[j] && i32[j + 4] == i32[into + 4]) { return 0; }
+            j += 8;
+          }
+        }
+        into += 8;
+        k += 1;
+      }
+      entry += ${ENTRY_BYTES};
+    }
+    weigh(asked);
+    return !i32[${QUERY.unsupported}];
   }`;

@@ -15,6 +15,13 @@ export const open = `
     return ((impact * scale) / (1.0 + impact * (scale - 1.0))) * ${ROUNDING};
   }
 
+  // the best impact of a term that a reference leads to, by the query's average length
+  fn bestOf(i32 ref) -> f64 {
+    if (ref >= 0) { return 1.0; }
+    i32 record = i32[${SEGMENT.records}] + (-1 - ref) * 40;
+    return raise(f64.promote_f32(f32.reinterpret_i32(i32[record + 28])));
+  }
+
   fn decodeShort(i32 t) {
     i32 at = i32[t + ${SLOT.ref}], into = i32[t + ${SLOT.buffer}];
     i32 end = into + (i32[t + ${SLOT.df}] << 2), doc = -1;
@@ -71,10 +78,9 @@ export const open = `
     i32 start = big + (i32[record + 4] << 2);
     i32 kind = i32[record + 8];
     f64 tenth = f64.promote_f32(f32.reinterpret_i32(i32[record + 24]));
-    f64 best = f64.promote_f32(f32.reinterpret_i32(i32[record + 28]));
     f64 scale = f64[${QUERY.scale}];
     if (scale < 1.0) { tenth = (tenth * scale) / (1.0 + tenth * (scale - 1.0)); }
-    f64[t + ${SLOT.max}] = weight * raise(best);
+    f64[t + ${SLOT.max}] = weight * bestOf(ref);
     f64[t + ${SLOT.tenth}] = weight * tenth * ${DOWN};
     i32[t + ${SLOT.kind}] = kind;
     if (kind == ${DENSE}) {

@@ -1,24 +1,61 @@
-/** The whole query. */
-import { QUERY, SLOT, SLOT_BYTES } from '../../../packages/engine/src/scoring/kernel-memory.ts';
+/** The whole query, segment by segment. */
+import {
+  EMITTED,
+  EMITTED_BYTES,
+  ENTRY,
+  ENTRY_BYTES,
+  QUERY,
+  SLOT,
+  SLOT_BYTES,
+} from '../../../packages/engine/src/scoring/kernel-memory.ts';
 import { UP } from './constants.ts';
 
 export const run = `
-  // A whole query. found: documents and references of "asked" terms, weights and orders are in the
-  // slots. mode 1: all terms, 0: any. flags: 1 top documents, 2 count, 4 stored tenth best scores
-  // hold, 8 counts of single terms are cheap. Returns the count, or 0.
-  export fn query(i32 found, i32 asked, i32 all, i32 flags) -> i32 {
+  // Sorts the segments [first, last) that have the terms (all of them, or any) by the most that a
+  // document scores there; returns how many.
+  fn sortSegments(i32 first, i32 last, i32 asked, i32 all) -> i32 {
+    i32 s = first, n = 0;
+    while (s < last) {
+      i32 entry = ${QUERY.segments} + s * ${ENTRY_BYTES}, k = 0, present = 0, at = 0;
+      f64 bound = 0.0;
+      enter(entry);
+      while (k < asked) {
+        if (i32[entry + (k << 3) + ${ENTRY.found}]) {
+          bound += f64[(k << 3) + ${QUERY.weights}] *
+            bestOf(i32[entry + (k << 3) + ${ENTRY.found + 4}]);
+          present += 1;
+        }
+        k += 1;
+      }
+      if (present && (!all || present == asked)) {
+        f64[entry + ${ENTRY.bound}] = bound;
+        at = n;
+        n += 1;
+        while (at > 0) {
+          i32 before = i32[(at << 2) + ${QUERY.segmentOrder - 4}];
+          if (f64[before * ${ENTRY_BYTES} + ${QUERY.segments + ENTRY.bound}] >= bound) { break; }
+          i32[(at << 2) + ${QUERY.segmentOrder}] = before;
+          at -= 1;
+        }
+        i32[(at << 2) + ${QUERY.segmentOrder}] = s;
+      }
+      s += 1;
+    }
+    return n;
+  }
+
+  // the query over the segment of an entry; returns the count, or 0
+  fn runSegment(i32 entry, i32 asked, i32 all, i32 flags) -> i32 {
     i32 k = 0, n = 0, count = -1;
     f64 theta = f64[${QUERY.theta}], most = 0.0;
     while (k < asked) {
-      i32 df = i32[found + (k << 3)];
+      i32 df = i32[entry + (k << 3) + ${ENTRY.found}];
       if (df) {
         i32 t = ${QUERY.termSlots} + n * ${SLOT_BYTES};
-        if (k > n) {
-          f64[t + ${SLOT.weight}] = f64[k * ${SLOT_BYTES} + ${QUERY.termSlots + SLOT.weight}];
-          i32[t + ${SLOT.order}] = i32[k * ${SLOT_BYTES} + ${QUERY.termSlots + SLOT.order}];
-          i32[t + ${SLOT.living}] = i32[k * ${SLOT_BYTES} + ${QUERY.termSlots + SLOT.living}];
-        }
-        openTerm(t, n, df, i32[found + (k << 3) + 4]);
+        f64[t + ${SLOT.weight}] = f64[(k << 3) + ${QUERY.weights}];
+        i32[t + ${SLOT.order}] = i32[(k << 2) + ${QUERY.orders}];
+        i32[t + ${SLOT.living}] = i32[entry + (k << 2) + ${ENTRY.living}];
+        openTerm(t, n, df, i32[entry + (k << 3) + ${ENTRY.found + 4}]);
         if (flags & 4) { theta = f64.max(theta, f64[t + ${SLOT.tenth}]); }
         most += f64[t + ${SLOT.max}];
         n += 1;
@@ -39,8 +76,59 @@ export const run = `
     }
     if (!(flags & 2)) { return 0; }
     if (n == 1) { return countTerm(0); }
-    if (!all) { return countUnion(flags & 8); }
+    if (!all) { return countUnion(i32[entry + ${ENTRY.exact}]); }
     if (count >= 0) { return count; }
     activate(-1);
     return countActive();
+  }
+
+  // emits the documents of segment s that are among the best now
+  fn emitBest(i32 s) {
+    i32 i = 0, at = ${QUERY.emitted} + i32[${QUERY.emittedCount}] * ${EMITTED_BYTES};
+    while (i < i32[${QUERY.size}]) {
+      i32 d = i32[(i << 2) + ${QUERY.topDocs}];
+      if (d >= 0) {
+        f64[at + ${EMITTED.score}] = f64[(i << 3) + ${QUERY.topScores}];
+        i32[at + ${EMITTED.doc}] = d;
+        i32[at + ${EMITTED.segment}] = s;
+        at += ${EMITTED_BYTES};
+        // it is one of an earlier segment for the next one
+        i32[(i << 2) + ${QUERY.topDocs}] = -1;
+      }
+      i += 1;
+    }
+    i32[${QUERY.emittedCount}] = (at - ${QUERY.emitted}) / ${EMITTED_BYTES};
+  }
+
+  // keeps the numbers of documents that are not blocked, where they were counted
+  fn keepLiving(i32 entry, i32 asked) {
+    i32 k = 0, n = 0;
+    while (k < asked) {
+      if (i32[entry + (k << 3) + ${ENTRY.found}]) {
+        i32[entry + (k << 2) + ${ENTRY.living}] =
+          i32[n * ${SLOT_BYTES} + ${QUERY.termSlots + SLOT.living}];
+        n += 1;
+      }
+      k += 1;
+    }
+  }
+
+  // A whole query over the segments [first, last) of those looked up. all 1: all terms, 0: any.
+  // flags: 1 top documents, 2 count, 4 stored tenth best scores hold. Returns the count, or 0.
+  export fn query(i32 first, i32 last, i32 asked, i32 all, i32 flags) -> i32 {
+    i32 n = sortSegments(first, last, asked, all), i = 0, total = 0;
+    i32[${QUERY.emittedCount}] = 0;
+    while (i < n) {
+      i32 s = i32[(i << 2) + ${QUERY.segmentOrder}];
+      i32 entry = ${QUERY.segments} + s * ${ENTRY_BYTES};
+      if (!(flags & 2) && f64[entry + ${ENTRY.bound}] * ${UP} < f64[${QUERY.theta}]) { break; }
+      enter(entry);
+      i32[${QUERY.ranks}] = i32[entry + ${ENTRY.ranks}];
+      i32[${QUERY.blocked}] = i32[entry + ${ENTRY.blocked}];
+      total += runSegment(entry, asked, all, flags);
+      if (flags & 1) { emitBest(s); }
+      if (flags & 2) { keepLiving(entry, asked); }
+      i += 1;
+    }
+    return total;
   }`;

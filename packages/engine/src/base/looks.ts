@@ -24,7 +24,7 @@ export function lookPeriod(): number {
   return ++period;
 }
 
-/** Ends the period: this process has replaced a file. */
+/** Ends the period: this process has replaced a file, or the next look must not be an old one. */
 export function endLookPeriod(): void {
   endsAt = 0;
 }

@@ -3,6 +3,7 @@ import { arenaCode, onceAnArena } from '../storage/arena-code.ts';
 import type { Arena } from '../storage/directory.ts';
 import { scanList } from './describe-terms.ts';
 import { SCORING_CODE } from './kernel-code.ts';
+import { checkQueryDeadline } from './kernel-deadline.ts';
 import type {
   BoundScan,
   Intersection,
@@ -29,7 +30,7 @@ function createKernels(arena: Arena): Kernels {
 /** The kernels of an arena. */
 export const scoringKernelsOf = onceAnArena(createKernels);
 
-const codeOf = arenaCode(SCORING_CODE);
+const codeOf = arenaCode(SCORING_CODE, { log: Math.log, readClock: checkQueryDeadline });
 
 /** WebAssembly for up to four terms, plain loops beyond. */
 class CompiledKernels implements Kernels {
@@ -49,7 +50,7 @@ class CompiledKernels implements Kernels {
     fillUnpackTables(arena);
     this.query = {
       sample: code.sample as QueryKernel['sample'],
-      lookup: code.lookup as QueryKernel['lookup'],
+      lookup: code.lookup,
       query: code.query,
     };
     this.#ranges = [undefined, code.ranges1, code.ranges2, code.ranges3, code.ranges4];

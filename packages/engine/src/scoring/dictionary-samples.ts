@@ -23,8 +23,8 @@ class DictionarySamples {
   readonly #owners = new Array<Sampled | null>(SAMPLE_SLOTS).fill(null);
   #next = 0;
 
-  /** Byte address of a reader's samples; 0: it has none yet. The segment is described already. */
-  of(reader: InvertedReader, kernel: QueryKernel): number {
+  /** Byte address of a reader's samples; 0: it has none yet. It is described at `entry`. */
+  of(reader: InvertedReader, entry: number, kernel: QueryKernel): number {
     let own = this.#readers.get(reader);
     if (own === undefined) this.#readers.set(reader, (own = { queries: 0, slot: -1 }));
     if (own.slot >= 0) return SAMPLES_AT + own.slot * SAMPLE_BYTES;
@@ -38,7 +38,7 @@ class DictionarySamples {
     }
     this.#owners[slot] = own;
     own.slot = slot;
-    kernel.sample(SAMPLES_AT + slot * SAMPLE_BYTES, sampleStep(reader));
+    kernel.sample(entry, SAMPLES_AT + slot * SAMPLE_BYTES, sampleStep(reader));
     return SAMPLES_AT + slot * SAMPLE_BYTES;
   }
 }

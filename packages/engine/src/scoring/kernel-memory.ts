@@ -66,9 +66,12 @@ export const DOCS_AT = 4096;
 export const SCORES_AT = 8192;
 export const TABLE_AT = 65536;
 
+/** The clock is read after so many blocks or ranges: they take up to a millisecond or two. */
+export const BLOCKS_PER_LOOK = 1024;
+
 /**
- * Memory of the query kernel (scripts/kernels/query.ts), which runs a whole query over a segment in
- * one call. Words of the segment, then the state of the query; each term has 128 bytes.
+ * Memory of the query kernel (scripts/kernels/query.ts), which runs a whole query over all segments
+ * of an arena. Words of the segment at hand, then the state of the query; each term has 128 bytes.
  */
 const QUERY_AT = 0x40000;
 export const SEGMENT = {
@@ -131,8 +134,16 @@ export const QUERY = {
   /** Bytes of the terms, 256 each. */
   text: QUERY_AT + 4096,
   buckets: QUERY_AT + 5632,
-  /** By segment and term: documents, reference (postings/term-info.ts `termRef`). */
-  found: QUERY_AT + 8192,
+  /** By term: boosts (f64), weights (f64), documents and orders (i32); documents with the field. */
+  boosts: QUERY_AT + 6784,
+  docs: QUERY_AT + 6816,
+  weights: QUERY_AT + 6832,
+  frequencies: QUERY_AT + 6864,
+  orders: QUERY_AT + 6880,
+  /** Blocks until the clock is read. */
+  steps: QUERY_AT + 6896,
+  /** Number of emitted documents. */
+  emittedCount: QUERY_AT + 6900,
   buffers: QUERY_AT + 0x4000,
   survivors: QUERY_AT + 0x8000,
   places: QUERY_AT + 0x8280,
@@ -144,12 +155,41 @@ export const QUERY = {
   /** Places of survivors that are scored (i32), and scores of the rarest term in them (f64). */
   candidates: QUERY_AT + 0xb700,
   candidateScores: QUERY_AT + 0xb980,
+  /** By segment: see ENTRY. */
+  segments: QUERY_AT + 0xc000,
+  /** Documents that were among the best when their segment was searched: see EMITTED. */
+  emitted: QUERY_AT + 0x16000,
+  /** Numbers of segments, the one with the best bound first. */
+  segmentOrder: QUERY_AT + 0x1a000,
 } as const;
 /** Terms of a query, bytes of a term, documents of a page and segments that fit. */
 export const QUERY_TERMS = 4;
 export const QUERY_TEXT = 248;
 export const QUERY_TOP = 64;
 export const QUERY_SEGMENTS = 256;
+/** Bytes of a segment in QUERY.segments: its words (SEGMENT), then these. */
+export const ENTRY_BYTES = 160;
+export const ENTRY = {
+  ranks: 56,
+  blocked: 60,
+  /** f64: average length of the query over the segment's; the most that a document scores. */
+  scale: 64,
+  bound: 72,
+  /** Sample of the dictionary (0: none), blocks per sample. */
+  samples: 80,
+  step: 84,
+  /** 1: counts of single terms are cheap. */
+  exact: 88,
+  /** By term: documents, reference (postings/term-info.ts `termRef`). */
+  found: 96,
+  /** By term: documents that are not blocked; -1: not known. */
+  living: 128,
+} as const;
+/** A document among the best: its score (f64), itself, the number of its segment in the call. */
+export const EMITTED_BYTES = 16;
+export const EMITTED = { score: 0, doc: 8, segment: 12 } as const;
+/** Documents that a call emits at most. */
+export const QUERY_EMITTED = 1024;
 export const SLOT_BYTES = 128;
 export const SLOT = {
   df: 0,

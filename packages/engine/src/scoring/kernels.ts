@@ -109,14 +109,23 @@ export interface PhraseScan {
   low: number;
 }
 
-/** The functions of scripts/kernels/query.ts. Memory: kernel-memory.ts. */
+/**
+ * The functions of scripts/kernels/query.ts, over segments that are described in memory
+ * (kernel-memory.ts: QUERY.segments).
+ */
 export interface QueryKernel {
-  /** Writes samples of the segment's dictionary, one for `step` blocks. */
-  sample(into: number, step: number): void;
-  /** Looks `terms` texts up in the segment; writes to `found`. `samples`: 0 for none. */
-  lookup(terms: number, found: number, samples: number, step: number): void;
-  /** Runs a query of `asked` terms. `all`: 1 for a conjunction. Returns the count where asked for. */
-  query(found: number, asked: number, all: number, flags: number): number;
+  /** Writes samples of the dictionary of the segment at `entry`, one for `step` blocks. */
+  sample(entry: number, into: number, step: number): void;
+  /**
+   * Looks `terms` texts up in all segments and weighs them; `given` 1: their documents are known
+   * already. 0 where the kernel cannot run the query.
+   */
+  lookup(segments: number, terms: number, given: number): number;
+  /**
+   * Runs a query of `terms` terms over the segments [first, last). `all`: 1 for a conjunction.
+   * Returns the count where `flags` want one.
+   */
+  query(first: number, last: number, terms: number, all: number, flags: number): number;
 }
 
 /**
@@ -124,7 +133,7 @@ export interface QueryKernel {
  * (kernel-memory.ts). The scans of parts return where to go on.
  */
 export interface Kernels {
-  /** A whole query in one call (scripts/kernels/query.ts); null with plain loops. */
+  /** Whole queries (scripts/kernels/query.ts); null with plain loops. */
   readonly query: QueryKernel | null;
   /**
    * Emits documents of the ranges order[from .. to) that hold all terms and are in no excluded

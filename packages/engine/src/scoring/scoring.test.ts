@@ -67,13 +67,20 @@ function segmentOf(arena: Arena, docs: readonly ModelDoc[], number: number): Sco
   order.forEach((doc, rank) => {
     ranks[doc] = rank;
   });
-  const blocked = docs.some((d) => d.blocked) ? new Int32Array(wordsOf(docs.length)) : null;
+  const blocked = docs.some((d) => d.blocked) ? bitsFor(arena, docs.length, number) : null;
   docs.forEach((d, i) => {
     if (d.blocked && blocked !== null) blocked[i >> 5] |= 1 << (i & 31);
   });
   const rising = order.every((doc, rank) => doc === rank);
   const own = { number, reader, blocked, ranks: rising ? null : ranks };
   return { ...own, living: number % 2 ? new Map() : null };
+}
+
+/** An empty bitmap: of odd segments in the arena, of others elsewhere. */
+function bitsFor(arena: Arena, docs: number, number: number): Int32Array {
+  const words = wordsOf(docs);
+  if (number % 2 === 0) return new Int32Array(words);
+  return new Int32Array(arena.memory.buffer, arena.allocate(4 * words).offset, words).fill(0);
 }
 
 const compare = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));

@@ -38,6 +38,8 @@ export class TopDocs {
   readonly #docs: number[] = [];
   readonly #segments: number[] = [];
   readonly #ranks: number[] = [];
+  /** Keys that ties between segments have asked for. */
+  readonly #keys: (Uint8Array | null)[] = [];
   #segment = 0;
   #segmentRanks: Int32Array | null = null;
   /**
@@ -177,7 +179,12 @@ export class TopDocs {
   }
 
   #keyAt(place: number): Uint8Array {
-    return this.#keyOf(this.#segments[place], this.#docs[place]);
+    let key = this.#keys[place];
+    if (key === null) {
+      key = this.#keyOf(this.#segments[place], this.#docs[place]);
+      this.#keys[place] = key;
+    }
+    return key;
   }
 
   /** True when the kept document at place a stands before the one at b. */
@@ -192,9 +199,11 @@ export class TopDocs {
     this.#docs[place] = doc;
     this.#ranks[place] = rank;
     this.#segments[place] = this.#segment;
+    this.#keys[place] = null;
   }
 
   #swap(a: number, b: number): void {
+    [this.#keys[a], this.#keys[b]] = [this.#keys[b], this.#keys[a]];
     for (const values of [this.#scores, this.#docs, this.#ranks, this.#segments]) {
       [values[a], values[b]] = [values[b], values[a]];
     }
@@ -205,25 +214,31 @@ export class TopDocs {
     const docs = this.#docs;
     const ranks = this.#ranks;
     const segments = this.#segments;
+    const keys = this.#keys;
+    let key: Uint8Array | null = null;
     let at = full ? this.size - 1 : this.size++;
     for (; at > 0; at--) {
       const above = scores[at - 1];
-      if (above > score || (above === score && !this.#standsBefore(doc, rank, at - 1))) break;
+      if (above > score) break;
+      if (above === score) {
+        if (segments[at - 1] === this.#segment) {
+          if (rank >= ranks[at - 1]) break;
+        } else {
+          key ??= this.#keyOf(this.#segment, doc);
+          if (Buffer.compare(key, this.#keyAt(at - 1)) >= 0) break;
+        }
+      }
       scores[at] = above;
       docs[at] = docs[at - 1];
       ranks[at] = ranks[at - 1];
       segments[at] = segments[at - 1];
+      keys[at] = keys[at - 1];
     }
     scores[at] = score;
     docs[at] = doc;
     ranks[at] = rank;
     segments[at] = this.#segment;
-  }
-
-  /** True when a document stands before a kept one with the same score. */
-  #standsBefore(doc: number, rank: number, place: number): boolean {
-    if (this.#segments[place] === this.#segment) return rank < this.#ranks[place];
-    return Buffer.compare(this.#keyOf(this.#segment, doc), this.#keyAt(place)) < 0;
+    keys[at] = key;
   }
 
   /** The heap has the last document on top: a child stands before its parent. */

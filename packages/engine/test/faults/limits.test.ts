@@ -15,7 +15,7 @@ let stage: Stage;
 let sync: Operation;
 let reindex: Operation;
 beforeAll(async () => {
-  stage = await Stage.make();
+  stage = await Stage.make([1]);
   const named = (name: string) => stage.operations.find((operation) => operation.name === name);
   sync = named('sync of all') as Operation;
   reindex = named('reindex, later') as Operation;
