@@ -8,4 +8,6 @@ export interface ShardDescription {
   /** Size on disk. */
   readonly bytes: number;
   readonly index_generation: number;
+  /** The committed checkpoint: a snapshot of the table; null: the table had none. */
+  readonly snapshot: string | null;
 }

@@ -40,6 +40,7 @@ export type * from './remote/diff-remote.ts';
 export * from './remote/remote-commit.ts';
 export * from './remote/remote-read.ts';
 export type * from './schema/definition.ts';
+export { definitionDigest } from './schema/definition-digest.ts';
 export { definitionJsonSchema } from './schema/json-schema.ts';
 export { formatKey, type KeySpec, parseKey } from './schema/key.ts';
 export { renameDefinition } from './schema/rename-definition.ts';

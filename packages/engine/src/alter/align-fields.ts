@@ -89,7 +89,12 @@ function contentOf(
   return JSON.stringify({
     ...{ type, multiValued, source: sourceOf(mapping, source), format: definition?.format },
     analyzer: analyzed ? analyzerOf(mapping.definition, plan) : null,
-    vector: vector && { ...vector, model: modelOf(vector.model, baseDir), checksum: undefined },
+    vector: vector && {
+      ...vector,
+      model: modelOf(vector.model, baseDir),
+      checksum: undefined,
+      search: undefined,
+    },
   });
 }
 

@@ -68,6 +68,13 @@ describe('two definitions', () => {
     expect(strategies(to)).toEqual([expected]);
   });
 
+  it('that differ in how vectors are searched need no other files', () => {
+    const plain = field('{ name: v, type: VECTOR, source: title }');
+    const fixed = plain.replace('source: title }', 'source: title, search: flat }');
+    const found = compareDefinitions(parse(plain), parse(fixed), FACTS);
+    expect(found).toMatchObject([{ setting: 'fields.v.search', strategy: 'live', to: 'flat' }]);
+  });
+
   it('of two tables need a reindex, of one table under two paths none', () => {
     const moved = BASE.replace('/lake/notes', '/other/notes');
     expect(strategies(moved, { sameTable: false })).toEqual(['source reindex']);

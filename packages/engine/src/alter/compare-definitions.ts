@@ -194,6 +194,7 @@ const LIVE_SETTINGS: Readonly<Record<string, string>> = {
   description: 'it describes the field',
   sensitive: 'it describes the field',
   maxBytes: 'it holds for rows that are indexed from now on',
+  search: 'the next search of the vectors heeds it',
 };
 
 function fieldSettings(from: FieldDefinition, to: FieldDefinition, facts: LiveFacts) {

@@ -17,8 +17,10 @@ export const FIELD_TYPES: readonly FieldType[] = [
 /** How vectors of a VECTOR field are compared, and searched. */
 export const SIMILARITIES = ['cosine', 'dot', 'l2'] as const;
 export const VECTOR_INDEXES = ['auto', 'flat', 'hnsw'] as const;
+export const VECTOR_SEARCHES = ['auto', 'flat', 'graph'] as const;
 export type Similarity = (typeof SIMILARITIES)[number];
 export type VectorIndex = (typeof VECTOR_INDEXES)[number];
+export type VectorSearch = (typeof VECTOR_SEARCHES)[number];
 
 /** A VECTOR field of a definition. */
 export interface VectorDefinition {
@@ -31,6 +33,8 @@ export interface VectorDefinition {
   readonly model?: string;
   readonly similarity: Similarity;
   readonly index: VectorIndex;
+  /** How segments with a graph are searched. Absent: by estimated cost. */
+  readonly search?: VectorSearch;
 }
 
 /** A field, defaults filled in. */

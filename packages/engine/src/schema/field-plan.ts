@@ -1,5 +1,5 @@
 import type { Analyzer } from '../analysis/analyzer.ts';
-import type { FieldType, Similarity, VectorIndex } from './definition.ts';
+import type { FieldType, Similarity, VectorIndex, VectorSearch } from './definition.ts';
 
 /** How a VECTOR field is stored and compared. */
 export interface VectorPlan {
@@ -7,6 +7,8 @@ export interface VectorPlan {
   readonly similarity: Similarity;
   /** auto: a graph where a segment is large enough to profit, else a scan. */
   readonly index: VectorIndex;
+  /** How segments with a graph are searched; absent: by estimated cost. */
+  readonly search?: VectorSearch;
   /** What makes the vectors: `default`, a folder; null: the source column holds them. */
   readonly model: string | null;
   /** Which model that is (ModelIdentity.checksum), once it is known: for the commit. */

@@ -6,7 +6,7 @@ import {
   type SettingKind,
 } from '@lakehouse-search/contract';
 import { LIMITS } from '../base/limits.ts';
-import { FIELD_TYPES, SIMILARITIES, VECTOR_INDEXES } from './definition.ts';
+import { FIELD_TYPES, SIMILARITIES, VECTOR_INDEXES, VECTOR_SEARCHES } from './definition.ts';
 import { KEY_BUCKETS } from './key-buckets.ts';
 import { WINDOW_UNITS } from './windows.ts';
 
@@ -42,6 +42,7 @@ const VECTOR: JsonObject = {
   model: text,
   similarity: { enum: SIMILARITIES },
   index: { enum: VECTOR_INDEXES },
+  search: { enum: VECTOR_SEARCHES },
 };
 
 const settings = (kinds: Readonly<Record<string, SettingKind>>): JsonObject =>

@@ -117,13 +117,13 @@ variants: [{ column: meta }]
     const { fields, columns } = map(`fields:
   - { name: a, type: VECTOR, source: [subject, body] }
   - { name: b, type: VECTOR, source: body, model: ./m, dims: 768, similarity: l2, index: flat }
-  - { name: own, type: VECTOR, dims: 3, similarity: dot }
+  - { name: own, type: VECTOR, dims: 3, similarity: dot, search: graph }
 `);
     expect(columns.map(({ name }) => name)).toEqual(['repo', 'sha', 'subject', 'body', 'own']);
     expect(fields.map(({ plan }) => plan.vector)).toEqual([
       { dims: 384, similarity: 'cosine', index: 'auto', model: 'default' },
       { dims: 768, similarity: 'l2', index: 'flat', model: './m' },
-      { dims: 3, similarity: 'dot', index: 'auto', model: null },
+      { dims: 3, similarity: 'dot', index: 'auto', search: 'graph', model: null },
     ]);
     for (const { plan, multiValued } of fields) {
       expect([plan.inverted, plan.column, plan.stored, multiValued]).toEqual([

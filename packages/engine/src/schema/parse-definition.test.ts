@@ -225,6 +225,10 @@ describe('faults of a definition', () => {
       '7:37 error unknown index "ivf"; known: auto, flat, hnsw',
     ],
     [
+      '{ name: v, type: VECTOR, search: hnsw }',
+      '7:38 error unknown search "hnsw"; known: auto, flat, graph',
+    ],
+    [
       `{ name: a, type: TEXT, description: ${'x'.repeat(1001)} }`,
       '7:41 error description has 1001 characters: at most 1000',
     ],
@@ -237,7 +241,7 @@ describe('faults of a definition', () => {
       '[a]',
       '7:5 error a field must be a map of name, source, type, description, indexed, ' +
         'fast, cached, ' +
-        'sensitive, max_bytes, analyzer, format, dims, model, similarity, index',
+        'sensitive, max_bytes, analyzer, format, dims, model, similarity, index, search',
     ],
   ];
   it.each(fieldFaults)('field %s', (field, expected) => {

@@ -4,6 +4,7 @@ import {
   type FieldDefinition,
   SIMILARITIES,
   VECTOR_INDEXES,
+  VECTOR_SEARCHES,
   type VectorDefinition,
 } from './definition.ts';
 import {
@@ -18,7 +19,7 @@ import { defaultDimsFault } from './vector-plan.ts';
 import type { Report, Tree } from './yaml-tree.ts';
 
 /** Keys of a field that only VECTOR has. */
-export const VECTOR_KEYS = ['dims', 'model', 'similarity', 'index'] as const;
+export const VECTOR_KEYS = ['dims', 'model', 'similarity', 'index', 'search'] as const;
 /** Keys of other fields that a VECTOR field has no use for. */
 const FOREIGN_KEYS = ['indexed', 'fast', 'cached', 'analyzer', 'format'] as const;
 
@@ -76,11 +77,13 @@ function readVector(
   const similarity =
     map.similarity && readChoice(map.similarity, 'similarity', SIMILARITIES, report);
   const index = map.index && readChoice(map.index, 'index', VECTOR_INDEXES, report);
+  const search = map.search && readChoice(map.search, 'search', VECTOR_SEARCHES, report);
   return {
     ...(dims === undefined ? {} : { dims }),
     ...(model === undefined ? {} : { model }),
     similarity: similarity ?? 'cosine',
     index: index ?? 'auto',
+    ...(search === undefined ? {} : { search }),
   };
 }
 

@@ -13,7 +13,7 @@ export type VectorPlanning =
  * list of floats holds the vectors themselves, texts take a model.
  */
 export function planVector(field: FieldDefinition, types: readonly Type[]): VectorPlanning {
-  const { dims, model, similarity, index } = field.vector!;
+  const { dims, model, ...how } = field.vector!;
   const [column] = field.source;
   if (types[0].kind === 'list') {
     if (model !== undefined) {
@@ -25,7 +25,7 @@ export function planVector(field: FieldDefinition, types: readonly Type[]): Vect
         key: 'type',
       };
     }
-    return { plan: { dims, similarity, index, model: null } };
+    return { plan: { dims, ...how, model: null } };
   }
   return planEmbedded(field, model ?? DEFAULT_MODEL);
 }
@@ -35,20 +35,19 @@ export function planVector(field: FieldDefinition, types: readonly Type[]): Vect
  * path holds texts or vectors.
  */
 export function planShapeVector(field: FieldDefinition): VectorPlanning {
-  const { dims, model, similarity, index } = field.vector!;
+  const { dims, model, ...how } = field.vector!;
   if (model !== undefined) return planEmbedded(field, model);
-  if (dims !== undefined) return { plan: { dims, similarity, index, model: null } };
+  if (dims !== undefined) return { plan: { dims, ...how, model: null } };
   const ways = `dims for arrays of numbers, model: ${DEFAULT_MODEL} for texts`;
   return { fault: `"${field.name}" needs ${ways}`, key: 'type' };
 }
 
 function planEmbedded(field: FieldDefinition, name: string): VectorPlanning {
-  const { dims, similarity, index } = field.vector!;
-  const given = dims ?? DEFAULT_MODEL_DIMS;
+  const given = field.vector!.dims ?? DEFAULT_MODEL_DIMS;
   if (name === DEFAULT_MODEL && given !== DEFAULT_MODEL_DIMS) {
     return { fault: defaultDimsFault(given), key: 'dims' };
   }
-  return { plan: { dims: given, similarity, index, model: name } };
+  return { plan: { ...field.vector!, dims: given, model: name } };
 }
 
 /** What is wrong with other dims for the default model. */

@@ -27,6 +27,7 @@ import type {
   FetchedDoc,
   KeyedDoc,
   NearDoc,
+  NearDocs,
   Shard,
   ShardAggregate,
   ShardExplain,
@@ -121,7 +122,7 @@ export class LocalShard implements Shard {
     return executePage(this.#segments, { ...plan, after }, named);
   }
 
-  nearest(request: ShardNearest, signal?: AbortSignal): Awaitable<readonly NearDoc[]> {
+  nearest(request: ShardNearest, signal?: AbortSignal): Awaitable<NearDocs> {
     const plan = queryFields(this.#mapping).plans.get(request.field);
     const vectors = plan === undefined ? null : `vector/${plan.id}`;
     const clauses = this.#narrowing(request);
@@ -134,7 +135,7 @@ export class LocalShard implements Shard {
     );
   }
 
-  #nearest(request: ShardNearest, signal: AbortSignal | undefined): readonly NearDoc[] {
+  #nearest(request: ShardNearest, signal: AbortSignal | undefined): NearDocs {
     const { field, vector, settings, keys, time } = request;
     const plan = queryFields(this.#mapping).plans.get(field);
     if (plan === undefined) throw new TypeError(`"${field}" is no field of the shard`);
@@ -146,7 +147,8 @@ export class LocalShard implements Shard {
     };
     const found = nearestDocs(this.#segments, withVector(plan), vector, settings, scope);
     if (!keys) return found;
-    return found.map((near) => ({ ...near, key: this.#segments[near.segment].keys.key(near.doc) }));
+    const keyOf = ({ segment, doc }: NearDoc) => this.#segments[segment].keys.key(doc);
+    return { ...found, docs: found.docs.map((near) => ({ ...near, key: keyOf(near) })) };
   }
 
   async aggregate(

@@ -26,6 +26,7 @@ import type { TimeLeft } from '../base/deadline.ts';
 import type { CollapsedDoc } from '../collect/collapse.ts';
 import type { RankedDoc, SearchAfter, SortValue } from '../collect/order.ts';
 import type { FieldFigures, TermsOfField } from '../query/weight/statistics.ts';
+import type { SearchChoice } from '../vector/search-cost.ts';
 import type { RankedTerm } from './suggest/suggestion-list.ts';
 
 /** An answer that may be there at once: a local shard does not wait. */
@@ -41,7 +42,7 @@ export interface Shard {
   /** The first documents in the request's order, and the number of matching documents. */
   search(request: ShardSearch, signal?: AbortSignal): Awaitable<ShardHits>;
   /** The documents whose vectors are nearest to one, nearest first. */
-  nearest(request: ShardNearest, signal?: AbortSignal): Awaitable<readonly NearDoc[]>;
+  nearest(request: ShardNearest, signal?: AbortSignal): Awaitable<NearDocs>;
   /** Partials of facets and aggregations over all matching documents. */
   aggregate(request: ShardAggregate, signal?: AbortSignal): Awaitable<ShardPartials>;
   /** Terms of a field near to a text, or the counts of given terms. */
@@ -116,6 +117,13 @@ export interface NearVector {
   readonly vector: Float32Array | null;
   readonly k: number;
   readonly min_score?: number;
+  /** How this shard's segments were searched for them. */
+  readonly searched?: readonly SearchedSegment[];
+}
+
+/** How the vectors of a segment were searched. */
+export interface SearchedSegment extends SearchChoice {
+  readonly segment: number;
 }
 
 /** Documents of one segment, rising, with the score of each: 0 or above. */
@@ -185,6 +193,12 @@ export interface NearDoc extends DocAddress {
   readonly similarity: number;
   readonly score: number;
   readonly key?: Uint8Array;
+}
+
+/** The documents that are nearest to a vector, and how each segment was searched for them. */
+export interface NearDocs {
+  readonly docs: readonly NearDoc[];
+  readonly searched: readonly SearchedSegment[];
 }
 
 /** Which documents to read, and what of them. */

@@ -12,6 +12,7 @@ import { Bounds } from './bounds.ts';
 import type { CodedQuery } from './coded-query.ts';
 import { similarityAt } from './exact.ts';
 import { offer, scanAccepted, scanAll } from './scan.ts';
+import { DENSE_PART } from './search-cost.ts';
 import { Shortlist } from './shortlist.ts';
 import type { StoredVectors } from './stored-vectors.ts';
 import { BATCH, DOTS_AT, kernelsOf, LIST_AT, MORE_DOTS_AT, QUERY_AT } from './vector-kernels.ts';
@@ -21,9 +22,6 @@ export interface Nearest {
   readonly docs: Int32Array;
   readonly similarities: Float64Array;
 }
-
-/** If a larger share of the vectors is accepted, the scan reads all of them in sequence. */
-const DENSE_PART = 0.5;
 
 /** The k nearest of the accepted documents and all that are as near as the k-th. */
 export function nearestFlat(

@@ -50,7 +50,7 @@ describe('a walk by the heads of vectors', () => {
     for (let i = 0; i < QUERIES; i++) {
       const query = queries.subarray(i * DIMS, (i + 1) * DIMS);
       const truth = new Set(reader.nearest(query, 10, { accept: null, exact: true }).docs);
-      const nearest = walk.nearest(codeQuery(query), 10, null);
+      const nearest = walk.nearest(codeQuery(query), 10, null, 64);
       expect(nearest?.docs.length).toBe(10);
       nearest?.docs.forEach((doc, place) => {
         if (truth.has(doc)) found++;

@@ -7,15 +7,15 @@
  *      among the k nearest.
  * A walk touches 344 bytes per vector of 384 dimensions: head, links, lengths. Tails and low bytes
  * are read for what it collects.
- * If the filter accepts few documents, the exact scan is quicker. If the walk met fewer than k
- * accepted vectors, the exact scan runs as well, so a response is never short of documents.
+ * The caller decides whether a walk pays (search-cost.ts). If it met fewer than k accepted vectors,
+ * the exact scan runs as well, so a response is never short of documents.
  */
-import { countBits } from '../bitmap/bitmap.ts';
 import { Beam } from './beam.ts';
 import { Bounds } from './bounds.ts';
 import type { CodedQuery } from './coded-query.ts';
 import { farStarts, type Graph } from './graph-format.ts';
 import { type Nearest, putQuery, rescore } from './nearest-flat.ts';
+import { BY_HEADS } from './search-cost.ts';
 import { Shortlist } from './shortlist.ts';
 import type { StoredVectors } from './stored-vectors.ts';
 import {
@@ -27,15 +27,8 @@ import {
   type VectorKernels,
 } from './vector-kernels.ts';
 
-/** Vectors that a walk collects at least, unless the caller sets `ef`. */
-const LEAST_EF = 64;
-/**
- * Half of a vector is in the head (format.ts): a walk collects so many times as many for about the
- * same bytes, and finds more of the nearest.
- */
-const BY_HEADS = 2;
-/** Vectors that a walk visits per vector that it collects, about; each is a random access. */
-const COST = 30;
+/** Candidates that a walk has room for at first. */
+const FIRST_ROOM = 128;
 
 /** Scratch of the walks over one graph. */
 export class GraphWalk {
@@ -43,12 +36,13 @@ export class GraphWalk {
   readonly #graph: Graph;
   readonly #starts: Int32Array;
   readonly #kernels: VectorKernels;
-  readonly #beam = new Beam(LEAST_EF);
+  readonly #beam = new Beam(FIRST_ROOM);
   readonly #list = new Shortlist(16);
   readonly #seen: Int32Array;
   /** What the walk collected: similarities by all high bytes. */
-  #keys = new Float64Array(BY_HEADS * LEAST_EF);
+  #keys = new Float64Array(FIRST_ROOM);
   #epoch = 0;
+  #visited = 0;
 
   constructor(reader: StoredVectors, graph: Graph) {
     this.#reader = reader;
@@ -58,19 +52,21 @@ export class GraphWalk {
     this.#seen = new Int32Array(graph.count);
   }
 
-  /** The k nearest, approximately; null if the exact scan is the better choice. */
-  nearest(query: CodedQuery, k: number, accept: Int32Array | null, ef?: number): Nearest | null {
-    const { count, docs } = this.#reader;
-    const wanted = Math.max(ef ?? Math.max(LEAST_EF, Math.ceil(1.5 * k)), k);
-    const accepted = accept === null ? docs : countBits(accept);
-    if (accepted === 0) return null;
-    const wide = Math.ceil((wanted * docs) / accepted);
-    if (wide * COST >= (count * accepted) / docs) return null;
+  /** Vectors that the last walk compared with its query. */
+  get visited(): number {
+    return this.#visited;
+  }
+
+  /**
+   * The k nearest, approximately, of `width` candidates; null if fewer than k of them are accepted.
+   */
+  nearest(query: CodedQuery, k: number, accept: Int32Array | null, width: number): Nearest | null {
+    const { count, tailRow } = this.#reader;
     const bounds = new Bounds(this.#reader, query);
     putQuery(this.#reader, query);
-    this.#walk(bounds, this.#reader.tailRow === 0 ? wide : BY_HEADS * wide);
+    this.#walk(bounds, Math.min(count, tailRow === 0 ? width : BY_HEADS * width));
     this.#compareCollected(bounds);
-    return this.#answer(query, bounds, k, accepted === docs ? null : accept);
+    return this.#answer(query, bounds, k, accept);
   }
 
   #answer(query: CodedQuery, bounds: Bounds, k: number, accept: Int32Array | null): Nearest | null {
@@ -134,6 +130,7 @@ export class GraphWalk {
     const seen = this.#seen;
     const from = this.#descend(bounds);
     const epoch = this.#nextEpoch();
+    this.#visited = 1;
     beam.reset(ef);
     i32[listAt] = from;
     this.#offer(bounds, 1);
@@ -148,6 +145,7 @@ export class GraphWalk {
         seen[to] = epoch;
         i32[listAt + count++] = to;
       }
+      this.#visited += count;
       if (count > 0) this.#offer(bounds, count);
     }
   }

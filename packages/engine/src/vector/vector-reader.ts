@@ -1,4 +1,6 @@
 import type { Deadline } from '../base/deadline.ts';
+import { countBits } from '../bitmap/bitmap.ts';
+import type { VectorSearch } from '../schema/definition.ts';
 import type { Region } from '../storage/directory.ts';
 import { corrupt } from '../storage/frame.ts';
 import { type CodedQuery, codeQuery } from './coded-query.ts';
@@ -6,6 +8,7 @@ import { similarityAt } from './exact.ts';
 import type { Graph } from './graph-format.ts';
 import { type Nearest, nearestFlat } from './nearest-flat.ts';
 import { GraphWalk } from './nearest-graph.ts';
+import { chooseSearch, type SearchChoice } from './search-cost.ts';
 import { StoredVectors } from './stored-vectors.ts';
 
 /** How to look for the nearest. */
@@ -17,10 +20,17 @@ export interface NearestOptions {
   readonly accept: Int32Array | null;
   /** True: never by a graph. */
   readonly exact?: boolean;
-  /** How many vectors a graph is searched for; more find more. Default: by k. */
+  /** Candidates of a walk over the graph: more find more. Absent: by k. */
   readonly ef?: number;
+  /** How the definition wants the field to be searched. Absent: by estimated cost. */
+  readonly search?: VectorSearch;
   /** When it has to be done; absent: it may take any time. */
   readonly deadline?: Deadline;
+}
+
+/** The nearest documents of a segment, and how they were found. */
+export interface FoundNearest extends Nearest {
+  readonly choice: SearchChoice;
 }
 
 /** The vectors of a field, with their graph if the segment has one, for searches. */
@@ -44,16 +54,22 @@ export class VectorReader extends StoredVectors {
    * missing, and others take their positions, unless `exact`. Throws TypeError for a query of other
    * dimensions.
    */
-  nearest(query: Float32Array, k: number, options: NearestOptions): Nearest {
-    const { accept, exact, ef, deadline } = options;
+  nearest(query: Float32Array, k: number, options: NearestOptions): FoundNearest {
+    const { accept, exact = false, ef, search = 'auto', deadline } = options;
     const coded = this.#code(query);
     const most = Math.max(1, k);
-    if (this.graph !== null && exact !== true) {
+    const accepted = accept === null ? this.docs : countBits(accept);
+    const graph = this.graph !== null;
+    const choice = chooseSearch(this, { k: most, graph, accepted, exact, ef, search });
+    if (choice.method === 'graph' && this.graph !== null && accepted > 0) {
       this.#walk ??= new GraphWalk(this, this.graph);
-      const found = this.#walk.nearest(coded, most, accept, ef);
-      if (found !== null) return found;
+      const all = accepted === this.docs;
+      const found = this.#walk.nearest(coded, most, all ? null : accept, choice.width);
+      if (found !== null) return { ...found, choice };
     }
-    return nearestFlat(this, coded, most, accept, deadline);
+    const flat = nearestFlat(this, coded, most, accept, deadline);
+    if (choice.method === 'flat') return { ...flat, choice };
+    return { ...flat, choice: { ...choice, method: 'flat', reason: 'too_few' } };
   }
 
   /**

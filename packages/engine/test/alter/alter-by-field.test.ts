@@ -22,8 +22,8 @@ import { definitionText, randomFields, randomSearch } from './random-definitions
 import { makeWideTable, type WideTable } from './wide-table.ts';
 
 const SEED = Number(process.env.LHS_SEED ?? 20_261_122);
-const CHANGES = byEffort(4, 10, 400);
-const SEARCHES = byEffort(25, 400, 1000);
+const CHANGES = byEffort(3, 8, 400);
+const SEARCHES = byEffort(25, 200, 1000);
 
 let folder: string;
 let table: WideTable;

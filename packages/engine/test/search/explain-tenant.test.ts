@@ -79,7 +79,9 @@ describe('explain for a tenant', () => {
     const far = await askNear('a2');
     expect(far.total).toBe(1);
     expect(far.why_not?.message).toContain('not among the nearest 1: rank 2, cosine 0.7071');
-    expect(far.why_not?.message).toMatch(/; number 1 has cosine (?:1|0\.9999\d*)$/);
+    expect(far.why_not?.message).toMatch(
+      /; number 1 has cosine (?:1|0\.9999\d*); flat search \(the segment has no graph\)$/,
+    );
   });
 
   test.each<[string, Partial<ExplainRequest>]>([

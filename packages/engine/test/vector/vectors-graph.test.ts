@@ -92,6 +92,15 @@ function recall(reader: VectorReader, accept: Int32Array | null, ef?: number): n
   return found / 1000;
 }
 
+/** A bitmap of a random part of the documents. */
+function accepting(reader: VectorReader, part: number): Int32Array {
+  const accept = new Int32Array(wordsOf(reader.docs));
+  for (let doc = 0; doc < reader.docs; doc++) {
+    if (random() < part) accept[doc >> 5] |= 1 << (doc & 31);
+  }
+  return accept;
+}
+
 let large: SegmentReader;
 let small: SegmentReader;
 let merged: SegmentReader;
@@ -165,6 +174,51 @@ describe('vector graphs', () => {
     expect(reader.nearest(vectors(1), 10, { accept: none }).docs).toHaveLength(0);
   });
 
+  test('are used if they cost less, and then find 98 % of the nearest', () => {
+    const reader = vectorsOf(merged);
+    const methods = new Set<string>();
+    for (const part of [1, 0.8, 0.4, 0.1, 0.01]) {
+      const accept = accepting(reader, part);
+      const { choice } = reader.nearest(vectors(1), 10, { accept });
+      methods.add(choice.method);
+      expect(choice.reason).toBe('cheaper');
+      expect(recall(reader, accept)).toBeGreaterThanOrEqual(choice.method === 'flat' ? 1 : 0.98);
+    }
+    expect(methods).toEqual(new Set(['flat', 'graph']));
+  });
+
+  test('equal brute force where the choice or the definition is flat', () => {
+    const reader = vectorsOf(merged);
+    for (const [part, search] of [
+      [0.6, 'flat'],
+      [0.02, 'auto'],
+    ] as const) {
+      const accept = accepting(reader, part);
+      const query = vectors(1);
+      const { docs, choice } = reader.nearest(query, 10, { accept, search });
+      expect(choice.method).toBe('flat');
+      const all = Array.from({ length: reader.docs }, (_, doc) => doc)
+        .filter((doc) => ((accept[doc >> 5] >> (doc & 31)) & 1) === 1)
+        .map((doc) => ({ doc, similarity: reader.similarity(query, doc) as number }))
+        .sort((a, b) => b.similarity - a.similarity || a.doc - b.doc);
+      expect([...docs.subarray(0, 10)]).toEqual(all.slice(0, 10).map(({ doc }) => doc));
+    }
+  });
+
+  test('are used under any filter if the definition names them', () => {
+    const reader = vectorsOf(merged);
+    const accept = accepting(reader, 0.05);
+    const options = { accept, search: 'graph' } as const;
+    const { docs, choice } = reader.nearest(vectors(1), 10, options);
+    expect(choice).toMatchObject({ method: 'graph', reason: 'definition' });
+    expect(docs.length).toBeGreaterThanOrEqual(10);
+    const few = new Int32Array(wordsOf(reader.docs));
+    few[3] = 7;
+    const found = reader.nearest(vectors(1), 10, { accept: few, search: 'graph' });
+    expect(found.choice).toMatchObject({ method: 'flat', reason: 'too_few' });
+    expect(found.docs).toHaveLength(3);
+  });
+
   test('are the same for the same segments', () => {
     const inputs = [small, large].map((reader) => ({ reader, deleted: null, moved: null }));
     mergeSegments(inputs, fields, directory, 'again');
@@ -221,7 +275,9 @@ describe('vector graphs', () => {
         const query = values.subarray(first * DIMS, (first + 1) * DIMS);
         const truth = found.nearest(query, 10, { accept: null, exact: true });
         expect(truth.docs.length).toBeGreaterThan(500);
-        expect(found.nearest(query, 10, { accept: null })).toEqual(truth);
+        const walked = found.nearest(query, 10, { accept: null, search: 'graph' });
+        expect(walked.choice.method).toBe('graph');
+        expect({ ...walked, choice: truth.choice }).toEqual(truth);
       }
       expect(recall(found, null)).toBeGreaterThan(0.97);
     }

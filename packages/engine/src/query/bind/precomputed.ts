@@ -1,4 +1,5 @@
 import type { FieldPlan } from '../../schema/field-plan.ts';
+import type { SearchChoice } from '../../vector/search-cost.ts';
 import type { Clause } from './clause.ts';
 
 /** Documents of one segment, rising, and the score of each, at least 0. */
@@ -16,6 +17,8 @@ export interface BoundVector {
   readonly vector: Float32Array | null;
   readonly k: number;
   readonly min_score?: number;
+  /** How segments were searched, by their ids. */
+  readonly searched: ReadonlyMap<string, SearchChoice>;
 }
 
 /**

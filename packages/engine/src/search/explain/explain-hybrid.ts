@@ -40,6 +40,8 @@ export interface HybridSubject {
   readonly address: number;
   readonly own: ExplainedArms;
   readonly nearer: (near: Near) => Promise<Omit<NearerDocs, 'id'>>;
+  /** How the vectors of its segment were searched, in words; null: there is no vector. */
+  readonly searched: (near: Near) => string | null;
 }
 
 /** Judges a document by both arms. */
@@ -88,15 +90,22 @@ function lexicalArm(
 async function semanticArm(
   near: Near,
   found: FusedDoc | undefined,
-  { own: { similarity }, nearer }: HybridSubject,
+  { own: { similarity }, nearer, searched }: HybridSubject,
 ): Promise<ExplainArm> {
   const own = similarity === null ? {} : { similarity };
-  if (found?.arms.semantic !== undefined) return { ...found.arms.semantic, ...own };
+  const way = searched(near);
+  const ranked = found?.arms.semantic;
+  if (ranked !== undefined) {
+    if (way === null) return { ...ranked, ...own };
+    const { score } = ranked;
+    const detail = { description: `semantic: ${way}`, score, details: [], clause: 'semantic' };
+    return { ...ranked, ...own, detail };
+  }
   const { field, vector, nearest } = near;
   const { k, min_score } = nearest;
   const known = vector === null || similarity === null ? null : await nearer(near);
-  const why_not = farWords({ field: field.plan, vector, k, min_score }, similarity, () => known);
-  return { ...own, why_not };
+  const far = farWords({ field: field.plan, vector, k, min_score }, similarity, () => known);
+  return { ...own, why_not: way === null ? far : `${far}; ${way}` };
 }
 
 function fusedDetail(

@@ -21,6 +21,7 @@ import { LIMITS } from '../../base/limits.ts';
 import { coordinatesOfTexts, encodeKey, formatKey, textsOfCoordinates } from '../../schema/key.ts';
 import { shardOfKey } from '../../schema/key-buckets.ts';
 import { analyzedTerms } from '../../shard/explain/analyzed.ts';
+import { searchWords } from '../../shard/explain/explain-search.ts';
 import { whole } from '../../shard/explain/subject.ts';
 import { silent } from '../../shard/explain/verdict.ts';
 import { docsByName } from '../../shard/request/precomputed.ts';
@@ -123,7 +124,7 @@ class Explanation {
     const analyzed = this.#analyzed();
     const explained = await this.#explained();
     if (explained === null) return { found: false, matched: false, analyzed };
-    const { filter, detail, why_not: missed, address } = explained;
+    const { filter, detail, why_not: missed, address, doc } = explained;
     const narrowed = filter?.why_not;
     const out = async (why_not: WhyNot): Promise<IndexAnswer> => {
       const total = await totalOf(this.#context, this.#fan, prepared);
@@ -137,6 +138,7 @@ class Explanation {
             address,
             own: explained.arms,
             nearer: (near) => this.#nearer(near, address),
+            searched: (near) => this.#searched(near, doc?.segment ?? -1),
           });
     const arms = verdict.arms === undefined ? {} : { arms: verdict.arms };
     if (verdict.detail === undefined) return { ...(await out(verdict.why_not as WhyNot)), ...arms };
@@ -205,10 +207,18 @@ class Explanation {
     return { nearer, terms };
   }
 
+  /** How the vectors of a segment of the shard that has the key were searched. */
+  #searched({ vector, searched }: Near, segment: number): string | null {
+    if (vector === null) return null;
+    const own = searched[shardOfKey(this.#key, this.#fan.shards.length)] ?? [];
+    const found = own.find((one) => one.segment === segment);
+    return searchWords(found, this.#context.tenant !== undefined);
+  }
+
   async #nearer(near: Near, address: number): Promise<Omit<NearerDocs, 'id'>> {
     const { k } = near.nearest;
     const settings = { k: LIMITS.nearestDocs, exact: true };
-    const docs = await nearestOf(this.#context, this.#fan, near, settings);
+    const { docs } = await nearestOf(this.#context, this.#fan, near, settings);
     const own = docs.find((doc) => addressNumber(doc) === address)?.similarity;
     // Documents that are equally near share a rank.
     const rank = own === undefined ? null : 1 + docs.findIndex((doc) => doc.similarity === own);

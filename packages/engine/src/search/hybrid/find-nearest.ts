@@ -7,6 +7,7 @@ import type {
   NearDoc,
   NearestSettings,
   PrecomputedDocs,
+  SearchedSegment,
   SegmentDocs,
   ShardFilter,
   ShardQuery,
@@ -42,6 +43,8 @@ export function filtersOf(queries: readonly ShardQuery[]): FiltersByShard {
 export interface Near {
   readonly field: VectorField;
   readonly docs: readonly ShardNearDoc[];
+  /** How the segments of each shard were searched. */
+  readonly searched: readonly (readonly SearchedSegment[])[];
   /** The vector; null: the model knows no word of the text, and nothing is near it. */
   readonly vector: Float32Array | null;
   readonly nearest: CheckedNearest;
@@ -58,7 +61,7 @@ export async function findNear(
 ): Promise<Near> {
   const vector = await queryVector(context, field, nearest);
   const found = { field, vector, nearest, filters };
-  return { ...found, docs: await nearestOf(context, fan, found, nearest) };
+  return { ...found, ...(await nearestOf(context, fan, found, nearest)) };
 }
 
 /** The nearest documents to a vector that is known already, with settings of the caller. */
@@ -67,8 +70,8 @@ export async function nearestOf(
   fan: FanOut,
   { field, vector, filters }: Pick<Near, 'field' | 'vector' | 'filters'>,
   settings: NearestSettings,
-): Promise<readonly ShardNearDoc[]> {
-  if (vector === null) return [];
+): Promise<Pick<Near, 'docs' | 'searched'>> {
+  if (vector === null) return { docs: [], searched: [] };
   const answers = await fan.ask((shard, number) => {
     const request = {
       ...{ field: field.plan.name, vector, settings, filters: filters[number] },
@@ -77,8 +80,12 @@ export async function nearestOf(
     };
     return shard.nearest(request, deadline.signal);
   });
-  const found = answers.flatMap((docs, shard) => (docs ?? []).map((doc) => ({ ...doc, shard })));
-  return fan.alone ? found : firstNear(found, settings.k, ({ key }) => key as Uint8Array);
+  const searched = answers.map((answer) => answer?.searched ?? []);
+  const found = answers.flatMap((answer, shard) =>
+    (answer?.docs ?? []).map((doc) => ({ ...doc, shard })),
+  );
+  if (fan.alone) return { docs: found, searched };
+  return { docs: firstNear(found, settings.k, ({ key }) => key as Uint8Array), searched };
 }
 
 /** The words of a semantic query's text, which hits are marked with; null: it has no text. */
@@ -88,13 +95,15 @@ function nearWords({ query_text: text }: CheckedNearest): MarkedWords | null {
 
 /** The documents near a vector by shard; `id`: that of `NearVector`. */
 export function nearByShard(shards: number, near: Near, id: string): readonly PrecomputedDocs[] {
-  const { field, nearest, vector, docs } = near;
+  const { field, nearest, vector, docs, searched } = near;
   const { k, min_score } = nearest;
   const label = `nearest ${k} by ${field.plan.name}`;
   const least = min_score === undefined ? {} : { min_score };
   const shown = { id, field: field.plan.name, vector, k, ...least };
   const byShard = docsByShard(shards, label, docs, nearWords(nearest));
-  return byShard.map((found) => ({ ...found, near: shown }));
+  return byShard.map((found, shard) => {
+    return { ...found, near: { ...shown, searched: searched[shard] ?? [] } };
+  });
 }
 
 /** Scored documents, each once, by shard, in the order in which clauses read them. */

@@ -9,7 +9,7 @@ import type { FieldPlan, VectorPlan } from '../../schema/field-plan.ts';
 import type { WindowLayout } from '../../schema/windows.ts';
 import type { SegmentReader } from '../../segment/segment-reader.ts';
 import { scoreOf } from '../../vector/similarity.ts';
-import type { NearDoc, NearestSettings } from '../shard.ts';
+import type { NearDoc, NearDocs, NearestSettings, SearchedSegment } from '../shard.ts';
 import type { FilterCache } from './filter-cache.ts';
 import { Narrowing } from './narrowing.ts';
 import { reachableSegments } from './reachable.ts';
@@ -44,10 +44,12 @@ export function nearestDocs(
   query: Float32Array,
   { k, exact, ef, min_score: least }: NearestSettings,
   { narrowing, windows, filters, deadline }: NearestScope,
-): readonly NearDoc[] {
-  if (narrowing.some(({ kind }) => kind === 'none')) return [];
+): NearDocs {
+  if (narrowing.some(({ kind }) => kind === 'none')) return { docs: [], searched: [] };
   const narrowed = new Narrowing(narrowing, filters, deadline);
   const found: NearDoc[] = [];
+  const searched: SearchedSegment[] = [];
+  const { search } = vector;
   const reachable = reachableSegments(windows, narrowing);
   segments.forEach((reader, segment) => {
     if (!reachable(reader)) return;
@@ -61,8 +63,10 @@ export function nearestDocs(
       narrowed.apply(accept, reader, scratchOf(reader, deadline));
       if (reader.deleted !== null) andNot(accept, reader.deleted);
     }
-    const { docs, similarities } = vectors.nearest(query, k, { accept, exact, ef, deadline });
+    const options = { accept, exact, ef, search, deadline };
+    const { docs, similarities, choice } = vectors.nearest(query, k, options);
     if (accept !== null) bitmaps.give(accept);
+    searched.push({ segment, ...choice });
     for (let i = 0; i < docs.length; i++) {
       const similarity = similarities[i];
       const score = scoreOf(vector.similarity, similarity);
@@ -71,7 +75,8 @@ export function nearestDocs(
   });
   const keyOf = ({ segment, doc }: NearDoc): Uint8Array => segments[segment].keys.key(doc);
   const best = firstNear(found, k, keyOf);
-  return least === undefined ? best : best.filter(({ score }) => score >= least);
+  const docs = least === undefined ? best : best.filter(({ score }) => score >= least);
+  return { docs, searched };
 }
 
 /** The first k: nearest first, and of those at the distance of the last as many as fit, by key. */

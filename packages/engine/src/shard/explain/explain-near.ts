@@ -4,6 +4,7 @@ import type { FieldPlan } from '../../schema/field-plan.ts';
 import { scoreOf } from '../../vector/similarity.ts';
 import { withVector } from '../execute/nearest.ts';
 import type { NearerDocs } from '../shard.ts';
+import { searchWords } from './explain-search.ts';
 import { type Subject, whole } from './subject.ts';
 
 const NAMES = { cosine: 'cosine', dot: 'dot product', l2: 'squared distance' } as const;
@@ -27,7 +28,19 @@ export function similarityTo(
 /** How near the document is. */
 export function similarityWords(near: BoundVector, subject: Subject): string {
   const similarity = similarityTo(near, subject);
-  return similarity === null ? 'no vector' : measured(near.field, similarity);
+  const own = similarity === null ? 'no vector' : measured(near.field, similarity);
+  return `${own}${methodWords(near, subject)}`;
+}
+
+/** `; ` and how the document's segment was searched; nothing if there is no vector to search for. */
+function methodWords({ vector, searched }: BoundVector, { reader, guarded }: Subject): string {
+  return vector === null ? '' : `; ${searchWords(searched.get(reader.id), guarded)}`;
+}
+
+/** Why a document of a `knn` clause is not among the nearest, and how they were searched. */
+export function notNearWords(near: BoundVector, subject: Subject): string {
+  const nearer = () => subject.elsewhere.nearer(near.id);
+  return `${farWords(near, similarityTo(near, subject), nearer)}${methodWords(near, subject)}`;
 }
 
 /**
@@ -35,7 +48,7 @@ export function similarityWords(near: BoundVector, subject: Subject): string {
  * of its own for them. `nearer` is called if the rank decides; null: not known yet.
  */
 export function farWords(
-  { field, vector, k, min_score: least }: Omit<BoundVector, 'id'>,
+  { field, vector, k, min_score: least }: Omit<BoundVector, 'id' | 'searched'>,
   similarity: number | null,
   nearer: () => Omit<NearerDocs, 'id'> | null,
 ): string {
@@ -48,6 +61,9 @@ export function farWords(
   if (least !== undefined && score < least) return `${own} scores ${score}, less than ${least}`;
   const { count, rank, last } = nearer() ?? { count: 0, rank: null, last: null };
   const place = rank === null ? `behind the first ${whole(count)}` : `rank ${whole(rank)}`;
+  if (rank !== null && rank <= k) {
+    return `${own} has ${place} of the nearest, but the graph missed it: "exact" finds it`;
+  }
   const limit = last === null ? '' : `; number ${whole(k)} has ${measured(field, last)}`;
   return `not among the nearest ${whole(k)}: ${place}, ${own}${limit}`;
 }

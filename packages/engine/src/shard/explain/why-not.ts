@@ -8,7 +8,7 @@ import { findField } from '../../query/bind/fields.ts';
 import type { BoundDocs } from '../../query/bind/precomputed.ts';
 import { innerQueries, type Query } from '../../query/query.ts';
 import type { Contents } from './contents.ts';
-import { farWords, similarityTo } from './explain-near.ts';
+import { notNearWords } from './explain-near.ts';
 import { missingWords, nearMiss } from './near-miss.ts';
 import type { Subject } from './subject.ts';
 import { shownTerm } from './term-name.ts';
@@ -71,8 +71,7 @@ function notNear(given: BoundDocs, clause: string, subject: Subject): WhyNot {
   if (near === undefined) {
     return { reason: 'not_near', message: `${clause}: it is not among them`, clause };
   }
-  const nearer = () => subject.elsewhere.nearer(near.id);
-  const why = farWords(near, similarityTo(near, subject), nearer);
+  const why = notNearWords(near, subject);
   return { reason: 'not_near', message: `${clause}: ${why}`, clause, field: near.field.name };
 }
 

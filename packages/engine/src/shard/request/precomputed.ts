@@ -36,11 +36,18 @@ export function boundDocs(
   });
   const marked = words === null ? null : boundWords(words, mapping);
   const docs = { label, segments: new Map(bySegment), words: marked };
-  return near === undefined ? docs : { ...docs, near: boundNear(near, mapping) };
+  return near === undefined ? docs : { ...docs, near: boundNear(near, mapping, segmentIds) };
 }
 
-function boundNear({ field, ...near }: NearVector, mapping: Mapping): BoundVector {
-  return { ...near, field: namedVectorField(queryFields(mapping), field) };
+function boundNear(
+  { field, searched = [], ...near }: NearVector,
+  mapping: Mapping,
+  segmentIds: readonly string[] | null,
+): BoundVector {
+  const placed = segmentIds === null ? [] : searched;
+  const byId = placed.map((own) => [segmentIds![own.segment], own] as const);
+  const bound = namedVectorField(queryFields(mapping), field);
+  return { ...near, field: bound, searched: new Map(byId) };
 }
 
 /** The words that hits are marked with, bound; null for more words than a query may have. */
