@@ -3,6 +3,7 @@ import type { CallContext, Coordinates, DiffSide } from '@lakehouse-search/contr
 import { LhsError } from '@lakehouse-search/contract';
 import { notesOfSides, type RowState, rowStates, tableHas } from '../diff/row-states.ts';
 import type { KnownIndex } from '../open/open-index.ts';
+import { refuseAborted } from '../source/source-errors.ts';
 import { mappingOver } from '../sync/build-generation.ts';
 import { type OpenSide, openNamedSide, openSide } from './diff-side.ts';
 import type { HeldCommits } from './held-commits.ts';
@@ -71,8 +72,10 @@ export class HeldSides {
         ? await openSide(source, this.#commitSide(known, name), plan, call)
         : await openNamedSide(source, name, plan, call);
       const notes = notesOfSides(table, [opened]);
+      const isUnwanted = call.signal?.aborted === true;
+      if (plan || isUnwanted) opened.close();
+      refuseAborted(call.signal);
       if (plan) {
-        opened.close();
         return { id: null, side: opened.side, notes };
       }
       const id = randomUUID();

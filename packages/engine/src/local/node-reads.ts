@@ -3,10 +3,11 @@
  * commit in the byte form of shard/bytes.ts. The coordinator is elsewhere; the tenant of the caller
  * is enforced here.
  */
-import { createHash } from 'node:crypto';
 import { type CallContext, LhsError } from '@lakehouse-search/contract';
 import { valueFromBytes, valueToBytes } from '../base/value-bytes.ts';
+import { describeShards } from '../open/describe-index.ts';
 import type { KnownIndex, OpenIndex } from '../open/open-index.ts';
+import { definitionDigest } from '../schema/definition-digest.ts';
 import type { LocalContext } from '../search/context.ts';
 import type { RequestedRow } from '../search/fetch/rows.ts';
 import { decodeRequest, encodeAnswer, errorToPlain } from '../shard/bytes.ts';
@@ -28,6 +29,8 @@ export interface ReadableCommit {
   readonly sequence: string;
   readonly generation: number;
   readonly docs: number;
+  /** Bytes of its segments on disk. */
+  readonly bytes: number;
   /** SHA-256 of the definition that it was built with, without the shards that are held. */
   readonly definition: string;
 }
@@ -191,14 +194,14 @@ function readable({ name, known, open }: HeldCommit): ReadableCommit {
   const { definition_version } = snapshot.commit;
   const built =
     definition_version === version ? known.definition : known.definitionOf(definition_version);
-  const { text: _, only: __, ...definition } = built;
   return {
     commit: name,
     snapshot: snapshot.checkpoint?.snapshot_id ?? null,
     sequence: snapshot.checkpoint?.sequence ?? '0',
     generation: snapshot.generation,
     docs: snapshot.liveDocs,
-    definition: createHash('sha256').update(JSON.stringify(definition)).digest('hex'),
+    bytes: describeShards(snapshot).reduce((sum, { bytes }) => sum + bytes, 0),
+    definition: definitionDigest(built),
   };
 }
 

@@ -1,4 +1,5 @@
 import { type CallContext, LhsError } from '@lakehouse-search/contract';
+import { endLookPeriod } from '../base/looks.ts';
 import { commitVersion } from '../open/open-index.ts';
 import { requireWanted } from './caller.ts';
 import type { LocalIndexes } from './local-indexes.ts';
@@ -30,6 +31,8 @@ export async function repeatUntilReached<T>(
   for (;;) {
     const { folder } = indexes.resolve(index);
     const seen = commitVersion(folder);
+    // An attempt at a commit that was looked at before would wait for the one after `seen`.
+    endLookPeriod();
     try {
       return await attempt();
     } catch (error) {

@@ -56,7 +56,11 @@ export function windowsPart(open: OpenIndex | null): Pick<IndexDescription, 'win
 }
 
 /** The shards of an open index, all of them, in order. */
-export function describeShards({ shards, generation }: IndexSnapshot): readonly ShardDescription[] {
+export function describeShards({
+  shards,
+  generation,
+  checkpoint,
+}: IndexSnapshot): readonly ShardDescription[] {
   return shards.map(({ shard, segments }) => ({
     shard,
     num_docs: segments.reduce((sum, { liveDocs }) => sum + liveDocs, 0),
@@ -64,6 +68,7 @@ export function describeShards({ shards, generation }: IndexSnapshot): readonly 
     segments: segments.length,
     bytes: segments.reduce((sum, { entry }) => sum + segmentBytes(entry), 0),
     index_generation: generation,
+    snapshot: checkpoint?.snapshot_id ?? null,
   }));
 }
 

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Registry } from '../registry/registry.ts';
 import { makeFolder } from '../storage/make-folder.ts';
-import { dropFolder, sweepFolders } from './dropped-folders.ts';
+import { dropFolder, folderSize, sweepFolders } from './dropped-folders.ts';
 import { indexFolder } from './index-folder.ts';
 
 let dataDir = '';
@@ -60,6 +60,17 @@ describe('the folder of an index', () => {
     expect(readdirSync(home())).toEqual([`${uuid}.dropped`]);
     sweep();
     expect(readdirSync(home())).toEqual([]);
+  });
+
+  it('has a size, also when another process has removed it', () => {
+    const { uuid } = registry.add('a', 'version: 1', '/');
+    make(uuid);
+    const folder = indexFolder(dataDir, uuid);
+    mkdirSync(join(folder, 'gen-000001'));
+    writeFileSync(join(folder, 'gen-000001', 'file'), 'four');
+    expect(folderSize(folder, 0)).toEqual({ generations: 1, points_in_time: 0, bytes: 4 });
+    rmSync(folder, { recursive: true });
+    expect(folderSize(folder, 0)).toEqual({ generations: 0, points_in_time: 0, bytes: 0 });
   });
 });
 

@@ -7,22 +7,24 @@
  *     2. `dropFolder`: one rename to `<uuid>.dropped`
  *     3. `sweepFolders`: the files go; the next engine ends what a killed drop left at 1 or 2
  */
-import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { holds, pinsAmong } from '../index/pins.ts';
 import { REGISTRY_FILE } from '../registry/registry-file.ts';
 import { ioError, systemCode } from '../storage/io-errors.ts';
 import { syncFolder } from '../storage/make-folder.ts';
-import { generationAt, generationNumbers } from './index-folder.ts';
+import { generationsAmong } from './index-folder.ts';
 import { sweepRestoring } from './restoring-folders.ts';
 
 const DROPPED = '.dropped';
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** What an index's folder contains; nothing if it is gone. Throws io_error. */
+/**
+ * What an index's folder contains. What another process removes meanwhile counts nothing. Throws
+ * io_error.
+ */
 export function folderSize(folder: string, now: number) {
-  if (!existsSync(folder)) return { generations: 0, points_in_time: 0, bytes: 0 };
-  const generations = generationNumbers(folder).map((number) => generationAt(folder, number));
+  const generations = generationsAmong(folder, namesIn(folder));
   const pins = generations.flatMap(({ path }) => pinsAmong(namesIn(path)));
   return {
     generations: generations.length,
@@ -31,7 +33,7 @@ export function folderSize(folder: string, now: number) {
   };
 }
 
-/** The bytes of all files in a folder; what another process removes meanwhile counts nothing. */
+/** The bytes of all files in a folder. */
 function bytesBelow(folder: string): number {
   try {
     return readdirSync(folder, { withFileTypes: true }).reduce((sum, entry) => {

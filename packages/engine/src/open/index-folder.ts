@@ -132,8 +132,12 @@ export function promoteGeneration(folder: string, { number }: Generation): void 
   }
 }
 
-function generations(folder: string): Generation[] {
-  return namesIn(folder).flatMap((name) => {
+const generations = (folder: string): readonly Generation[] =>
+  generationsAmong(folder, namesIn(folder));
+
+/** The generations among the names in a folder. */
+export function generationsAmong(folder: string, names: readonly string[]): readonly Generation[] {
+  return names.flatMap((name) => {
     const match = GENERATION.exec(name);
     return match === null ? [] : [{ number: Number(match[1]), path: join(folder, name) }];
   });

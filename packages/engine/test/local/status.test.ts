@@ -62,6 +62,7 @@ describe('the lag in index status', () => {
           segments: 1,
           bytes: fresh.bytes,
           index_generation: 1,
+          snapshot: String(first.id),
         },
       ],
       generations: [
