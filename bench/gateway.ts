@@ -6,12 +6,13 @@
  * (a) Requests per second over 16 connections, against a raw node:http server that answers the same
  *     requests with the same bodies; target 0.4 of it. p99 at half of that load; target 10 ms, and
  *     that of the raw server at the same rate, which is what the clients and the machine add. Once
- *     without a cache, once with the cache of answers that `lhs serve` has.
+ *     without a cache, once with the cache of answers that `lhs serve` has. The rate of the engine
+ *     alone bounds the one without a cache.
  * (b) Median over one connection, against the embedded call; targets: REST + 0.4 ms, gRPC + 0.3 ms.
  *
  * Servers run in a process of their own, clients in this one.
  *
- *   node bench/gateway.ts [seconds per measurement]
+ *   node bench/gateway.ts [seconds per measurement; 0: (b) alone]
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -204,8 +205,11 @@ async function measure(): Promise<void> {
   const child: ChildProcess = fork(fileURLToPath(import.meta.url), ['serve']);
   const served = await new Promise<Served>((resolve) => child.once('message', resolve as never));
   console.log(machine());
-  await rates('gateway', served.rest, served.echo, seconds);
-  await rates('with a cache', served.cached, served.echo, seconds);
+  if (seconds > 0) {
+    console.log(`engine alone, one thread ${(1000 / served.embedded).toFixed(0)}/s`);
+    await rates('gateway', served.rest, served.echo, seconds);
+    await rates('with a cache', served.cached, served.echo, seconds);
+  }
   const pool = new Pool(served.rest, { connections: 1 });
   const overRest = await alone(child, (at) => post(pool, bodies[at]));
   await pool.close();

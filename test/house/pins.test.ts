@@ -26,6 +26,7 @@ describe('pinned surfaces', () => {
         "checkModel",
         "contentDigest",
         "decodeAnswer",
+        "definitionDigest",
         "definitionJsonSchema",
         "describeModel",
         "diffRemotely",

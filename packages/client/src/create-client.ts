@@ -32,6 +32,8 @@ export interface ClientOptions {
 }
 
 const RETRIES = 3;
+/** Streams without an end of their own: they end, without an error, when their call is aborted. */
+const ENDLESS: ReadonlySet<Operation> = new Set<Operation>(['follow']);
 
 /**
  * A service as a `Backend`. Requests are checked before they are sent. The connection is opened
@@ -73,7 +75,12 @@ function calling(operation: Operation, options: ClientOptions, connect: Connect)
 function streaming(operation: Operation, options: ClientOptions, connect: Connect) {
   return async function* (request: unknown, call?: CallContext): AsyncGenerator<unknown> {
     const own = await prepared(operation, options, request, call);
-    yield* (await connect()).stream(operation, request, own);
+    try {
+      yield* (await connect()).stream(operation, request, own);
+    } catch (error) {
+      const isEnd = ENDLESS.has(operation) && own.signal?.aborted === true;
+      if (!isEnd || !(error instanceof LhsError) || error.code !== 'interrupted') throw error;
+    }
   };
 }
 

@@ -3,6 +3,7 @@ export { type ClientOptions, createClient } from './create-client.ts';
 export type * from './generated/lhs/node/v1/control_plane_pb.ts';
 export type * from './generated/lhs/node/v1/node_pb.ts';
 export { errorOfStatus } from './grpc/status-error.ts';
+export { openChannel, type UnaryChannel } from './grpc/unary-channel.ts';
 export { REQUEST_CHECKS } from './remote/request-checks.ts';
 export { CONTROL_PLANE_METHODS, CONTROL_PLANE_SERVICE } from './wire/control-plane-methods.ts';
 export { decodeMessage } from './wire/decode.ts';

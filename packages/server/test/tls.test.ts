@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { credentials } from '@grpc/grpc-js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createClient } from '@lakehouse-search/client';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { grpcCalls } from './support/call-over.ts';
 import { CERTIFICATE, PRIVATE_KEY } from './support/certificate.ts';
 import { startTickets, type TicketService } from './support/tickets.ts';
@@ -39,6 +40,8 @@ function statusOver(ca: string | undefined): Promise<number | undefined> {
 }
 
 describe('a server with TLS', () => {
+  afterEach(() => vi.unstubAllEnvs());
+
   it('answers REST to clients that trust its certificate, and to no others', async () => {
     expect(service.server.url).toMatch(/^https:/);
     expect(await statusOver(CERTIFICATE)).toBe(200);
@@ -53,6 +56,22 @@ describe('a server with TLS', () => {
     grpc.close();
     expect(status).toBe(200);
     expect(body).toMatchObject([{ name: 'tickets' }]);
+  });
+
+  it('answers clients over gRPC that trust its certificate, and no others', async () => {
+    const client = () =>
+      createClient({
+        url: `grpcs://${service.server.grpc}`,
+        authorization: () => token,
+        retries: 0,
+      });
+    vi.stubEnv('GRPC_DEFAULT_SSL_ROOTS_FILE_PATH', '');
+    const stranger = client();
+    await expect(stranger.listIndexes({})).rejects.toMatchObject({ code: 'unreachable' });
+    vi.stubEnv('GRPC_DEFAULT_SSL_ROOTS_FILE_PATH', cert);
+    const trusting = client();
+    expect(await trusting.listIndexes({})).toMatchObject([{ name: 'tickets' }]);
+    await Promise.all([stranger.close(), trusting.close()]);
   });
 
   it('answers neither protocol in plain text', async () => {

@@ -680,6 +680,7 @@ export const DOCS: Readonly<Record<string, string>> = {
   "ShardDescription": "One shard of an index that has been built.",
   "ShardDescription.bytes": "Size on disk.",
   "ShardDescription.shard": "0 .. number of shards - 1.",
+  "ShardDescription.snapshot": "The committed checkpoint: a snapshot of the table; null: the table had none.",
   "ShardProgress": "How far the generation of one shard is.",
   "ShardProgress.docs_total": "Estimated until all rows have been read: each shard gets an equal share of the keys.",
   "ShardProgress.generation": "The generation that is being built.",

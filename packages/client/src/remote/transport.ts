@@ -11,4 +11,6 @@ export interface Transport {
 export interface TransportCall extends Pick<CallContext, 'signal' | 'deadline'> {
   /** The value of the header `authorization`. */
   readonly authorization: string | undefined;
+  /** The span of the call (W3C Trace Context). */
+  readonly traceparent?: string | undefined;
 }

@@ -3,7 +3,9 @@ import type { CallContext, Operation, Principal } from '@lakehouse-search/contra
 import type { Access, Arrival } from '../access/access.ts';
 import { REQUIRED_SCOPES } from '../access/scopes.ts';
 import type { Admit } from '../limits/admission.ts';
+import type { NodeSpans } from '../observe/node-spans.ts';
 import type { Observer } from '../observe/observer.ts';
+import type { Span } from '../observe/trace-context.ts';
 import { type Apis, type Run, runnersOver } from './service-over.ts';
 
 /** What calls go through on their way to a backend. */
@@ -12,6 +14,8 @@ export interface CallsOptions extends Apis {
   /** Default: every call begins at once. */
   readonly admit?: Admit;
   readonly observer?: Observer;
+  /** Makes spans of the reads of nodes. Absent: there are none. */
+  readonly nodeSpans?: NodeSpans;
 }
 
 /** A call that may begin. */
@@ -26,9 +30,11 @@ export class Calls {
   readonly observer: Observer | undefined;
   readonly #access: Access;
   readonly #admit: Admit | undefined;
+  readonly #nodeSpans: NodeSpans | undefined;
   readonly #runners: ReadonlyMap<Operation, Run>;
 
-  constructor({ access, admit, observer, ...apis }: CallsOptions) {
+  constructor({ access, admit, observer, nodeSpans, ...apis }: CallsOptions) {
+    this.#nodeSpans = nodeSpans;
     this.#access = access;
     this.#admit = admit;
     this.observer = observer;
@@ -55,13 +61,15 @@ export class Calls {
     return this.#access.authenticate(authorization, arrival);
   }
 
-  /** The answer of an operation: a promise, or the items of a stream. */
-  run(operation: Operation, request: unknown, call: CallContext): unknown {
-    return this.#runners.get(operation)!(request, call);
+  /** The answer of an operation: a promise, or the items of a stream. `span`: that of the call. */
+  run(operation: Operation, request: unknown, call: CallContext, span?: Span): unknown {
+    const runner = this.#runners.get(operation)!;
+    if (this.#nodeSpans === undefined || span === undefined) return runner(request, call);
+    return this.#nodeSpans.within(span, () => runner(request, call));
   }
 }
 
-/** The index that a request names. */
+/** The index that a request names, or a response. */
 export function indexOf(request: unknown): string | undefined {
   if (typeof request !== 'object' || request === null || !('index' in request)) return undefined;
   return typeof request.index === 'string' ? request.index : undefined;

@@ -77,9 +77,12 @@ export class GrpcCall {
       request,
     );
     const call = contextOf(signal, this.#deadline, this.#begun.principal);
-    const result = this.#calls.run(this.#operation, request, call);
+    const result = this.#calls.run(this.#operation, request, call, this.#span);
     // A stream is returned as it is: an async function would not wait for its items.
-    return this.#method.route.stream === 'responses' ? { items: result } : await result;
+    if (this.#method.route.stream === 'responses') return { items: result };
+    const value = await result;
+    this.#index ||= indexOf(value);
+    return value;
   }
 
   /** Frees what the call was admitted with, and records it. */

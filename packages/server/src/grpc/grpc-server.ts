@@ -1,8 +1,9 @@
-import { Server, type ServiceDefinition, type UntypedServiceImplementation } from '@grpc/grpc-js';
+import type { Server, ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js';
 import type { ReflectionService } from '@grpc/reflection';
 import { METHODS, serializedFiles, type WireMethod } from '@lakehouse-search/client';
 import type { Calls } from '../calls/calls.ts';
 import { handlerOf } from './handlers.ts';
+import { UnaryServer } from './unary-server.ts';
 
 const BATCH_BYTES = 64 * 1024 * 1024;
 const same = (bytes: Buffer): Buffer => bytes;
@@ -16,8 +17,7 @@ export interface GrpcServer {
 
 /** A gRPC server that does not listen yet. */
 export async function createGrpc(calls: Calls): Promise<GrpcServer> {
-  const server = new Server({
-    'grpc.max_receive_message_length': BATCH_BYTES,
+  const server = new UnaryServer(BATCH_BYTES, {
     'grpc.max_send_message_length': -1,
     // Nobody reads the statistics of channelz, and they cost time per message.
     'grpc.enable_channelz': 0,

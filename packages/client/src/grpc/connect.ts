@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import { connect as connectHttp2 } from 'node:http2';
+import { LhsError } from '@lakehouse-search/contract';
+import { Connection } from './connection.ts';
+
+/** A server of gRPC. */
+export interface Target {
+  /** HOST:PORT as it was given. */
+  readonly authority: string;
+  readonly secure: boolean;
+}
+
+const CONNECT_MS = 20_000;
+/** Bytes of the windows for responses: of a request and of a connection. */
+const WINDOW = 2 ** 24;
+/** Bytes of a header block. */
+const HEADER_BYTES = 65_536;
+
+/** Opens a connection. Throws unreachable, with `details.sent` false. */
+export async function connect({ authority, secure }: Target): Promise<Connection> {
+  const session = connectHttp2(`${secure ? 'https' : 'http'}://${authority}`, {
+    ...(secure ? certificates() : {}),
+    settings: { enablePush: false, initialWindowSize: WINDOW, maxHeaderListSize: HEADER_BYTES },
+  });
+  return new Promise((resolve, reject) => {
+    const fail = (reason: string, cause?: Error) => {
+      clearTimeout(timer);
+      session.destroy();
+      const message = `cannot reach "${authority}": ${reason}`;
+      reject(new LhsError('unreachable', message, { details: { sent: false }, cause }));
+    };
+    const timer = setTimeout(fail, CONNECT_MS, `no answer within ${CONNECT_MS / 1000} s`);
+    const failed = (error: Error) => fail(reasonOf(error), error);
+    session.on('error', failed);
+    // The settings of the peer say that it speaks HTTP/2.
+    session.once('remoteSettings', () => {
+      clearTimeout(timer);
+      session.off('error', failed);
+      session.setLocalWindowSize(WINDOW);
+      resolve(new Connection(session, authority));
+    });
+    session.once('close', () => fail('it does not speak HTTP/2'));
+  });
+}
+
+/** The certificates that grpc-js trusts as well: those of its setting, else those of the system. */
+function certificates(): { readonly ca?: Buffer } {
+  const path = process.env.GRPC_DEFAULT_SSL_ROOTS_FILE_PATH ?? '';
+  return path === '' ? {} : { ca: readFileSync(path) };
+}
+
+/** The error of several addresses has its reasons inside. */
+function reasonOf(error: Error & { readonly code?: string }): string {
+  if (error.code === 'ERR_HTTP2_ERROR') return 'it does not speak HTTP/2';
+  const first = error instanceof AggregateError ? (error.errors[0] as Error) : error;
+  return error.code ?? first.message;
+}

@@ -1,0 +1,106 @@
+import {
+  type ClientHttp2Session,
+  type ClientHttp2Stream,
+  constants,
+  type IncomingHttpHeaders,
+  type OutgoingHttpHeaders,
+} from 'node:http2';
+import { LhsError } from '@lakehouse-search/contract';
+
+/** What a connection reports of a request. Nothing follows `ended` or `failed`. */
+export interface Exchange {
+  headers(fields: IncomingHttpHeaders): void;
+  data(bytes: Buffer): void;
+  ended(): void;
+  failed(error: LhsError): void;
+}
+
+/** Cancels a request. Its exchange hears no more. */
+export type Cancel = () => void;
+
+/** What a peer resets a request with that it did not begin. */
+const REFUSED = constants.NGHTTP2_REFUSED_STREAM;
+
+/**
+ * Requests over one HTTP/2 session. A session without requests does not keep the process alive.
+ * Requests beyond the peer's limit wait in the session.
+ */
+export class Connection {
+  readonly #session: ClientHttp2Session;
+  readonly #peer: string;
+  #running = 0;
+
+  /** `session`: connected; `peer`: what errors call it. */
+  constructor(session: ClientHttp2Session, peer: string) {
+    this.#session = session;
+    this.#peer = peer;
+    session.unref();
+    session.on('error', () => {}); // each request reports it
+  }
+
+  /** Whether it takes new requests. */
+  get isOpen(): boolean {
+    return !this.#session.closed && !this.#session.destroyed;
+  }
+
+  /** Sends a request: its header fields and its body. */
+  request(fields: OutgoingHttpHeaders, body: Buffer, exchange: Exchange): Cancel {
+    if (!this.isOpen) {
+      exchange.failed(away(`the connection to "${this.#peer}" is closed`, true));
+      return () => {};
+    }
+    if (this.#running++ === 0) this.#session.ref();
+    const stream = this.#session.request(fields);
+    stream.end(body);
+    return this.#follow(stream, exchange);
+  }
+
+  /** Takes no more requests, and ends when those that run have ended. */
+  close(): void {
+    this.#session.close();
+  }
+
+  #follow(stream: ClientHttp2Stream, exchange: Exchange): Cancel {
+    let isDone = false;
+    let cause: Error | undefined;
+    stream.on('response', (fields) => exchange.headers(fields));
+    stream.on('trailers', (fields) => exchange.headers(fields));
+    stream.on('data', (bytes: Buffer) => {
+      if (!isDone) exchange.data(bytes);
+    });
+    stream.once('end', () => {
+      if (isDone || stream.rstCode !== 0) return;
+      isDone = true;
+      exchange.ended();
+    });
+    stream.once('error', (error) => {
+      cause = error;
+    });
+    stream.once('close', () => {
+      if (--this.#running === 0) this.#session.unref();
+      if (isDone) return;
+      isDone = true;
+      exchange.failed(this.#lost(stream, cause));
+    });
+    return () => {
+      isDone = true;
+      stream.close(constants.NGHTTP2_CANCEL);
+    };
+  }
+
+  /** The error of a request that ended without a response. */
+  #lost(stream: ClientHttp2Stream, cause: Error | undefined): LhsError {
+    const { rstCode } = stream;
+    const isUnsent = stream.pending || rstCode === REFUSED;
+    const reason = cause?.message ?? `HTTP/2 error ${rstCode}`;
+    return away(`lost "${this.#peer}": ${reason}`, isUnsent, cause);
+  }
+}
+
+/** `isUnsent`: the peer did not begin the call, so that it may be repeated. */
+function away(message: string, isUnsent: boolean, cause?: unknown): LhsError {
+  return new LhsError('unreachable', message, {
+    details: isUnsent ? { sent: false } : {},
+    ...(cause === undefined ? {} : { cause }),
+  });
+}

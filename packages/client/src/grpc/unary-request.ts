@@ -1,0 +1,49 @@
+import { type OutgoingHttpHeaders, sensitiveHeaders } from 'node:http2';
+import { LhsError } from '@lakehouse-search/contract';
+import type { TransportCall } from '../remote/transport.ts';
+
+const MESSAGE_HEAD_BYTES = 5;
+/** A timeout has at most eight digits. */
+const MOST_MILLIS = 99_999_999;
+/** What a header may hold: nothing that ends it. */
+const HEADER_VALUE = /^[\x20-\x7e]*$/;
+
+/** A message as the body of a unary request. */
+export function messageFrame(message: Uint8Array): Buffer {
+  const body = Buffer.allocUnsafe(MESSAGE_HEAD_BYTES + message.length);
+  body[0] = 0;
+  body.writeUInt32BE(message.length, 1);
+  body.set(message, MESSAGE_HEAD_BYTES);
+  return body;
+}
+
+/** The header fields of a request to a method. Throws invalid_argument. */
+export function requestFields(
+  path: string,
+  { authorization, deadline, traceparent }: TransportCall,
+): OutgoingHttpHeaders {
+  const fields: OutgoingHttpHeaders = {
+    ':method': 'POST',
+    ':path': path,
+    te: 'trailers',
+    'content-type': 'application/grpc',
+    'user-agent': 'lhs',
+  };
+  if (deadline !== undefined) fields['grpc-timeout'] = timeoutOf(deadline);
+  if (traceparent !== undefined) fields.traceparent = traceparent;
+  if (authorization === undefined) return fields;
+  if (!HEADER_VALUE.test(authorization)) {
+    const message = 'the token has characters that no header may hold';
+    throw new LhsError('invalid_argument', message);
+  }
+  // No table of the connection keeps the token.
+  return { ...fields, authorization, [sensitiveHeaders]: ['authorization'] };
+}
+
+/** The time that is left, as the header `grpc-timeout`. */
+function timeoutOf(deadline: number): string {
+  const millis = Math.max(0, Math.ceil(deadline - Date.now()));
+  return millis <= MOST_MILLIS
+    ? `${millis}m`
+    : `${Math.min(Math.ceil(millis / 1000), MOST_MILLIS)}S`;
+}
