@@ -16,6 +16,26 @@ describe('the answers of nodes about an index', () => {
     expect(merged({ applied: true }, { applied: false })).toEqual({ applied: false });
   });
 
+  it('have generations as a whole, and the checkpoint of the node that is furthest behind', () => {
+    const status = (snapshots: number, num_docs: number) => ({
+      lag: { snapshots },
+      checkpoint: { snapshot: String(9 - snapshots) },
+      generations: [{ generation: 1, state: 'live', num_docs, bytes: 10 }],
+      num_docs,
+    });
+    expect(merged(status(0, 3), status(2, 4))).toEqual({
+      lag: { snapshots: 2 },
+      checkpoint: { snapshot: '7' },
+      generations: [{ generation: 1, state: 'live', num_docs: 7, bytes: 20 }],
+      num_docs: 7,
+    });
+  });
+
+  it('have the number of generations that a drop removed', () => {
+    const dropped = { index: 'notes', generations: 2 };
+    expect(merged(dropped, dropped)).toEqual(dropped);
+  });
+
   it('have each window once, cold if a node has moved files of it', () => {
     const window = (name: string, num_docs: number, tier: string) => {
       return { window: name, from: name === 'none' ? null : `${name}-01`, num_docs, tier };

@@ -61,16 +61,24 @@ const TOTALS: ReadonlySet<string> = new Set(['cache', 'orphans']);
 
 /**
  * The answer about a whole index, of the answers of its nodes about their shards. Members that are
- * neither counts nor lists of shards are those of the first node.
+ * neither counts nor lists of shards are those of the node that is furthest behind the table, the
+ * first one among equals.
  */
 export function mergeAnswers(answers: readonly NodeAnswer[]): unknown {
   if (answers.length === 1) return answers[0].answer;
+  const behind = answers.toSorted((a, b) => lagOf(b) - lagOf(a));
   const merged: Record<string, unknown> = Object.assign({}, ...answers.map(({ answer }) => answer));
   for (const name of Object.keys(merged)) {
-    const values = answers.map(({ answer }) => answer[name]).filter((v) => v !== undefined);
-    merged[name] = mergeMember(name, values, answers);
+    const values = behind.map(({ answer }) => answer[name]).filter((v) => v !== undefined);
+    merged[name] = mergeMember(name, values, behind);
   }
   return merged;
+}
+
+/** Snapshots of the table that a node lacks; 0 in answers that are no statuses. */
+function lagOf({ answer }: NodeAnswer): number {
+  const lag = answer.lag as { readonly snapshots?: number } | undefined;
+  return lag?.snapshots ?? 0;
 }
 
 function mergeMember(
@@ -86,6 +94,7 @@ function mergeMember(
   if (name === 'applied' && Array.isArray(first)) return inAll(values as string[][]);
   if (name === 'faults') return (values as unknown[][]).flat();
   if (name === 'windows' && Array.isArray(first)) return mergeWindows(values as Answer[][]);
+  if (name === 'generations' && Array.isArray(first)) return mergeGenerations(values as Answer[][]);
   if (NAMES.has(name)) return [...new Set((values as string[][]).flat())].sort();
   if (TOTALS.has(name)) return mergeAnswers((values as Answer[]).map(whole));
   if (ALL.has(name)) return values.every((value) => value === true);
@@ -118,6 +127,12 @@ function mergeWindows(lists: readonly (readonly Answer[])[]): unknown {
   });
   const timeOf = ({ from }: Answer) => (from as string | null) ?? '~';
   return merged.sort((a, b) => (timeOf(a) < timeOf(b) ? -1 : 1));
+}
+
+/** Generations of one number are parts of one build. */
+function mergeGenerations(lists: readonly (readonly Answer[])[]): unknown {
+  const byNumber = Map.groupBy(lists.flat(), ({ generation }) => generation);
+  return [...byNumber.values()].map((parts) => mergeAnswers(parts.map(whole)));
 }
 
 /** The items that all lists have, in the order of the first. */

@@ -5,12 +5,14 @@ import {
   type MessageShape,
   toBinary,
 } from '@bufbuild/protobuf';
-import { Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
+import { Client, credentials, Metadata } from '@grpc/grpc-js';
 import {
   type BuildEvent,
   createClient,
   errorOfStatus,
   NODE_METHODS,
+  openChannel,
+  type UnaryChannel,
 } from '@lakehouse-search/client';
 import type { CallContext, Progress, Service } from '@lakehouse-search/contract';
 import { type NodeClaims, signNodeCall } from './cluster-token.ts';
@@ -26,6 +28,12 @@ export interface NodeRead {
   /** An operation of `Shard`, or `commit`, `rows`, `embed`, `lag`, `reached`. */
   readonly operation: string;
   readonly request: Uint8Array;
+}
+
+/** The context of a read. */
+export interface NodeCall extends CallContext {
+  /** The span of the read, as the header has it. */
+  readonly traceparent?: string;
 }
 
 /** A generation that waits for its promotion. */
@@ -46,7 +54,7 @@ export interface NodeClient {
   /** HOST:PORT. */
   readonly address: string;
   state(call?: CallContext): Promise<NodeState>;
-  read(read: NodeRead, call?: CallContext): Promise<Uint8Array>;
+  read(read: NodeRead, call?: NodeCall): Promise<Uint8Array>;
   /** Builds the next generation of an index beside the live one. Aborting the call discards it. */
   build(index: string, snapshot: string | null, call?: CallContext): AsyncIterable<BuildStep>;
   /** Promotes a staged generation, or discards it; returns the commit that is live then. */
@@ -85,12 +93,15 @@ export function connectNode(address: string, options: NodeClientOptions = {}): N
 class GrpcNode implements NodeClient {
   readonly address: string;
   readonly #key: string | undefined;
+  readonly #channel: UnaryChannel;
+  /** For streams; it is idle until the first of them. */
   readonly #client: Client;
   readonly #services = new Map<number | undefined, Service>();
 
   constructor(address: string, key: string | undefined) {
     this.address = address;
     this.#key = key;
+    this.#channel = openChannel(address, false);
     this.#client = new Client(address, credentials.createInsecure(), CHANNEL);
   }
 
@@ -99,7 +110,7 @@ class GrpcNode implements NodeClient {
     return stateOfMessage(await this.#unary(state, create(state.input), call));
   }
 
-  async read(read: NodeRead, call?: CallContext): Promise<Uint8Array> {
+  async read(read: NodeRead, call?: NodeCall): Promise<Uint8Array> {
     const method = NODE_METHODS.read;
     return (await this.#unary(method, create(method.input, read), call)).answer;
   }
@@ -142,26 +153,19 @@ class GrpcNode implements NodeClient {
   }
 
   async close(): Promise<void> {
+    this.#channel.close();
     this.#client.close();
     for (const service of this.#services.values()) await service.close();
   }
 
-  #unary<In extends DescMessage, Out extends DescMessage>(
+  async #unary<In extends DescMessage, Out extends DescMessage>(
     { path, input, output }: Method<In, Out>,
     request: MessageShape<In>,
-    call: CallContext = {},
+    { signal, deadline, principal, traceparent }: NodeCall = {},
   ): Promise<MessageShape<Out>> {
-    const bytes = Buffer.from(toBinary(input, request));
-    const { metadata, options } = this.#settings(call);
-    return new Promise((resolve, reject) => {
-      const done = (error: ServiceError | null, answer?: Buffer) => {
-        stop();
-        if (error !== null) reject(errorOfStatus(error));
-        else resolve(fromBinary(output, answer!));
-      };
-      const own = this.#client.makeUnaryRequest(path, same, same, bytes, metadata, options, done);
-      const stop = cancelWith(call, () => own.cancel());
-    });
+    const authorization = signNodeCall(this.#key, claimsOf({ principal }));
+    const call = { signal, deadline, authorization, traceparent };
+    return fromBinary(output, await this.#channel.call(path, toBinary(input, request), call));
   }
 
   #settings(call: CallContext) {

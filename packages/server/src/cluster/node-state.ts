@@ -9,6 +9,8 @@ export interface NodeCommit {
   readonly generation: number;
   /** Live documents. */
   readonly docs: number;
+  /** Bytes of its segments on disk. */
+  readonly bytes: number;
   /** SHA-256 of the definition that it was built with: commits of one routing have the same. */
   readonly definition: string;
 }

@@ -16,9 +16,10 @@ export function messageOfState(state: NodeState): StateMessage {
       definitionVersion: index.definition_version,
       epoch: BigInt(index.epoch),
       aliases: [...index.aliases],
-      commits: index.commits.map(({ snapshot, docs, ...commit }) => ({
+      commits: index.commits.map(({ snapshot, docs, bytes, ...commit }) => ({
         ...commit,
         docs: BigInt(docs),
+        bytes: BigInt(bytes),
         ...(snapshot === null ? {} : { snapshot }),
       })),
     })),
@@ -38,10 +39,11 @@ export function stateOfMessage(message: StateMessage): NodeState {
         definition_version: definitionVersion,
         epoch: Number(epoch),
         commits: index.commits.map((commit): NodeCommit => {
-          const { snapshot = null, sequence, generation, docs, definition } = commit;
+          const { snapshot = null, sequence, generation, docs, bytes, definition } = commit;
           return {
             ...{ commit: commit.commit, snapshot, sequence, generation, definition },
             docs: Number(docs),
+            bytes: Number(bytes),
           };
         }),
       };

@@ -14,9 +14,11 @@ import { NODE_METHODS } from '@lakehouse-search/client';
 import type { CallContext, Progress } from '@lakehouse-search/contract';
 import type { NodeReads, StagedBuild } from '@lakehouse-search/engine';
 import { readNodeCall } from '../cluster/cluster-token.ts';
+import type { NodeRead } from '../cluster/node-client.ts';
 import type { NodeState } from '../cluster/node-state.ts';
 import { messageOfState } from '../cluster/node-wire.ts';
 import { statusOf } from '../grpc/status-of.ts';
+import type { NodeSpans } from '../observe/node-spans.ts';
 import type { Epochs } from './epochs.ts';
 import type { StagedBuilds } from './staged-builds.ts';
 
@@ -31,6 +33,8 @@ export interface NodeServiceOptions {
   readonly node: () => string;
   /** The ordinals of shards that it was started for. */
   readonly takes: readonly number[];
+  /** Makes spans of reads. Absent: there are none. */
+  readonly nodeSpans?: NodeSpans | undefined;
 }
 
 /** What a node holds now. */
@@ -41,7 +45,11 @@ export function stateOf({ reads, epochs, dataDir, node, takes }: NodeServiceOpti
 }
 
 type Call = ServerUnaryCall<Buffer, Buffer>;
-type Answer = (bytes: Buffer, call: CallContext) => Promise<Uint8Array>;
+type Answer = (
+  bytes: Buffer,
+  call: CallContext,
+  traceparent: string | undefined,
+) => Promise<Uint8Array>;
 const same = (bytes: Buffer): Buffer => bytes;
 
 /** Adds the internal service to the gRPC server of a node. */
@@ -52,8 +60,10 @@ export function addNodeService(server: Server, options: NodeServiceOptions): voi
     [
       'Read',
       read,
-      async (bytes, call) => {
-        const answer = await options.reads.read(fromBinary(read.input, bytes), call);
+      async (bytes, call, traceparent) => {
+        const wanted = fromBinary(read.input, bytes);
+        const run = () => options.reads.read(wanted, call);
+        const answer = await inSpan(options, wanted, traceparent, run);
         return toBinary(read.output, create(read.output, { answer }));
       },
     ],
@@ -80,6 +90,17 @@ export function addNodeService(server: Server, options: NodeServiceOptions): voi
       Build: buildHandler(options),
     } as UntypedServiceImplementation,
   );
+}
+
+/** Runs a read in a span, if spans are made. */
+function inSpan<T>(
+  { nodeSpans, node }: NodeServiceOptions,
+  { index, shard, operation }: Pick<NodeRead, 'index' | 'shard' | 'operation'>,
+  traceparent: string | undefined,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (nodeSpans === undefined) return work();
+  return nodeSpans.received(traceparent, { node: node(), index, shards: [shard], operation }, work);
 }
 
 /** Sends the steps of a build until the generation is live or discarded. */
@@ -125,7 +146,10 @@ function handlerOf({ key }: NodeServiceOptions, answer: Answer) {
     call.on('cancelled', () => {
       if (!ended) stop.abort();
     });
-    const run = async () => answer(call.request, contextOf(call, key, stop.signal));
+    const run = async () => {
+      const context = contextOf(call, key, stop.signal);
+      return answer(call.request, context, textOf(call.metadata, 'traceparent'));
+    };
     const end = (...[error, bytes]: Parameters<typeof callback>) => {
       ended = true;
       callback(error, bytes);
@@ -142,7 +166,7 @@ function contextOf(
   key: string | undefined,
   signal: AbortSignal,
 ): CallContext {
-  const { principal } = readNodeCall(key, authorizationOf(call.metadata));
+  const { principal } = readNodeCall(key, textOf(call.metadata, 'authorization'));
   const deadline = Number(call.getDeadline());
   return {
     signal,
@@ -151,7 +175,7 @@ function contextOf(
   };
 }
 
-function authorizationOf(metadata: Metadata): string | undefined {
-  const [value] = metadata.get('authorization');
+function textOf(metadata: Metadata, key: string): string | undefined {
+  const [value] = metadata.get(key);
   return typeof value === 'string' ? value : undefined;
 }

@@ -73,7 +73,8 @@ function auditLine({ request_id, trace_id, remote, transport, status, ...record 
 }
 
 /** An observer that passes each record to several. */
-export function observers(...all: readonly Observer[]): Observer {
+export function observers(...several: readonly (Observer | undefined)[]): Observer {
+  const all = several.filter((observer) => observer !== undefined);
   return {
     ended(record) {
       for (const observer of all) observer.ended(record);

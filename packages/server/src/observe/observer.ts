@@ -9,7 +9,7 @@ export interface CallRecord extends SpanRecord {
   readonly transport: 'rest' | 'grpc' | 'mcp';
   /** Absent: no route, or the header was refused before the operation was known. */
   readonly operation?: Operation;
-  /** As requested. */
+  /** As requested; if the request names none, as the response names it. */
   readonly index?: string;
   /** Absent: nobody was authenticated. */
   readonly subject?: string;

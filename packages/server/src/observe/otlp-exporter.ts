@@ -3,14 +3,16 @@
  * collector that does not answer costs its spans and nothing else.
  */
 import type { Logger } from 'pino';
+import type { SpanSink } from './node-spans.ts';
 import type { CallRecord, Observer } from './observer.ts';
+import { type OtlpSpan, spanOfCall } from './otlp-span.ts';
 
 /** Where spans go. */
 export interface OtlpOptions {
   /** URL of the collector; `/v1/traces` is added to it. */
   readonly endpoint: string;
   /** Role of this process, as `service.name` ends. */
-  readonly role: 'all' | 'gateway' | 'control-plane';
+  readonly role: 'all' | 'gateway' | 'control-plane' | 'node';
   readonly logger: Pick<Logger, 'warn'>;
   /** Longest time that a span waits. Default 5,000. */
   readonly delayMs?: number;
@@ -21,27 +23,8 @@ const BATCH = 512;
 /** Spans that wait at most; later ones are dropped. */
 const MOST_WAITING = 4096;
 const TIMEOUT_MS = 10_000;
-/** Kind and status of a span, as OTLP numbers them. */
-const KIND_SERVER = 2;
-const STATUS_ERROR = 2;
-
-type Value = { readonly stringValue: string } | { readonly intValue: string };
-
-/** A span in the JSON form of OTLP: ids are hexadecimal, 64-bit integers are texts. */
-export interface OtlpSpan {
-  readonly traceId: string;
-  readonly spanId: string;
-  readonly parentSpanId?: string;
-  readonly name: string;
-  readonly kind: number;
-  readonly startTimeUnixNano: string;
-  readonly endTimeUnixNano: string;
-  readonly attributes: readonly { readonly key: string; readonly value: Value }[];
-  readonly status: { readonly code?: number; readonly message?: string };
-}
-
 /** Exports the span of each call that ends. Texts of queries are never part of a span. */
-export class OtlpExporter implements Observer {
+export class OtlpExporter implements Observer, SpanSink {
   readonly #options: OtlpOptions;
   readonly #timer: NodeJS.Timeout;
   #waiting: OtlpSpan[] = [];
@@ -55,11 +38,16 @@ export class OtlpExporter implements Observer {
   }
 
   ended(record: CallRecord): void {
+    this.add(spanOfCall(record, Date.now()));
+  }
+
+  /** Sends a span with the next batch. */
+  add(span: OtlpSpan): void {
     if (this.#waiting.length >= MOST_WAITING) {
       this.#dropped++;
       return;
     }
-    this.#waiting.push(spanOfCall(record, Date.now()));
+    this.#waiting.push(span);
     if (this.#waiting.length === BATCH) void this.flush();
   }
 
@@ -97,44 +85,6 @@ export class OtlpExporter implements Observer {
       logger.warn({ err: error, spans: spans.length }, 'cannot send spans to the collector');
     }
   }
-}
-
-/** The span of a call that has ended at a time, milliseconds since 1970. */
-export function spanOfCall(record: CallRecord, endMs: number): OtlpSpan {
-  const { trace_id, span_id, parent_span_id, operation, transport, status, code } = record;
-  const end = BigInt(Math.round(endMs * 1000)) * 1000n;
-  const start = end - BigInt(Math.round(record.micros)) * 1000n;
-  const texts = {
-    'lhs.operation': operation,
-    'lhs.index': record.index,
-    'lhs.transport': transport,
-    'lhs.request_id': record.request_id,
-    'error.type': code,
-    'enduser.id': record.subject,
-  };
-  const counts = {
-    'http.response.status_code': status,
-    'http.request.body.size': record.bytes_in,
-    'http.response.body.size': record.bytes_out,
-  };
-  return {
-    traceId: trace_id,
-    spanId: span_id,
-    ...(parent_span_id === undefined ? {} : { parentSpanId: parent_span_id }),
-    name: operation ?? transport,
-    kind: KIND_SERVER,
-    startTimeUnixNano: String(start),
-    endTimeUnixNano: String(end),
-    attributes: [
-      ...Object.entries(texts).flatMap(([key, text]) =>
-        text === undefined ? [] : [{ key, value: { stringValue: text } }],
-      ),
-      ...Object.entries(counts).map(([key, count]) => {
-        return { key, value: { intValue: String(count) } };
-      }),
-    ],
-    status: status >= 500 ? { code: STATUS_ERROR, ...(code && { message: code }) } : {},
-  };
 }
 
 const bodyOf = (spans: readonly OtlpSpan[], role: OtlpOptions['role']) => ({

@@ -52,9 +52,10 @@ async function answer(
     notes.subject = begun.principal?.subject;
     notes.tenant = begun.principal?.tenant;
     const { call, abort } = contextOf(request, reply, begun.principal);
-    const result = calls.run(operation, wanted, call);
+    const result = calls.run(operation, wanted, call, notes.span);
     if (route.stream !== 'responses') {
       const value = await result;
+      notes.index ||= indexOf(value);
       const text = value === undefined ? '{}' : answerText(value);
       return await sendJson(request, reply, route.status ?? 200, text);
     }

@@ -77,7 +77,7 @@ async function start(request: ServeRequest, later: (release: Release) => void) {
   const sync = new BackgroundSync({ backend, logger: log.logger, metrics, enabled, pollMs });
   later(() => sync.stop());
   await sync.start();
-  const recorder = activityRecorder(store.activity, (error) =>
+  const recorder = activityRecorder(store.activity, backend, (error) =>
     log.logger.warn({ err: error }, 'cannot record activity'),
   );
   const gated = gatedBackend(backend, names);
@@ -92,7 +92,7 @@ async function start(request: ServeRequest, later: (release: Release) => void) {
     }),
     access: callers.access,
     admit,
-    observer: observers(metrics, log.observer, recorder, ...spans),
+    observer: observers(metrics, log.observer, recorder, spans),
     ready: async () => void (await backend.listIndexes()),
     extend: metricsRoutes({ metrics, access: callers.access, ...options.metrics }),
     ...(options.mcpHosts === undefined ? {} : { mcpHosts: options.mcpHosts }),

@@ -108,7 +108,7 @@ async function start(request: ServeControlPlaneRequest, later: (release: Release
   const metrics = createMetrics({ running: () => 0, isKnown: () => true });
   const { leadership, connector } = startWork({ context, works }, options, times, metrics, later);
   clusterMetrics(metrics.registry, { store, leadership, connector });
-  const recorder = activityRecorder(store.activity, (error) =>
+  const recorder = activityRecorder(store.activity, backend, (error) =>
     log.logger.warn({ err: error }, 'cannot record activity'),
   );
   const access = clusterAccess(key);
@@ -116,7 +116,7 @@ async function start(request: ServeControlPlaneRequest, later: (release: Release
   const spans = spanExport(options, 'control-plane', log.logger, later);
   const gateway = await createGateway({
     ...{ backend: gatedBackend(backend, names), cluster, access, accounts },
-    observer: observers(metrics, log.observer, recorder, ...spans),
+    observer: observers(metrics, log.observer, recorder, spans),
     ready: async () => void (await store.nodes.list()),
     extend: metricsRoutes({ metrics, access, ...options.metrics }),
     ...tlsOf(options),
@@ -143,14 +143,14 @@ async function start(request: ServeControlPlaneRequest, later: (release: Release
 function startWork(
   { context, works }: Pick<LeaderOptions, 'context' | 'works'>,
   { sync }: ServerOptions,
-  { leaseMs, leaveMs }: ClusterTimes,
+  { leaseMs, nodeMs, leaveMs }: ClusterTimes,
   metrics: ReturnType<typeof createMetrics>,
   later: (release: Release) => void,
 ) {
   const holder = `${hostname()}/${process.pid}/${randomUUID()}`;
   const leadership = new Leadership({
     ...{ leases: context.store.leases, name: LEADER, holder, ttlMs: leaseMs },
-    work: (lease, signal) => lead({ context, leaveMs, works }, lease, signal),
+    work: (lease, signal) => lead({ context, nodeMs, leaveMs, works }, lease, signal),
     logger: context.logger,
   });
   later(() => leadership.stop());

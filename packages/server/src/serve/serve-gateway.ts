@@ -27,6 +27,7 @@ import { StaticRouting } from '../gateway/static-routing.ts';
 import { rateLimits } from '../limits/rate-limits.ts';
 import { observers, openLogs } from '../observe/call-logs.ts';
 import { createMetrics } from '../observe/metrics.ts';
+import { NodeSpans } from '../observe/node-spans.ts';
 import type { Store } from '../store/open-store.ts';
 import type { UserQueries } from '../store/user-queries.ts';
 import { type Callers, closedCallers, ledCallers, OPEN_CALLERS } from './closed-service.ts';
@@ -66,7 +67,10 @@ async function start(request: ServeGatewayRequest, later: (release: Release) => 
   const store = await openLicensedStore(options.store, license, later);
   const log = openLogs(options.log);
   later(() => log.flush());
+  const spans = spanExport(options, 'gateway', log.logger, later);
+  const nodeSpans = spans === undefined ? undefined : new NodeSpans(spans);
   const { backend, routing, planes, ownCluster } = await openCluster(cluster, later, {
+    ...(nodeSpans === undefined ? {} : { nodeSpans }),
     queries: store.queries,
     backupTarget: options.backupTarget,
     records: new ErasedRecords(store),
@@ -76,11 +80,10 @@ async function start(request: ServeGatewayRequest, later: (release: Release) => 
   await routing.refresh();
   const { admit, running } = rateLimits(options.limits);
   const metrics = createMetrics({ running, isKnown: (name) => routing.names().includes(name) });
-  const recorder = activityRecorder(store.activity, (error) =>
+  const recorder = activityRecorder(store.activity, backend, (error) =>
     log.logger.warn({ err: error }, 'cannot record activity'),
   );
   const { defaultIndex, mcpHosts, searchAdapter } = options;
-  const spans = spanExport(options, 'gateway', log.logger, later);
   const gateway = await createGateway({
     // a control plane resolves names of catalogs by its own configuration
     backend: gatedBackend(backend, names, ownCluster === undefined ? undefined : OF_PLANE),
@@ -93,7 +96,8 @@ async function start(request: ServeGatewayRequest, later: (release: Release) => 
       }),
     access: callers.access,
     admit,
-    observer: observers(metrics, log.observer, recorder, ...spans),
+    observer: observers(metrics, log.observer, recorder, spans),
+    ...(nodeSpans === undefined ? {} : { nodeSpans }),
     ready: async () => void (await backend.listIndexes()),
     extend: metricsRoutes({ metrics, access: callers.access, ...options.metrics }),
     ...(mcpHosts === undefined ? {} : { mcpHosts }),
@@ -132,13 +136,15 @@ async function callersOf(
 export interface OwnParts extends StaticAdminOptions {
   /** Its saved queries. Default: nodes have them. */
   readonly queries?: UserQueries;
+  /** Makes spans of the reads of nodes. */
+  readonly nodeSpans?: NodeSpans;
 }
 
 /** The nodes of a cluster as one backend, by a fixed list or as a control plane says. */
 export async function openCluster(
   cluster: ClusterOptions,
   later: (release: Release) => void,
-  { queries, ...own }: OwnParts = {},
+  { queries, nodeSpans, ...own }: OwnParts = {},
 ) {
   const { nodes: addresses, controlPlane = [], key, shardTimeoutMs, freshnessMs } = cluster;
   const nodes = new NodePool((address) => connectNode(address, { key }));
@@ -147,6 +153,7 @@ export async function openCluster(
   const times = {
     ...(shardTimeoutMs === undefined ? {} : { shardTimeoutMs }),
     ...(freshnessMs === undefined ? {} : { freshnessMs }),
+    ...(nodeSpans === undefined ? {} : { nodeSpans }),
   };
   if (controlPlane.length > 0) {
     const planes = new ControlPlaneCalls(controlPlane, key);

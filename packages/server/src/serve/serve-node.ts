@@ -12,12 +12,14 @@ import { addNodeService, stateOf } from '../node/node-service.ts';
 import { StagedBuilds } from '../node/staged-builds.ts';
 import { openLogs } from '../observe/call-logs.ts';
 import { createMetrics } from '../observe/metrics.ts';
+import { NodeSpans } from '../observe/node-spans.ts';
 import { BackgroundSync } from './background-sync.ts';
 import { advertised, type ClusterOptions, requireNodeKey } from './cluster-options.ts';
 import { drained, listenGrpc } from './listeners.ts';
 import { NodeRegistration } from './register-node.ts';
 import { type Release, startReleasing } from './releases.ts';
 import type { ServerOptions } from './server-options.ts';
+import { spanExport } from './span-export.ts';
 
 /** What a node is made from. */
 export interface ServeNodeRequest {
@@ -66,7 +68,9 @@ async function start(
   const { server, setServing } = await createGrpc(calls);
   let address = '';
   const node = () => cluster.node ?? address;
-  const own = { reads, builds, epochs, dataDir, key, node, takes };
+  const spans = spanExport(options, 'node', log.logger, later);
+  const nodeSpans = spans === undefined ? undefined : new NodeSpans(spans);
+  const own = { reads, builds, epochs, dataDir, key, node, takes, nodeSpans };
   addNodeService(server, own);
   const metrics = createMetrics({ running: () => 0, isKnown: (index) => sync.isKnown(index) });
   const { enabled, pollMs } = syncing;
