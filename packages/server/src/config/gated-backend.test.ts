@@ -52,6 +52,16 @@ describe('a request over the network that is no object', () => {
   });
 });
 
+describe('a change of a definition at a server without access to tables', () => {
+  it('is unsupported', async () => {
+    const definition_yaml = 'version: 1\nindex: a\n';
+    await expect(gated.alterIndex({ index: 'a', definition_yaml })).rejects.toMatchObject({
+      code: 'unsupported',
+      message: 'this server has no access to tables',
+    });
+  });
+});
+
 describe('an erasure that is requested over the network', () => {
   it('names no places of backups', async () => {
     const request = { index: 'a', keys: [], backups: ['/tmp/x'] };

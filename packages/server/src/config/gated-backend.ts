@@ -51,6 +51,7 @@ export function gatedBackend(
     },
     alterIndex: async (request, call) => {
       refuseFolder(request);
+      requireSources(names);
       const definition_yaml = gateText(request.definition_yaml, names);
       return backend.alterIndex({ ...request, definition_yaml }, call);
     },
@@ -91,6 +92,14 @@ export function gatedBackend(
           ? checked(request, call)
           : (own as Operate)(request, call);
     },
+  });
+}
+
+/** Throws unsupported if the server may read no table at all. */
+function requireSources({ catalogs, roots }: SourceNames): void {
+  if (Object.keys(catalogs).length > 0 || Object.keys(roots).length > 0) return;
+  throw new LhsError('unsupported', 'this server has no access to tables', {
+    hint: 'name a catalog or a root in its configuration',
   });
 }
 

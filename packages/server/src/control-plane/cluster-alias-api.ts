@@ -23,14 +23,16 @@ export class ClusterAliasApi implements Pick<NamesApi, 'listAliases' | 'setAlias
     return (await this.#store.aliases.list()).filter(({ index }) => isListed(call, index));
   }
 
-  /** Throws index_not_found, and already_exists if the alias is the name of an index. */
+  /** Throws index_not_found, and index_exists if the alias is the name of an index. */
   async setAlias(request: Alias, call: CallContext = {}): Promise<Alias> {
     const { alias, index } = checkAliasRequest(request);
     requireListed(call, index);
     await this.#store.change(null, async ({ definitions, aliases }) => {
       if ((await definitions.get(index)) === undefined) throw indexNotFound(index);
       if ((await definitions.get(alias)) !== undefined) {
-        throw new LhsError('already_exists', `"${alias}" is the name of an index`);
+        throw new LhsError('index_exists', `"${alias}" is the name of an index`, {
+          hint: 'indexes and aliases share their names: choose another',
+        });
       }
       await aliases.set({ alias, index });
     });
@@ -41,6 +43,8 @@ export class ClusterAliasApi implements Pick<NamesApi, 'listAliases' | 'setAlias
     const { alias } = checkDropAliasRequest(request);
     const found = (await this.listAliases({}, call)).some((each) => each.alias === alias);
     if (found && (await this.#store.aliases.remove(alias))) return;
-    throw new LhsError('not_found', `there is no alias "${alias}"`);
+    throw new LhsError('not_found', `there is no alias "${alias}"`, {
+      next: [{ step: 'list_aliases' }],
+    });
   }
 }

@@ -20,13 +20,15 @@ import {
 } from '@lakehouse-search/contract';
 import {
   type ClusterBackup,
+  definitionDigest,
   listClusterBackups,
   listPartFolders,
+  registeredDefinition,
   removeClusterBackups,
   writeClusterBackup,
 } from '@lakehouse-search/engine';
 import { isListed, requireListed, requireWhole } from './cluster-caller.ts';
-import type { IndexNodes } from './index-nodes.ts';
+import { type BuiltPart, type IndexNodes, withoutCopies } from './index-nodes.ts';
 import { restoreParts } from './restore-parts.ts';
 
 /** A place of backups: of the cluster, and as nodes are requested to use it. */
@@ -66,9 +68,9 @@ export class ClusterBackupApi {
     const began = performance.now();
     const index = await nodes.resolve(asked, call);
     const place = this.#place(at);
-    const definition = await nodes.definition(index);
     for (let attempt = 1; ; attempt++) {
-      const parts = await this.#backUpParts(index, place, verify, call);
+      const definition = await nodes.definition(index);
+      const parts = await this.#backUpParts(index, definition, place, verify, call);
       const answers = parts.map(({ answer }) => answer);
       const [{ snapshot }] = answers;
       const sum = (name: 'num_docs' | 'file_count' | 'bytes' | 'files_copied' | 'bytes_copied') =>
@@ -205,17 +207,32 @@ export class ClusterBackupApi {
     return { whole, prefix, target, named: named === undefined ? {} : { target: named } };
   }
 
-  /** Each node backs up its shards to a repository of these shards. */
-  async #backUpParts(index: string, place: Place, verify: boolean, call: CallContext) {
-    const built = await this.#nodes.parts(index, call);
-    return Promise.all(
-      built.map(async ({ address, ordinals }) => {
+  /**
+   * Nodes back up their shards to repositories of these shards: of two copies of a shard, one.
+   * Throws index_busy unless all nodes have this definition before and after.
+   */
+  async #backUpParts(
+    index: string,
+    definition: string,
+    place: Place,
+    verify: boolean,
+    call: CallContext,
+  ) {
+    const built = async () => {
+      const parts = await this.#nodes.parts(index, call);
+      requireDefinition(index, definition, parts);
+      return parts;
+    };
+    const parts = await Promise.all(
+      withoutCopies(await built()).map(async ({ address, ordinals }) => {
         const prefix = [place.prefix, 'parts', ordinals.join('-')].filter((part) => part !== '');
         const own = { index, prefix: prefix.join('/'), verify, ...place.named };
         const answer = await this.#nodes.service(address).backup(own, call);
         return { prefix: own.prefix, ordinals, answer };
       }),
     );
+    await built();
+    return parts;
   }
 
   async #listed(index: string | undefined, place: Place, call: CallContext) {
@@ -277,6 +294,16 @@ export class ClusterBackupApi {
     }
     return pruned;
   }
+}
+
+/** Throws index_busy while nodes have built their shards with another definition. */
+function requireDefinition(index: string, text: string, parts: readonly BuiltPart[]): void {
+  const digest = definitionDigest(registeredDefinition(text));
+  if (parts.every(({ definition }) => definition === digest)) return;
+  throw new LhsError('index_busy', `the definition of "${index}" is being changed`, {
+    hint: 'try again when the change has ended',
+    next: [{ step: 'list_jobs' }],
+  });
 }
 
 function summary(backup: ClusterBackup): BackupSummary {

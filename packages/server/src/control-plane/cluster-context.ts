@@ -43,11 +43,14 @@ const STATE_MS = 5000;
 
 /**
  * The nodes with a lease, and what they held at their last heartbeats, but for indexes that were
- * dropped.
+ * dropped. A lease that ended within `graceMs` counts.
  */
-export async function livingNodes(store: Pick<ClusterStore, 'nodes' | 'dropped'>) {
+export async function livingNodes(
+  store: Pick<ClusterStore, 'nodes' | 'dropped'>,
+  graceMs = 0,
+): Promise<readonly LivingNode[]> {
   const gone = await droppedUuids(store);
-  return (await store.nodes.list()).map(({ node, address, state }): LivingNode => {
+  return (await store.nodes.list(graceMs)).map(({ node, address, state }): LivingNode => {
     const { indexes } = JSON.parse(state) as NodeState;
     return { node, address, indexes: indexes.filter(({ uuid }) => !gone.has(uuid)) };
   });
@@ -60,8 +63,9 @@ const droppedUuids = async ({ dropped }: Pick<ClusterStore, 'dropped'>) =>
 export async function currentNodes(
   { store, nodes }: ClusterContext,
   { signal }: CallContext = {},
+  graceMs = 0,
 ): Promise<readonly LivingNode[]> {
-  const known = await livingNodes(store);
+  const known = await livingNodes(store, graceMs);
   const gone = await droppedUuids(store);
   const ask = async (node: LivingNode): Promise<LivingNode> => {
     const call = { deadline: Date.now() + STATE_MS, ...(signal === undefined ? {} : { signal }) };

@@ -8,7 +8,10 @@ import {
   type DropResponse,
   type IndexApi,
   type IndexDescription,
+  type IndexRequest,
+  type IndexStatus,
   type IndexSummary,
+  type IngestApi,
   LhsError,
 } from '@lakehouse-search/contract';
 import { registeredDefinition } from '@lakehouse-search/engine';
@@ -20,17 +23,26 @@ import type { LivingNode } from './route-over.ts';
 /** Longer than a node is away: a hundred years. */
 export const EVER = 100 * 365 * 86_400_000;
 
+/** The index that a request names, by its name or an alias. Throws as `resolveName`. */
+type Resolve = (index: string | undefined, call: CallContext) => Promise<string>;
+
 /** The indexes of a cluster: their definitions are in the store, their shards on nodes. */
 export class ClusterIndexApi
-  implements Pick<IndexApi, 'createIndex' | 'listIndexes' | 'dropIndex'>
+  implements
+    Pick<IndexApi, 'createIndex' | 'listIndexes' | 'dropIndex' | 'describeIndex'>,
+    Pick<IngestApi, 'status'>
 {
   readonly #context: ClusterContext;
   readonly #scratch: () => Promise<Backend>;
+  readonly #resolve: Resolve;
+  /** Definitions are in the scratch engine one after another. */
+  #last: Promise<unknown> = Promise.resolve();
 
   /** `scratch`: an engine whose indexes are made and dropped within a call. */
-  constructor(context: ClusterContext, scratch: () => Promise<Backend>) {
+  constructor(context: ClusterContext, scratch: () => Promise<Backend>, resolve: Resolve) {
     this.#context = context;
     this.#scratch = scratch;
+    this.#resolve = resolve;
   }
 
   /** Registers a definition; the nodes take over its shards, and a reindex builds them. */
@@ -38,11 +50,30 @@ export class ClusterIndexApi
     const { definition } = checkCreateIndexRequest(request);
     const { index } = registeredDefinition(definition);
     requireListed(call, index);
-    const description = await this.#described(definition);
+    const description = await this.#defined(definition, async (_, created) => created);
     const { store } = this.#context;
     const isTaken = (await store.aliases.list()).some(({ alias }) => alias === index);
     if (isTaken || !(await store.definitions.add(index, definition))) throw exists(index);
     return description;
+  }
+
+  /** What the definition describes: nodes describe an index that is built. */
+  async describeIndex({ index }: IndexRequest = {}, call: CallContext = {}) {
+    const { definition } = await this.#stored(index, call);
+    return this.#defined(definition, async (_, created) => created);
+  }
+
+  /** The status before the first build: nodes have that of an index that is built. */
+  async status({ index }: IndexRequest = {}, call: CallContext = {}): Promise<IndexStatus> {
+    const stored = await this.#stored(index, call);
+    return this.#defined(stored.definition, (scratch) => scratch.status({ index: stored.index }));
+  }
+
+  async #stored(index: string | undefined, call: CallContext) {
+    const name = await this.#resolve(index, call);
+    const stored = await this.#context.store.definitions.get(name);
+    if (stored === undefined) throw indexNotFound(name);
+    return { index: name, definition: stored.definition };
   }
 
   async listIndexes(_request?: unknown, call: CallContext = {}): Promise<readonly IndexSummary[]> {
@@ -59,8 +90,8 @@ export class ClusterIndexApi
           name,
           ...(description === undefined ? {} : { description }),
           status: route === undefined ? 'created' : 'live',
-          num_docs: docsOf(nodes, name),
-          bytes: 0,
+          num_docs: sumOf(nodes, name, 'docs'),
+          bytes: sumOf(nodes, name, 'bytes'),
           snapshot: route?.snapshot ?? null,
         };
       });
@@ -89,12 +120,23 @@ export class ClusterIndexApi
     });
   }
 
-  /** What a definition describes; checked against its table. */
-  async #described(definition: string): Promise<IndexDescription> {
-    const scratch = await this.#scratch();
-    const description = await scratch.createIndex({ definition });
-    await scratch.dropIndex({ index: description.index });
-    return description;
+  /** Work with a definition in the scratch engine, where it is checked against its table. */
+  #defined<T>(
+    definition: string,
+    work: (scratch: Backend, created: IndexDescription) => Promise<T>,
+  ): Promise<T> {
+    const own = async () => {
+      const scratch = await this.#scratch();
+      const created = await scratch.createIndex({ definition });
+      try {
+        return await work(scratch, created);
+      } finally {
+        await scratch.dropIndex({ index: created.index });
+      }
+    };
+    const result = this.#last.then(own, own);
+    this.#last = result.catch(() => {});
+    return result;
   }
 }
 
@@ -110,10 +152,15 @@ async function heldParts(context: ClusterContext, index: string, call: CallConte
   });
 }
 
-const docsOf = (nodes: readonly LivingNode[], name: string): number =>
+/** Documents or bytes of the newest commits of an index. */
+export const sumOf = (
+  nodes: readonly Pick<LivingNode, 'indexes'>[],
+  name: string,
+  what: 'docs' | 'bytes',
+): number =>
   nodes
     .flatMap(({ indexes }) => indexes.filter(({ index }) => index === name))
-    .reduce((sum, { commits }) => sum + (commits[0]?.docs ?? 0), 0);
+    .reduce((sum, { commits }) => sum + (commits[0]?.[what] ?? 0), 0);
 
 /** The error for an index that the cluster does not have. */
 export function indexNotFound(index: string): LhsError {

@@ -28,7 +28,7 @@ import type { ClusterJob } from '../store/cluster-jobs.ts';
 import type { Store } from '../store/open-store.ts';
 import { reshard } from './alter-shards.ts';
 import { isListed, requireListed, requireWhole } from './cluster-caller.ts';
-import { type ClusterContext, jobService, livingNodes } from './cluster-context.ts';
+import { type ClusterContext, currentNodes, jobService } from './cluster-context.ts';
 import { busy, indexNotFound } from './cluster-index-api.ts';
 import { pause } from './leadership.ts';
 
@@ -115,8 +115,7 @@ export class ClusterJobApi
   async alterIndex(request: AlterIndexRequest, call: CallContext = {}): Promise<AlterPlan> {
     const checked = checkAlterRequest(request);
     const index = await resolveName(this.#context.store, checked.index, call);
-    const { store } = this.#context;
-    const [node] = (await livingNodes(store)).flatMap(({ address, indexes }) =>
+    const [node] = (await currentNodes(this.#context, call)).flatMap(({ address, indexes }) =>
       indexes.filter((own) => own.index === index).map((own) => ({ address, ...own })),
     );
     if (node === undefined) throw new LhsError('unreachable', `no node holds index "${index}"`);

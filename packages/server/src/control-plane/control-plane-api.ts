@@ -15,9 +15,10 @@ import type {
 } from '@lakehouse-search/contract';
 import { checkRoutingRequest, LhsError } from '@lakehouse-search/contract';
 import { registeredDefinition } from '@lakehouse-search/engine';
+import { overAnswering } from '../cluster/over-nodes.ts';
 import { ClusterAliasApi } from './cluster-alias-api.ts';
 import { ClusterBackupApi } from './cluster-backup-api.ts';
-import { requireListed } from './cluster-caller.ts';
+import { isListed, requireListed } from './cluster-caller.ts';
 import { type ClusterContext, livingNodes } from './cluster-context.ts';
 import { ClusterErasureApi } from './cluster-erasure-api.ts';
 import { ClusterIndexApi, indexNotFound } from './cluster-index-api.ts';
@@ -50,7 +51,9 @@ export function controlPlaneApis(
   scratch: () => Promise<Backend>,
   backupTarget?: string,
 ): ControlPlaneApis {
-  const indexes = new ClusterIndexApi(context, scratch);
+  const indexes = new ClusterIndexApi(context, scratch, (index, call) =>
+    resolveName(context.store, index, call),
+  );
   const jobs = new ClusterJobApi(context);
   const aliases = new ClusterAliasApi(context.store);
   const queries = new StoredQueries(context.store.queries);
@@ -115,10 +118,12 @@ function joined(...parts: readonly object[]): object {
 /** What a cluster says about itself. */
 class ControlPlaneCluster extends LocalCluster {
   readonly #context: ClusterContext;
+  readonly #backend: Backend;
 
   constructor(context: ClusterContext, backend: Backend) {
     super({ backend, store: context.store });
     this.#context = context;
+    this.#backend = backend;
   }
 
   override async getRouting(request: RoutingRequest, call: CallContext = {}) {
@@ -138,22 +143,22 @@ class ControlPlaneCluster extends LocalCluster {
     return routing;
   }
 
-  /** The status of each index on the node that is furthest behind. */
+  /** The status of each index over its nodes that answer. */
   override async listIngestion(_request?: unknown, call: CallContext = {}) {
     const { store, nodes } = this.#context;
-    const names = new Set((await store.definitions.list()).map(({ index }) => index));
-    const asked = (await livingNodes(store)).flatMap(({ address, indexes }) =>
-      indexes
-        .filter(({ index }) => names.has(index))
-        .map(({ index }) => nodes.at(address).service().status({ index }, call)),
-    );
-    const found = (await Promise.allSettled(asked)).flatMap((each) =>
-      each.status === 'fulfilled' ? [each.value] : [],
-    );
-    const byName = Map.groupBy(found, ({ index }) => index);
-    return [...byName.values()].map((all) =>
-      all.reduce((worst, each) => (lagOf(each) > lagOf(worst) ? each : worst)),
-    );
+    const living = await livingNodes(store);
+    const listed = (await store.definitions.list()).filter(({ index }) => isListed(call, index));
+    const all = listed.map(async ({ index }): Promise<readonly IndexStatus[]> => {
+      const parts = living.flatMap(({ address, indexes }) => {
+        const own = indexes.find((each) => each.index === index);
+        if (own === undefined || own.commits.length === 0) return [];
+        const run = async () => nodes.at(address).service().status({ index }, call);
+        return [{ ordinals: own.ordinals, run }];
+      });
+      if (parts.length === 0) return [await this.#backend.status({ index }, call)];
+      return (await overAnswering(parts)) as readonly IndexStatus[];
+    });
+    return (await Promise.all(all)).flat();
   }
 
   protected override async nameOf(index: string, call: CallContext = {}): Promise<string> {
@@ -167,8 +172,6 @@ class ControlPlaneCluster extends LocalCluster {
     return { licensee, nodes_in_use: inUse, nodes_limit: nodeLimit };
   }
 }
-
-const lagOf = ({ lag }: IndexStatus): number => lag?.snapshots ?? Number.POSITIVE_INFINITY;
 
 /** Throws permission_denied if a license has no room for another node. */
 export function refuseUnlicensed(limit: number | null, others: number): void {

@@ -77,8 +77,12 @@ export class ErasedRecords {
     return { examined: own.length, found };
   }
 
+  /** Job records of the index. An erasure that runs names its rows until it ends. */
   async #jobs({ index, keys, texts }: RecordSearch) {
-    const own = (await this.#store.jobs.list()).filter((job) => job.index === index);
+    const isErasing = ({ kind, endedMs }: ClusterJob) => kind === 'erase' && endedMs === null;
+    const own = (await this.#store.jobs.list()).filter(
+      (job) => job.index === index && !isErasing(job),
+    );
     const mentions = mentionsOf(keys, texts);
     const found: Found<ClusterJob> = own.flatMap((record) => {
       const key = mentions(textsOfJson([record.request, record.record]));

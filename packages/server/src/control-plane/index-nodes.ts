@@ -11,6 +11,12 @@ export interface IndexPart {
   readonly ordinals: readonly number[];
 }
 
+/** A node that has built its shards. */
+export interface BuiltPart extends IndexPart {
+  /** Digest of the definition that its newest commit was built with. */
+  readonly definition: string;
+}
+
 /** A node that answers, and how many shards of all indexes it holds. */
 export interface LoadedNode {
   readonly node: string;
@@ -45,7 +51,7 @@ export interface IndexNodes {
   /** The index of a name. Throws index_not_found, invalid_argument, permission_denied. */
   resolve(index: string | undefined, call: CallContext): Promise<string>;
   /** The nodes that have built shards of an index. Throws index_not_built, unreachable. */
-  parts(index: string, call: CallContext): Promise<readonly IndexPart[]>;
+  parts(index: string, call: CallContext): Promise<readonly BuiltPart[]>;
   /** The definition of the whole index, YAML. */
   definition(index: string): Promise<string>;
   /** Number of the route of an index. */
@@ -74,6 +80,20 @@ export function requireAllShards(
   if (held.size >= shards) return;
   const message = `${shards - held.size} of ${shards} shards of "${index}" have no living node`;
   throw new LhsError('unreachable', message, { hint: 'start the node again, then try again' });
+}
+
+/** Parts that have all shards: none whose shards others have, those with the most first. */
+export function withoutCopies<T extends Pick<IndexPart, 'ordinals'>>(
+  parts: readonly T[],
+): readonly T[] {
+  const held = new Set<number>();
+  return parts
+    .toSorted((a, b) => b.ordinals.length - a.ordinals.length)
+    .filter(({ ordinals }) => {
+      const isCopy = ordinals.every((shard) => held.has(shard));
+      for (const shard of ordinals) held.add(shard);
+      return !isCopy;
+    });
 }
 
 /** The error for a name that another index has, or an alias. */

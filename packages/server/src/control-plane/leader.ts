@@ -5,6 +5,8 @@ import { putBack } from './alter-shards.ts';
 import { assignShards } from './assign-shards.ts';
 import { type ClusterContext, currentNodes, publishRoute } from './cluster-context.ts';
 import { pause } from './leadership.ts';
+import { levelNodes } from './level-nodes.ts';
+import type { LivingNode } from './route-over.ts';
 import { type JobWorks, runJob } from './run-job.ts';
 
 /** Pause between two rounds of the leader. */
@@ -15,6 +17,8 @@ const LOOK_EVERY = 4;
 /** What the leader of the control planes does. */
 export interface LeaderOptions {
   readonly context: ClusterContext;
+  /** The time of a node's lease. */
+  readonly nodeMs: number;
   /** A node without a lease for this time has left for good: its shards move. */
   readonly leaveMs: number;
   /** What jobs run besides builds and changes of definitions. */
@@ -23,14 +27,18 @@ export interface LeaderOptions {
 
 /**
  * Leads the cluster until the lease is lost: ends the jobs of former leaders, places shards,
- * publishes routes and runs jobs. Everything that it writes is fenced by its lease.
+ * publishes routes, levels nodes and runs jobs. Everything that it writes is fenced by its lease.
+ * Leases of nodes may have ended while nobody could renew them: these nodes stay in the routes
+ * until they had time to register again.
  */
 export async function lead(
-  { context, leaveMs, works }: LeaderOptions,
+  { context, nodeMs, leaveMs, works }: LeaderOptions,
   lease: Lease,
   signal: AbortSignal,
 ): Promise<void> {
+  const settled = performance.now() + nodeMs;
   const running = new Map<string, Promise<void>>();
+  const leveling = new Map<string, Promise<void>>();
   try {
     for (let round = 0; !signal.aborted; round++) {
       try {
@@ -38,7 +46,8 @@ export async function lead(
         if (round % LOOK_EVERY === 0) await endFormerJobs(context, lease);
         if (round % LOOK_EVERY === 0) {
           await place(context, lease, leaveMs);
-          await publish(context, lease);
+          const nodes = await publish(context, lease, performance.now() < settled ? leaveMs : 0);
+          await startLeveling(context, nodes, signal, leveling);
         }
       } catch (error) {
         if (signal.aborted) return;
@@ -47,7 +56,7 @@ export async function lead(
       await pause(ROUND_MS, signal);
     }
   } finally {
-    await Promise.all(running.values());
+    await Promise.all([...running.values(), ...leveling.values()]);
   }
 }
 
@@ -101,11 +110,36 @@ async function place({ store, logger }: ClusterContext, lease: Lease, leaveMs: n
 
 const nameOf = ({ node }: StoredNode): string => node;
 
-async function publish(context: ClusterContext, lease: Lease): Promise<void> {
+async function publish(
+  context: ClusterContext,
+  lease: Lease,
+  graceMs: number,
+): Promise<readonly LivingNode[]> {
   const { store } = context;
-  const [definitions, nodes] = [await store.definitions.list(), await currentNodes(context)];
+  const definitions = await store.definitions.list();
+  const nodes = await currentNodes(context, {}, graceMs);
   for (const { index, definition } of definitions) {
     const { shards = 1 } = registeredDefinition(definition);
     await publishRoute(store, lease, { index, shards }, nodes);
+  }
+  return nodes;
+}
+
+/** Brings nodes of each index to one snapshot; one that takes long holds up no other work. */
+async function startLeveling(
+  context: ClusterContext,
+  nodes: readonly LivingNode[],
+  signal: AbortSignal,
+  leveling: Map<string, Promise<void>>,
+): Promise<void> {
+  for (const { index } of await context.store.definitions.list()) {
+    if (leveling.has(index)) continue;
+    const work = levelNodes(context, index, nodes, signal).catch((error: unknown) => {
+      if (!signal.aborted) context.logger.warn({ err: error, index }, 'cannot level nodes');
+    });
+    leveling.set(
+      index,
+      work.finally(() => leveling.delete(index)),
+    );
   }
 }

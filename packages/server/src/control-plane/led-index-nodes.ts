@@ -14,8 +14,8 @@ import {
 import { EVER } from './cluster-index-api.ts';
 import { resolveName } from './cluster-job-api.ts';
 import {
+  type BuiltPart,
   type IndexNodes,
-  type IndexPart,
   type LoadedNode,
   nameTaken,
   type RestoredIndex,
@@ -35,11 +35,13 @@ export class LedIndexNodes implements IndexNodes {
     return resolveName(this.#context.store, index, call);
   }
 
-  async parts(index: string, call: CallContext): Promise<readonly IndexPart[]> {
+  async parts(index: string, call: CallContext): Promise<readonly BuiltPart[]> {
     const built = await builtNodes(this.#context, index, call);
     const { shards = 1 } = registeredDefinition(await this.definition(index));
     requireAllShards(index, shards, built);
-    return built;
+    return built.map(({ commits: [newest], ...part }) => {
+      return { ...part, definition: newest.definition };
+    });
   }
 
   async definition(index: string): Promise<string> {

@@ -3,6 +3,7 @@ import { ShardSource } from '@lakehouse-search/engine';
 import type { BuildStep } from '../cluster/node-client.ts';
 import type { ClusterJobRecord } from '../store/cluster-jobs.ts';
 import { currentNodes, jobService, publishWithin } from './cluster-context.ts';
+import { sumOf } from './cluster-index-api.ts';
 import { type JobNode, nodesOf } from './job-nodes.ts';
 import { type RunningJob, refuseStopped } from './running-job.ts';
 import { spreadShards } from './spread-shards.ts';
@@ -47,12 +48,11 @@ export async function rebuildShards(run: RunningJob): Promise<void> {
   const current = await currentNodes(context);
   await run.finish(async (cluster) => {
     const route = await publishWithin(cluster, { index: job.index, shards }, current);
-    const live = current.flatMap(({ indexes }) => indexes.filter((own) => own.index === job.index));
     const result: ReindexResponse = {
-      doc_count: live.reduce((sum, { commits }) => sum + (commits[0]?.docs ?? 0), 0),
+      doc_count: sumOf(current, job.index, 'docs'),
       snapshot,
       index_generation: route?.generation ?? 0,
-      bytes: 0,
+      bytes: sumOf(current, job.index, 'bytes'),
       took_ms: Math.round(performance.now() - started),
     };
     return result;
@@ -91,39 +91,81 @@ async function buildAll(
   const stop = new AbortController();
   const signal = AbortSignal.any([run.signal, stop.signal]);
   const shown = progressOf(run, snapshot);
-  const builds = nodes.map(async (at) => {
+  const begun = nodes.map(() => Promise.withResolvers<void>());
+  const builds = nodes.map(async (at, i) => {
+    const begins = begun[i].resolve;
     try {
-      staged.push(await buildOne(run, at, snapshot, signal, shown));
+      staged.push(await buildOne({ run, at, snapshot, signal, shown, begins }));
     } catch (error) {
       if (!(error instanceof LhsError) || error.code !== 'unsupported') throw error;
       await reindexOne(run, at, snapshot, signal);
+    } finally {
+      begins();
     }
   });
-  for (const build of builds) build.catch(() => stop.abort());
+  // Every node looks at its disk before its first step: the error names all that lack room.
+  const haveBegun = Promise.all(begun.map(({ promise }) => promise));
+  for (const build of builds) {
+    build.catch((error) => (isShort(error) ? haveBegun.then(() => stop.abort()) : stop.abort()));
+  }
   const results = await Promise.allSettled(builds);
-  const failed = results.filter((result) => result.status === 'rejected');
   refuseStopped(run);
-  const first = failed.find(({ reason }) => reason?.code !== 'interrupted') ?? failed[0];
-  if (first !== undefined) throw first.reason;
+  refuseFailed(nodes, results);
+  await shown.write();
 }
 
-type Shown = ReturnType<typeof progressOf>;
+const isShort = (error: unknown): boolean =>
+  error instanceof LhsError && error.code === 'disk_short';
+
+/** Throws the first error of builds; disk_short names all nodes whose disks are too full. */
+function refuseFailed(
+  nodes: readonly JobNode[],
+  results: readonly PromiseSettledResult<void>[],
+): void {
+  const failed = results.flatMap((result, i) =>
+    result.status === 'rejected' ? [{ node: nodes[i].node.node, reason: result.reason }] : [],
+  );
+  if (failed.length === 0) return;
+  const short = failed.filter(({ reason }) => isShort(reason));
+  if (short.length > 0) throw diskShort(short);
+  throw (failed.find(({ reason }) => reason?.code !== 'interrupted') ?? failed[0]).reason;
+}
+
+/** The error of nodes without room for the next generation. */
+function diskShort(nodes: readonly { readonly node: string; readonly reason: LhsError }[]) {
+  const parts = nodes.map(({ node, reason }) => `node "${node}": ${reason.message}`);
+  return new LhsError('disk_short', parts.join('; '), {
+    hint: 'free space on these nodes; the live generation is untouched',
+    details: { nodes: nodes.map(({ node }) => node) },
+  });
+}
+
+/** A build on one node. */
+interface NodeBuild {
+  readonly run: RunningJob;
+  readonly at: JobNode;
+  readonly snapshot: string | null;
+  readonly signal: AbortSignal;
+  readonly shown: ReturnType<typeof progressOf>;
+  /** Called when the node has begun: its disk has room. */
+  readonly begins: () => void;
+}
 
 /** Builds on one node, up to the promotion. */
-async function buildOne(
-  { context, job }: RunningJob,
-  at: JobNode,
-  snapshot: string | null,
-  signal: AbortSignal,
-  shown: Shown,
-): Promise<Staged> {
+async function buildOne({ run, at, snapshot, signal, shown, begins }: NodeBuild): Promise<Staged> {
+  const { context, job } = run;
   const client = context.nodes.at(at.node.address);
   const steps = client.build(job.index, snapshot, { signal })[Symbol.asyncIterator]();
   for (;;) {
     const { value: step, done } = await steps.next();
+    begins();
     if (done) throw endedEarly(at);
-    if ('staged' in step) return { at, generation: step.staged.generation, steps };
-    shown(at, step.progress);
+    if ('staged' in step) {
+      const { generation, docs } = step.staged;
+      shown.add(at, { docs_done: docs, docs_total: docs });
+      return { at, generation, steps };
+    }
+    shown.add(at, step.progress);
   }
 }
 
@@ -149,19 +191,22 @@ const endedEarly = ({ node }: JobNode): LhsError =>
 function progressOf(run: RunningJob, snapshot: string | null) {
   const shards = new Map<number, ClusterJobRecord['shards'][number]>();
   let writtenAt = Number.NEGATIVE_INFINITY;
-  return ({ own }: JobNode, { docs_done, docs_total }: Progress): void => {
+  const write = async (): Promise<void> => {
+    writtenAt = performance.now();
+    const sorted = [...shards.values()].sort((a, b) => a.shard - b.shard);
+    const more = snapshot === null ? {} : { snapshot };
+    await run.progress({ shards: sorted, ...more }).catch(() => {});
+  };
+  const add = ({ own }: JobNode, { docs_done, docs_total }: Partial<Progress>): void => {
     for (const shard of own.ordinals) {
       const count = own.ordinals.length;
       const [done, total] = [docs_done, docs_total].map((docs) => Math.round((docs ?? 0) / count));
       const generation = run.job.generation;
       shards.set(shard, { shard, docs_done: done, docs_total: total, generation });
     }
-    if (performance.now() - writtenAt < WRITE_MS) return;
-    writtenAt = performance.now();
-    const sorted = [...shards.values()].sort((a, b) => a.shard - b.shard);
-    const more = snapshot === null ? {} : { snapshot };
-    run.progress({ shards: sorted, ...more }).catch(() => {});
+    if (performance.now() - writtenAt >= WRITE_MS) void write();
   };
+  return { add, write };
 }
 
 /** A node that cannot be reached discards by itself what nobody promotes. */

@@ -1,4 +1,4 @@
-import type { Operation } from '@lakehouse-search/contract';
+import type { Backend, Operation } from '@lakehouse-search/contract';
 import type { CallRecord, Observer } from '../observe/observer.ts';
 import type { ActivityLog } from '../store/activity.ts';
 
@@ -18,15 +18,47 @@ const LIFE: ReadonlySet<Operation> = new Set([
   'setAlias',
   'dropAlias',
 ]);
+/** Of these, a request without an index means the only one. */
+const OF_ONLY: ReadonlySet<Operation> = new Set([
+  'alterIndex',
+  'rollbackIndex',
+  'reindex',
+  'startJob',
+  'compact',
+  'upgrade',
+  'backup',
+]);
 
-/** Records the calls that change indexes. `failed`: receives errors of the store. */
-export function activityRecorder(log: ActivityLog, failed: (error: unknown) => void): Observer {
+/** Indexes and aliases, by which a request may name an index. */
+type Names = Pick<Backend, 'listIndexes' | 'listAliases'>;
+
+/**
+ * Records the calls that change indexes, under the names of the indexes. `failed`: receives errors
+ * of the store and of `names`.
+ */
+export function activityRecorder(
+  log: Pick<ActivityLog, 'add'>,
+  names: Names,
+  failed: (error: unknown) => void,
+): Observer {
+  let last = Promise.resolve();
   return {
-    ended({ operation, index, subject = '', code, request_id }: CallRecord) {
+    ended({ operation, index = '', subject = '', code, request_id }: CallRecord) {
       if (operation === undefined || !LIFE.has(operation)) return;
       const outcome = code ?? 'ok';
-      const entry = { operation, subject, outcome, details: { request_id } };
-      log.add({ ...entry, atMs: Date.now(), index: index ?? null }).catch(failed);
+      const entry = { atMs: Date.now(), operation, subject, outcome, details: { request_id } };
+      const add = async () => log.add({ ...entry, index: await nameOf(names, operation, index) });
+      last = last.then(add).catch(failed);
     },
   };
+}
+
+/** The name of the index that a request named; null: none. A name that is unknown remains. */
+async function nameOf(names: Names, operation: Operation, index: string): Promise<string | null> {
+  if (index === '' && !OF_ONLY.has(operation)) return null;
+  const known = (await names.listIndexes()).map(({ name }) => name);
+  if (index === '') return known.length === 1 ? known[0] : null;
+  if (known.includes(index)) return index;
+  const aliases = await names.listAliases();
+  return aliases.find(({ alias }) => alias === index)?.index ?? index;
 }

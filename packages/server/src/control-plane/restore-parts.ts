@@ -11,6 +11,7 @@ import {
   type LoadedNode,
   nameTaken,
   type RestoredNames,
+  withoutCopies,
 } from './index-nodes.ts';
 
 /** A node of a restore: the part that it restores, and shards that it builds from the table. */
@@ -100,14 +101,16 @@ export function planRestore(
   const least = (of: readonly Pick<LoadedNode, 'node' | 'address'>[]) =>
     of.reduce((a, b) => (load.get(b.node)! < load.get(a.node)! ? b : a));
   const add = (node: string, count: number) => load.set(node, load.get(node)! + count);
-  const largest = parts.toSorted((a, b) => b.ordinals.length - a.ordinals.length);
+  const largest = withoutCopies(parts);
   const plan = new Map<string, Restoring>();
   for (const part of largest.slice(0, nodes.length)) {
     const { node, address } = least(nodes.filter((one) => !plan.has(one.node)));
     plan.set(node, { node, address, part, built: [] });
     add(node, part.ordinals.length);
   }
-  for (const shard of largest.slice(nodes.length).flatMap(({ ordinals }) => ordinals)) {
+  const restored = new Set([...plan.values()].flatMap(({ part }) => part.ordinals));
+  const others = new Set(largest.flatMap(({ ordinals }) => ordinals));
+  for (const shard of [...others].filter((own) => !restored.has(own))) {
     const one = plan.get(least([...plan.values()]).node)!;
     plan.set(one.node, { ...one, built: [...one.built, shard] });
     add(one.node, 1);

@@ -78,7 +78,8 @@ function storedDraft({ name, description, mode = 'lexical', request }: SavedQuer
 function savedQuery(stored: UserQuery): SavedQuery {
   const { id, name, mode, description, createdMs, updatedMs } = stored;
   return {
-    ...{ id, name, mode, request: JSON.parse(stored.request) },
+    ...{ id, name, request: JSON.parse(stored.request) },
+    ...(mode === 'lexical' ? {} : { mode }),
     ...(description === null ? {} : { description }),
     created_at: new Date(createdMs).toISOString(),
     updated_at: new Date(updatedMs).toISOString(),

@@ -5,6 +5,8 @@ import { splitPit } from './cluster-pits.ts';
 import type { ClusterReads } from './cluster-reads.ts';
 
 const PIT = 'pit:';
+/** Time for a node to close a side. */
+const CLOSE_MS = 5000;
 
 /** A node of a diff: where it is, and the commit that is routed there. */
 interface SideNode {
@@ -26,7 +28,8 @@ export const clusterDiff =
     const nodes = places.map((place): DiffNode => {
       const send = (operation: string, request: Uint8Array) => {
         const read = { index: name, commit: '', shard: 0, operation, request };
-        return reads.node(place.address).read(read, call);
+        const own = operation === 'close_side' ? closingOf(call) : call;
+        return reads.node(place.address).read(read, own);
       };
       return { send, named: (side) => namedOn(place, side) };
     });
@@ -42,6 +45,12 @@ export const clusterDiff =
       },
     };
   };
+
+/** A side is closed also if its diff was aborted. */
+const closingOf = ({ principal }: CallContext): CallContext => ({
+  deadline: Date.now() + CLOSE_MS,
+  ...(principal === undefined ? {} : { principal }),
+});
 
 function holderOf(
   reads: ClusterReads,

@@ -7,8 +7,9 @@ import {
 } from '@lakehouse-search/engine';
 import type { NodeClient } from '../cluster/node-client.ts';
 import type { Replica, RoutedIndex, RoutingSource } from '../cluster/routing.ts';
+import type { NodeSpans } from '../observe/node-spans.ts';
 import { pitReplicas } from './cluster-pits.ts';
-import { readReplica, replicatedShard, type ShardReach } from './replicated-shard.ts';
+import { inSpan, readReplica, replicatedShard, type ShardReach } from './replicated-shard.ts';
 
 /** What reads of a cluster are made of. */
 export interface ClusterReadsOptions {
@@ -18,6 +19,8 @@ export interface ClusterReadsOptions {
   readonly shardTimeoutMs?: number;
   /** Age in milliseconds from which the lag of an index is read again. Default 1,000. */
   readonly freshnessMs?: number;
+  /** Makes spans of the reads of nodes. Absent: there are none. */
+  readonly nodeSpans?: NodeSpans;
 }
 
 const SHARD_TIMEOUT_MS = 5000;
@@ -79,8 +82,8 @@ export class ClusterReads {
   }
 
   #reach(index: string, call: CallContext): ShardReach {
-    const { routing, node, shardTimeoutMs = SHARD_TIMEOUT_MS } = this.#options;
-    return { index, routing, node, timeoutMs: shardTimeoutMs, call };
+    const { routing, node, shardTimeoutMs = SHARD_TIMEOUT_MS, nodeSpans } = this.#options;
+    return { index, routing, node, timeoutMs: shardTimeoutMs, call, nodeSpans };
   }
 
   #commit(
@@ -163,7 +166,9 @@ async function readAnywhere(
   let last: unknown = new LhsError('unreachable', `no node of index "${index}" is reachable`);
   for (const replica of up) {
     try {
-      return await readReplica(reach, replica, 0, { name, bytes });
+      return await inSpan(reach, replica, [], name, (traceparent) =>
+        readReplica(reach, replica, 0, { name, bytes, traceparent }),
+      );
     } catch (error) {
       if (!(error instanceof LhsError) || error.code !== 'unreachable') throw error;
       last = error;

@@ -31,6 +31,9 @@ const PLANE = [
 /** Operations that the control plane answers. */
 export const OF_PLANE: ReadonlySet<string> = new Set(PLANE);
 
+/** Before the first build, the control plane describes an index by its definition. */
+const DESCRIBED = ['describeIndex', 'status'] as const satisfies readonly AdminName[];
+
 /** What would write rows beside the connector. */
 const WRITES = [
   ...(['sync', 'applyBatch', 'rollbackIndex'] as const),
@@ -84,9 +87,21 @@ export function ledAdmin(
     return [name, (request, call) => after(planes.call(name, request, call), routing)];
   });
   const refused = WRITES.map((name): [string, Method] => [name, async () => refuse(name)]);
+  const ofNodes = staticAdmin(routing, node);
+  const ofBoth = DESCRIBED.map((name): [string, Method] => [
+    name,
+    async (request, call) => {
+      try {
+        return await (ofNodes[name] as Method)(request, call);
+      } catch (error) {
+        if (!(error instanceof LhsError) || error.code !== 'index_not_built') throw error;
+        return planes.call(name, request, call);
+      }
+    },
+  ]);
   const admin = {
-    ...staticAdmin(routing, node),
-    ...Object.fromEntries([...ofPlane, ...refused]),
+    ...ofNodes,
+    ...Object.fromEntries([...ofPlane, ...ofBoth, ...refused]),
     watchJob: (request, call) => planes.items('watchJob', request, call),
   } as AdminBackend;
   return withSavedQueries(admin, routing);

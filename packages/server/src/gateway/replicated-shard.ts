@@ -10,6 +10,7 @@ import {
 } from '@lakehouse-search/engine';
 import type { NodeClient } from '../cluster/node-client.ts';
 import type { Replica, RoutedShard, RoutingSource } from '../cluster/routing.ts';
+import type { NodeSpans } from '../observe/node-spans.ts';
 
 /** What shards of one read share. */
 export interface ShardReach {
@@ -19,6 +20,8 @@ export interface ShardReach {
   /** A shard that does not answer within this time has failed. */
   readonly timeoutMs: number;
   readonly call: CallContext;
+  /** Makes a span of each read. Absent: there are none. */
+  readonly nodeSpans?: NodeSpans | undefined;
 }
 
 /** Operations whose answers, or requests, name documents by their numbers in one commit. */
@@ -47,24 +50,40 @@ export function replicatedShard(shard: RoutedShard, reach: ShardReach): Shard {
   ): Promise<AnswerOf<Name>> => {
     const bytes = encodeRequest(name, request);
     const { time } = request as { readonly time?: { readonly millis: number } };
+    const millis = time?.millis;
     const send = (replica: Replica) =>
-      readReplica(reach, replica, shard.ordinal, { name, bytes, signal, millis: time?.millis });
+      inSpan(reach, replica, [shard.ordinal], name, async (traceparent) => {
+        const sent = { name, bytes, signal, millis, traceparent };
+        return decodeAnswer(name, await readReplica(reach, replica, shard.ordinal, sent));
+      });
     if (left.length === 0) throw noReplica(shard, reach.index);
     const [first, second] = left;
     try {
-      const answer = decodeAnswer(name, await send(first));
+      const answer = await send(first);
       bound ||= ADDRESSED.has(name);
       return answer;
     } catch (error) {
       if (!isOfNode(error)) throw error;
       left = left.slice(1);
       if (bound || second === undefined) throw error;
-      const answer = decodeAnswer(name, await send(second));
+      const answer = await send(second);
       bound ||= ADDRESSED.has(name);
       return answer;
     }
   };
   return shardFrom(run);
+}
+
+/** Runs a read of a node in a span, if spans are made. */
+export function inSpan<T>(
+  { index, nodeSpans }: ShardReach,
+  { node }: Replica,
+  shards: readonly number[],
+  operation: string,
+  work: (traceparent?: string) => Promise<T>,
+): Promise<T> {
+  if (nodeSpans === undefined) return work();
+  return nodeSpans.sent({ node, index, shards, operation }, work);
 }
 
 /** Failures that another node with the same shard may not have. */
@@ -78,6 +97,8 @@ interface Sent {
   readonly bytes: Uint8Array;
   readonly signal?: AbortSignal | undefined;
   readonly millis?: number | undefined;
+  /** The span of the read. */
+  readonly traceparent?: string | undefined;
 }
 
 /** The answer of one replica. Throws unreachable if the node does not answer in its time. */
@@ -85,7 +106,7 @@ export async function readReplica(
   { index, routing, node, timeoutMs, call }: ShardReach,
   { address, commit }: Replica,
   ordinal: number,
-  { name, bytes, signal = call.signal, millis = Number.POSITIVE_INFINITY }: Sent,
+  { name, bytes, signal = call.signal, millis = Number.POSITIVE_INFINITY, traceparent }: Sent,
 ): Promise<Uint8Array> {
   const own = timeoutMs < millis;
   const deadline = Date.now() + Math.max(1, Math.min(timeoutMs, millis));
@@ -94,6 +115,7 @@ export async function readReplica(
     deadline,
     ...(signal === undefined ? {} : { signal }),
     ...(principal === undefined ? {} : { principal }),
+    ...(traceparent === undefined ? {} : { traceparent }),
   };
   try {
     const read = { index, commit, shard: ordinal, operation: name, request: bytes };

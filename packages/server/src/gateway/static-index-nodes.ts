@@ -3,8 +3,8 @@ import { LhsError } from '@lakehouse-search/contract';
 import { askNode, type CommitHeader } from '@lakehouse-search/engine';
 import { withoutOnly } from '../cluster/with-only.ts';
 import {
+  type BuiltPart,
   type IndexNodes,
-  type IndexPart,
   type LoadedNode,
   nameTaken,
   type RestoredIndex,
@@ -25,14 +25,15 @@ export class StaticIndexNodes implements IndexNodes {
     return this.#nodes.resolve(index, call);
   }
 
-  async parts(index: string, call: CallContext): Promise<readonly IndexPart[]> {
+  async parts(index: string, call: CallContext): Promise<readonly BuiltPart[]> {
     await this.#nodes.routing.refresh();
     const name = await this.resolve(index, call);
     const held = this.#nodes.routing.seen.flatMap(({ address, state, up }) => {
       const own = state?.indexes.find((one) => one.index === name);
       if (!up || own === undefined || own.commits.length === 0) return [];
-      const { ordinals, shards } = own;
-      return [{ node: state!.node, address, ordinals, shards }];
+      const { ordinals, shards, commits } = own;
+      const [{ definition }] = commits;
+      return [{ node: state!.node, address, ordinals, shards, definition }];
     });
     if (held.length === 0) {
       const next = [{ step: 'reindex' as const, index: name }];

@@ -27,7 +27,7 @@ export function agentBackend(calls: Calls, caller: AgentCaller): AgentBackend {
       const begun = await calls.begin(operation, caller.arrival, caller.authorization, request);
       ({ principal, release } = begun);
       const context = principal === undefined ? call : { ...call, principal };
-      const answer = await calls.run(operation, request, context ?? {});
+      const answer = await calls.run(operation, request, context ?? {}, caller.span);
       calls.observer?.ended(recordOf(operation, caller, request, principal, began, undefined));
       return answer;
     } catch (error) {

@@ -111,8 +111,12 @@ export class ClusterJobs {
     const job = await this.get(id);
     if (job === undefined || job.endedMs !== null) return job;
     const state = nextJobState(job.state, event);
-    const ended = ENDED.has(state) ? '{{now}}' : 'NULL';
-    const sql = `UPDATE cluster_jobs SET state = $2, record = $3, ended_ms = ${ended}
+    const hasEnded = ENDED.has(state);
+    const ended = hasEnded ? '{{now}}' : 'NULL';
+    // the request of an erasure names the rows that are gone
+    const request = hasEnded && job.kind === 'erase' ? "'{}'" : 'request';
+    const sql = `UPDATE cluster_jobs
+      SET state = $2, record = $3, ended_ms = ${ended}, request = ${request}
       WHERE id = $1 AND state = $4 AND ended_ms IS NULL RETURNING *`;
     const record = JSON.stringify({ ...job.record, ...changes });
     return this.#first(sql, [id, state, record, job.state]);

@@ -17,6 +17,7 @@ import {
   controlPlaneRegistrar,
   controlPlaneRouting,
 } from '../../src/control-plane/control-plane-client.ts';
+import { lead } from '../../src/control-plane/leader.ts';
 import { openLogs } from '../../src/observe/call-logs.ts';
 import {
   type RunningControlPlane,
@@ -154,6 +155,17 @@ describe('a cluster with a connector', () => {
     expect((await admin.reindex({ index: INDEX })).index_generation).toBeGreaterThan(before);
   });
 
+  it('names all nodes whose disks have no room for a reindex', async () => {
+    for (const node of nodes) node.isFull = true;
+    const refused = await admin.reindex({ index: INDEX }).catch((error: unknown) => error);
+    for (const node of nodes) node.isFull = false;
+    expect(refused).toMatchObject({ code: 'disk_short', status: 412 });
+    for (const { name } of nodes) {
+      expect((refused as Error).message).toContain(`node "${name}"`);
+    }
+    expect(routing.current(INDEX)!.snapshot).toBe(table.head);
+  });
+
   it('has aliases, and saved queries per user', async () => {
     await admin.setAlias({ alias: 'memos', index: INDEX });
     await vi.waitUntil(() => routing.aliases().get('memos') === INDEX, WAIT);
@@ -229,5 +241,48 @@ describe('two connectors of one index', () => {
       await pool.close();
       await store.close();
     }
+  });
+});
+
+describe('a control plane that starts after the leases of its nodes have ended', () => {
+  beforeEach(() => start(false));
+  afterEach(stop);
+
+  it('keeps them in its routes until they had time to register', async () => {
+    await register();
+    await admin.reindex({ index: INDEX });
+    for (const node of nodes) await node.leave();
+    await plane.stop();
+    const store = await openedStore();
+    const route = await store.routes.get(INDEX);
+    for (const own of await store.nodes.list(WAIT.timeout)) {
+      await store.nodes.register(own, own.epoch, -1);
+    }
+    expect(await store.nodes.list()).toEqual([]);
+    let asked = 0;
+    const pool = new NodePool((address) => {
+      const node = connectNode(address, { key: CLUSTER_KEY });
+      const state = node.state.bind(node);
+      return Object.assign(node, {
+        state: (...call: Parameters<typeof state>) => {
+          asked++;
+          return state(...call);
+        },
+      });
+    });
+    const { logger } = openLogs({ access: false, level: 'silent' });
+    const stopped = new AbortController();
+    const lease = (await store.leases.acquire('leader', 'test', 60_000))!;
+    const context: ClusterContext = { store, nodes: pool, logger };
+    const led = lead({ context, nodeMs: 60_000, leaveMs: 600_000 }, lease, stopped.signal);
+    await vi.waitUntil(() => asked >= 3 * nodes.length, WAIT);
+    stopped.abort();
+    await led;
+    expect((await store.routes.get(INDEX))?.replicas).toEqual(route?.replicas);
+    expect(route?.replicas.map((own) => own.length)).toEqual([1, 1, 1]);
+    await store.leases.release(lease);
+    await pool.close();
+    await store.close();
+    plane = await startPlane(false);
   });
 });

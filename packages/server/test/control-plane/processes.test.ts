@@ -169,7 +169,7 @@ describe(`control planes over ${module === null ? 'SQLite' : 'PostgreSQL'}`, () 
   });
 
   it('lose and double no row while leaders are killed under changes', async () => {
-    for (let round = 0; round < byEffort(1, 10); round++) {
+    for (let round = 0; round < byEffort(1, 5); round++) {
       const killed = killLeader();
       for (let i = 0; i < 4; i++) {
         await table.append(...fresh(7));

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@lakehouse-search/client';
-import type { JsonObject, Service } from '@lakehouse-search/contract';
+import type { ErasureResponse, Job, JsonObject, Service } from '@lakehouse-search/contract';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { connectNode, type NodeClient } from '../../src/cluster/node-client.ts';
 import type { RoutedIndex, RoutingSource } from '../../src/cluster/routing.ts';
@@ -21,6 +21,8 @@ import { ClusterTable, INDEX } from './cluster-table.ts';
 import { CLUSTER_KEY } from './stand-in-node.ts';
 
 const WAIT = { timeout: 60_000, interval: 50 };
+/** For jobs, which may take long on a busy machine. */
+const PATIENT = { timeout: 600_000, interval: 50 };
 const QUIET = { 'log.level': 'silent', 'log.access': false } as const;
 const ADDRESSES = { rest_addr: '127.0.0.1:0', addr: '127.0.0.1:0' } as const;
 const folder = mkdtempSync(join(tmpdir(), 'lhs-real-nodes-'));
@@ -110,6 +112,12 @@ async function run(kind: 'reindex' | 'alter', request: JsonObject): Promise<void
   expect({ state, error: record.error }).toEqual({ state: 'done', error: undefined });
 }
 
+const ended = (job_id: string): Promise<Job> =>
+  vi.waitUntil(async () => {
+    const job = await client.getJob({ job_id });
+    return job.ended_at === undefined ? false : job;
+  }, PATIENT) as Promise<Job>;
+
 describe('nodes under a control plane', () => {
   it('take over shards, build them and follow the table together', async () => {
     await reindex();
@@ -191,13 +199,10 @@ describe('nodes under a control plane', () => {
 
   it('are backed up by a job, which shows the backup as its result', async () => {
     const { job_id } = await client.startJob({ kind: 'backup', index: INDEX });
-    const ended = await vi.waitUntil(async () => {
-      const job = await client.getJob({ job_id });
-      return job.ended_at === undefined ? false : job;
-    }, WAIT);
+    const job = await ended(job_id);
     const [newest] = await client.listBackups({ index: INDEX });
-    expect(ended).toMatchObject({ kind: 'backup', state: 'done', index: INDEX });
-    expect(ended.result).toMatchObject({ backup: newest.backup, num_docs: table.rows.size });
+    expect(job).toMatchObject({ kind: 'backup', state: 'done', index: INDEX });
+    expect(job.result).toMatchObject({ backup: newest.backup, num_docs: table.rows.size });
     await expect(client.startJob({ kind: 'verify', index: INDEX })).rejects.toMatchObject({
       code: 'unsupported',
     });
@@ -249,10 +254,11 @@ describe('nodes under a control plane', () => {
         place === 'deleted_document' ? [where.split(':')[0]] : [],
       ),
     );
-    const { report, actions, receipt } = await client.runErasure({
-      ...erased,
-      replace_backups: true,
-    });
+    const { job_id } = await client.startJob({ kind: 'erase', ...erased, replace_backups: true });
+    const { state, result } = await ended(job_id);
+    expect(state).toBe('done');
+    const { report, actions, receipt } = result as ErasureResponse;
+    expect((await store.jobs.get(job_id))?.request).toEqual({});
     expect([report.clean, report.remains]).toEqual([true, []]);
     // a merge may have removed the documents of a node already
     expect(actions.segments_rewritten).toBeGreaterThanOrEqual(nodesOfRows.size);

@@ -16,7 +16,7 @@ import type {
 } from '@grpc/grpc-js';
 import { ServerCredentials } from '@grpc/grpc-js';
 import { NODE_METHODS } from '@lakehouse-search/client';
-import type { Principal } from '@lakehouse-search/contract';
+import { LhsError, type Principal } from '@lakehouse-search/contract';
 import { type LocalBackend, openLocal } from '@lakehouse-search/engine';
 import type { Access } from '../../src/access/access.ts';
 import { Calls } from '../../src/calls/calls.ts';
@@ -48,6 +48,8 @@ export class StandInNode {
   /** Batches that were refused because their epoch was old. */
   refused = 0;
   hold: Hold = null;
+  /** Its disk has no room for a build. */
+  isFull = false;
   /** Builds and promotions that wait now. */
   waiting = 0;
   address = '';
@@ -123,7 +125,7 @@ export class StandInNode {
       if (last === undefined || isNew || last.generation !== generation) {
         const commit = `${this.name}.${generation}.${commits.length}`;
         const docs = description.num_docs;
-        commits.unshift({ commit, snapshot, sequence, generation, docs, definition });
+        commits.unshift({ commit, snapshot, sequence, generation, docs, bytes: docs, definition });
       }
     }
     this.#commits.set(index, commits);
@@ -201,6 +203,10 @@ export class StandInNode {
     const send = (event: object) =>
       call.write(Buffer.from(toBinary(build.output, create(build.output, event))));
     const shown = { phase: 'reading', docs_done: 1, docs_total: 2 };
+    if (this.isFull) {
+      call.emit('error', statusOf(new LhsError('disk_short', 'the disk is too full')));
+      return;
+    }
     send({ progress: JSON.stringify(shown) });
     await this.#held('building', call);
     if (call.cancelled) return;
