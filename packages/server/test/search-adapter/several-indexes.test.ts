@@ -16,6 +16,7 @@ interface Row {
   readonly n: bigint | null;
   readonly at: string;
   readonly price?: number;
+  readonly picked?: string;
   readonly index: string;
 }
 
@@ -30,6 +31,7 @@ const SCHEMA: Schema = {
     { id: 4, name: 'n', required: false, type: { kind: 'long' } },
     { id: 5, name: 'at', required: false, type: { kind: 'timestamptz' } },
     { id: 6, name: 'price', required: false, type: { kind: 'double' } },
+    { id: 7, name: 'picked', required: false, type: { kind: 'timestamptz' } },
   ],
 };
 const FIELDS = `fields:
@@ -38,13 +40,16 @@ const FIELDS = `fields:
   - { name: n, type: LONG, fast: true }
   - { name: at, type: DATE }
 `;
+const OF_APPLES = `  - { name: price, type: DOUBLE }
+  - { name: picked, type: DATE }
+`;
 const SEED = 20_261_124;
 const CASES = byEffort(12, 400);
 /** Names in the order in which equal hits follow each other. */
 const NAMES = ['apples', 'bananas', 'cherries'];
 const WORDS = ['red', 'green', 'ripe', 'sweet', 'sour'];
 
-/** Rows of an index; only `apples` has prices. */
+/** Rows of an index; only `apples` has prices and dates of picking. */
 function rowsOf(index: string, count: number, seed: number): Row[] {
   const [rows] = fc.sample(
     fc.array(
@@ -59,14 +64,11 @@ function rowsOf(index: string, count: number, seed: number): Row[] {
     ),
     { seed, numRuns: 1 },
   );
-  return rows!.map(({ title, day, price, ...row }, at) => ({
-    ...row,
-    id: `${index[0]}${at}`,
-    title: title.join(' '),
-    at: new Date(Date.UTC(2024, 0, 1 + day, 7)).toISOString(),
-    ...(index === 'apples' ? { price } : {}),
-    index,
-  }));
+  return rows!.map(({ title, day, price, ...row }, place) => {
+    const at = new Date(Date.UTC(2024, 0, 1 + day, 7)).toISOString();
+    const own = index === 'apples' ? { price, picked: at } : {};
+    return { ...row, id: `${index[0]}${place}`, title: title.join(' '), at, ...own, index };
+  });
 }
 const ROWS = new Map(NAMES.map((name, at) => [name, rowsOf(name, [40, 25, 60][at]!, SEED + at)]));
 const ALL = NAMES.flatMap((name) => ROWS.get(name)!);
@@ -86,11 +88,10 @@ beforeAll(async () => {
       for (const [name, rows] of ROWS) {
         const source = { catalog, table: `ops.${name}` };
         await createTable(catalog, source.table, { schema: SCHEMA, formatVersion: 3 });
-        const own = rows.map(({ index: _, ...row }) => row);
-        await appendRows(source, { kind: 'rows', rows: own });
+        await appendRows(source, { kind: 'rows', rows: rows.map(({ index: _, ...row }) => row) });
         const at = `{ catalog: ${JSON.stringify(catalog)}, table: ${source.table} }`;
-        const price = name === 'apples' ? '  - { name: price, type: DOUBLE }\n' : '';
-        const definition = `version: 1\nindex: ${name}\nsource: ${at}\n${FIELDS}${price}`;
+        const own = name === 'apples' ? OF_APPLES : '';
+        const definition = `version: 1\nindex: ${name}\nsource: ${at}\n${FIELDS}${own}`;
         await backend.createIndex({ definition });
         await backend.reindex({ index: name });
       }
@@ -296,6 +297,25 @@ describe('a search of several indexes', () => {
       const values = hits.map((hit: Body) => value(ALL.find(({ id }) => id === hit._id)!));
       expect(values).toEqual(values.toSorted((a: bigint, b: bigint) => Number(b - a)));
     }
+  });
+
+  it('puts all rows of indexes without a date where the value for missing ones says', async () => {
+    const missing = Date.UTC(2025, 0, 1);
+    const sort = [{ picked: { order: 'asc', unmapped_type: 'date', missing } }];
+    const { hits } = (await search({ sort, size: 200 })).hits;
+    const value = ({ index, at }: Row) => (index === 'apples' ? Date.parse(at) : missing);
+    const values = hits.map((hit: Body) => value(ALL.find(({ id }) => id === hit._id)!));
+    expect(values).toEqual(values.toSorted((a: number, b: number) => a - b));
+  });
+
+  it('has the rows in the order of their indexes if none has the field', async () => {
+    const sort = [{ none: { order: 'asc', unmapped_type: 'long' } }];
+    const { hits } = (await search({ sort, size: 200 })).hits;
+    expect(hits.map((hit: Body) => hit._index)).toEqual(ALL.map(({ index }) => index));
+    const explained = await calls.post(PATH, { sort, size: 101, explain: true });
+    expect([explained.status, explained.body.error?.reason]).toEqual([
+      ...[400, '[explain] and [inner_hits] are served for at most 100 hits'],
+    ]);
   });
 
   it('an index that cannot sort is a failure, and the others answer', async () => {

@@ -2,6 +2,7 @@
 import type { CallContext, Json, Operation, Principal } from '@lakehouse-search/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Calls } from '../../calls/calls.ts';
+import type { Span } from '../../observe/trace-context.ts';
 import { contextOf } from '../../rest/operation-route.ts';
 import { arrivalOf, notesOf } from '../../rest/rest-call.ts';
 import type { UrlParams } from '../base/read-json.ts';
@@ -67,7 +68,7 @@ export async function admit(
     accept: request.headers.accept,
     version,
     reads: (timeoutMillis) => {
-      const reads = readsOf(calls, within(context, timeoutMillis));
+      const reads = readsOf(calls, within(context, timeoutMillis), notes.span);
       const describeIndex: Reads['describeIndex'] = (named) =>
         descriptions.of(principal, named.index ?? '', () => reads.describeIndex(named));
       return { ...reads, describeIndex };
@@ -98,9 +99,9 @@ function within(context: CallContext, millis: number | undefined): CallContext {
   return { ...context, deadline: Math.min(own, context.deadline ?? own) };
 }
 
-function readsOf(calls: Calls, context: CallContext): Reads {
+function readsOf(calls: Calls, context: CallContext, span: Span): Reads {
   const run = (operation: Operation) => (request?: unknown) =>
-    calls.run(operation, request, context) as Promise<never>;
+    calls.run(operation, request, context, span) as Promise<never>;
   return {
     search: run('search'),
     hybrid: run('hybrid'),

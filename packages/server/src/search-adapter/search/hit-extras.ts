@@ -19,13 +19,9 @@ export async function withExtras(
   plan: SearchPlan,
   hits: readonly Hit[],
 ): Promise<readonly IndexHit[]> {
-  const { explains, innerHits, body } = plan;
-  if ((!explains && innerHits.length === 0) || body.size === 0) {
-    return hits.map((hit) => ({ plan, hit }));
-  }
-  if (hits.length > EXTRA_HITS) {
-    throw illegal(`[explain] and [inner_hits] are served for at most ${EXTRA_HITS} hits`);
-  }
+  const { explains, innerHits } = plan;
+  if (!hasExtras(plan)) return hits.map((hit) => ({ plan, hit }));
+  requireFewExtras(plan, hits.length);
   const all: IndexHit[] = [];
   for (const hit of hits) {
     const inner: JsonObject =
@@ -34,6 +30,15 @@ export async function withExtras(
     all.push({ plan, hit, extras: { ...why, ...inner } });
   }
   return all;
+}
+
+const hasExtras = ({ explains, innerHits, body }: SearchPlan): boolean =>
+  (explains || innerHits.length > 0) && body.size > 0;
+
+/** Throws RefusedDsl for a page with more hits than can have something of their own. */
+export function requireFewExtras(plan: SearchPlan, hits: number): void {
+  if (hits <= EXTRA_HITS || !hasExtras(plan)) return;
+  throw illegal(`[explain] and [inner_hits] are served for at most ${EXTRA_HITS} hits`);
 }
 
 async function explanation(reads: Reads, plan: SearchPlan, hit: Hit): Promise<JsonObject> {

@@ -1,5 +1,6 @@
 /** Hits of several indexes in one order. */
 import type { Hit, Json } from '@lakehouse-search/contract';
+import { isoOfMicros } from '../base/date-format.ts';
 import { clipped, illegal } from '../query/refusal.ts';
 import { compareValues } from './compare-values.ts';
 import { constantValue, type SortKey } from './read-sort.ts';
@@ -35,43 +36,58 @@ export function mergeHits(
   plans: readonly SearchPlan[],
   lists: readonly (readonly Hit[])[],
 ): readonly PlacedHit[] {
+  const keys = plans[0].sort.keys.map((key, at) => knownKey(plans, at) ?? key);
   const all = lists.flatMap((hits, at) => hits.map((hit, rank): PlacedHit => ({ at, rank, hit })));
-  const values = new Map(all.map((one) => [one, valuesOf(one, plans[one.at])]));
-  const { keys } = plans[0].sort;
+  const values = new Map(all.map((one) => [one, valuesOf(one, plans[one.at], keys)]));
   return all.sort((a, b) => {
     if (a.at === b.at) return a.rank - b.rank;
     const [x, y] = [values.get(a)!, values.get(b)!];
     for (const at of x.keys()) {
-      const order = compareKeys(at, x[at], y[at]);
+      const order = compareKeys(keys[at], x[at], y[at]);
       if (order !== 0) return order;
     }
     return a.at - b.at;
   });
-
-  function compareKeys(at: number, x: Json, y: Json): number {
-    const key: SortKey | undefined = keys[at];
-    if (key === undefined || key.kind === 'score') {
-      return (key?.spec?.desc === false ? 1 : -1) * (Number(x) - Number(y));
-    }
-    if (key.kind === 'key') return (key.spec?.desc === true ? -1 : 1) * (Number(x) - Number(y));
-    const own = plans.map(({ sort }) => sort.keys[at]);
-    const { type, spec } = own.find((one) => one.type === 'DOUBLE') ?? own.find((one) => one.spec)!;
-    if (x === null || y === null) {
-      return x === y ? 0 : (x === null) === (spec?.missing === '_first') ? -1 : 1;
-    }
-    return (spec?.desc === true ? -1 : 1) * compareValues(x, y, type ?? '');
-  }
 }
 
-/** The sort values of a hit; of a key, the place of its index. */
-function valuesOf({ at, hit }: PlacedHit, { sort }: SearchPlan): readonly Json[] {
+/** A sort key as the indexes with its field have it; undefined: none has the field. */
+function knownKey(plans: readonly SearchPlan[], at: number): SortKey | undefined {
+  const own = plans.map(({ sort }) => sort.keys[at]);
+  return own.find(({ type }) => type === 'DOUBLE') ?? own.find(({ spec }) => spec !== undefined);
+}
+
+/** `key` undefined: the order is by relevance. */
+function compareKeys(key: SortKey | undefined, x: Json, y: Json): number {
+  const { kind = 'score', spec, type = '' } = key ?? {};
+  if (kind === 'score') return (spec?.desc === false ? 1 : -1) * (Number(x) - Number(y));
+  const sign = spec?.desc === true ? -1 : 1;
+  if (kind === 'key') return sign * (Number(x) - Number(y));
+  if (x === null || y === null) {
+    return x === y ? 0 : (x === null) === (spec?.missing === '_first') ? -1 : 1;
+  }
+  return sign * compareValues(x, y, type);
+}
+
+/**
+ * The sort values of a hit; of a key, the place of its index. An index without the field of a key
+ * has one value for all hits.
+ */
+function valuesOf(
+  { at, hit }: PlacedHit,
+  { sort }: SearchPlan,
+  keys: readonly SortKey[],
+): readonly Json[] {
   if (sort.keys.length === 0) return [hit.score];
   let own = 0;
-  return sort.keys.map((key): Json => {
+  return sort.keys.map((key, place): Json => {
     const { spec, kind } = key;
-    if (spec === undefined) return constantValue(key);
-    const value = hit.sort?.[own++] ?? null;
-    return kind === 'key' ? at : value;
+    if (spec !== undefined) {
+      const value = hit.sort?.[own++] ?? null;
+      return kind === 'key' ? at : value;
+    }
+    const value = constantValue(key);
+    const isMillis = typeof value === 'number' && keys[place].kind === 'date';
+    return isMillis ? isoOfMicros(value * 1000) : value;
   });
 }
 

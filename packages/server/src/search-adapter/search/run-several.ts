@@ -18,13 +18,13 @@ import { flagIn, type UrlParams } from '../base/read-json.ts';
 import type { Reads } from '../base/reads.ts';
 import type { ServedIndex } from '../base/served-index.ts';
 import { RefusedDsl, unserved } from '../query/refusal.ts';
-import { withExtras } from './hit-extras.ts';
+import { requireFewExtras, withExtras } from './hit-extras.ts';
 import { collapsed, mergeHits, type PlacedHit, requireSameOrder } from './merge-hits.ts';
 import { readPage, specsIn } from './read-page.ts';
 import { aggregate, everything, highestScore, inTime } from './run-search.ts';
 import type { SearchBody } from './search-body.ts';
 import type { SearchPlan } from './search-plan.ts';
-import { hitsOf, type ShardFailure, shardsOf } from './search-response.ts';
+import { hitsOf, type IndexHit, type ShardFailure, shardsOf } from './search-response.ts';
 
 /** What each index of a search answers, in the order of the plans. */
 interface Heads {
@@ -48,21 +48,56 @@ export async function runSeveral(
     requireSameOrder(plans);
     const union = unionOf(plans.map(({ index }) => index));
     const level = await aggregationsOf(reads, plans, union, params);
-    const heads = await readHeads(reads, plans, level, planned.failures);
-    const shown = await pageOf(reads, heads, body);
-    const total = heads.responses.reduce((sum, one) => sum + one.total, 0);
-    const maxScore = await highestOf(reads, heads, body);
-    const aggregations = await finished(reads, heads, union, level);
-    const counts = heads.responses.map((one, at) => ({
-      ...one,
-      index: heads.plans[at].index.name,
-    }));
-    return {
-      _shards: shardsOf(counts, heads.failures),
-      hits: hitsOf(body, { total, hits: shown }, maxScore, asInt),
-      ...(aggregations === undefined ? {} : { aggregations }),
+    const answer = async (own: readonly SearchPlan[]): Promise<JsonObject | undefined> => {
+      const heads = await readHeads(reads, own, level, planned.failures);
+      const shown = await pageOf(reads, heads, body);
+      if (shown === undefined) return undefined;
+      const total = heads.responses.reduce((sum, one) => sum + one.total, 0);
+      const maxScore = await highestOf(reads, heads, body);
+      const aggregations = await finished(reads, heads, union, level);
+      const counts = heads.responses.map((one, at) => ({
+        ...one,
+        index: heads.plans[at].index.name,
+      }));
+      return {
+        _shards: shardsOf(counts, heads.failures),
+        hits: hitsOf(body, { total, hits: shown }, maxScore, asInt),
+        ...(aggregations === undefined ? {} : { aggregations }),
+      };
     };
+    const found = (await answer(plans)) ?? (await pinned(reads, plans, answer));
+    if (found !== undefined) return found;
+    throw new LhsError('unreachable', 'a point in time moved while its hits were read');
   });
+}
+
+/** Time for a search at points in time of its own. */
+const PINNED = '1m';
+
+/** Runs a search at a point in time of each index: a commit cannot come between hits and rows. */
+async function pinned<T>(
+  reads: Reads,
+  plans: readonly SearchPlan[],
+  search: (plans: readonly SearchPlan[]) => Promise<T>,
+): Promise<T> {
+  const opened: { readonly index: string; readonly pit_id: string }[] = [];
+  try {
+    const own: SearchPlan[] = [];
+    for (const plan of plans) {
+      const { selection } = plan;
+      const { name: index } = plan.index;
+      if (selection.pit_id !== undefined) {
+        own.push(plan);
+        continue;
+      }
+      const { pit_id } = await reads.openPit({ index, keep_alive: PINNED });
+      opened.push({ index, pit_id });
+      own.push({ ...plan, selection: { ...selection, pit_id } });
+    }
+    return await search(own);
+  } finally {
+    await Promise.allSettled(opened.map((pit) => reads.closePit(pit)));
+  }
 }
 
 /** Errors of one index that leave the others their results. */
@@ -168,34 +203,51 @@ function bare(plan: SearchPlan): SearchPlan {
   return { ...plan, body, source: null, fields: new Map(), highlight: undefined };
 }
 
-async function pageOf(reads: Reads, { plans, responses }: Heads, { from, size }: SearchBody) {
+/** The hits of the page; undefined: an index has changed since its first hits were found. */
+async function pageOf(
+  reads: Reads,
+  { plans, responses }: Heads,
+  body: SearchBody,
+): Promise<readonly IndexHit[] | undefined> {
+  const { from, size } = body;
   if (size === 0) return [];
   const lists = responses.map(({ hits }, at) => (plans[at].body.size === 0 ? [] : hits));
   const page = collapsed(plans, mergeHits(plans, lists)).slice(from, from + size);
-  const full = await Promise.all(plans.map((plan, at) => fullHits(reads, plan, of(page, at))));
-  const shown = page.map(async ({ at, hit }) => {
-    const known = full[at].get(documentId(hit.coordinates));
+  requireFewExtras({ ...plans[0], body }, page.length);
+  const full = await Promise.all(
+    plans.map((plan, at) => fullHits(reads, plan, of(page, at), responses[at])),
+  );
+  if (full.some((hits) => hits === undefined)) return undefined;
+  const shown: IndexHit[] = [];
+  for (const { at, hit } of page) {
+    const known = full[at]?.get(documentId(hit.coordinates));
     const own = known === undefined ? hit : { ...known, sort: hit.sort };
-    return (await withExtras(reads, plans[at], [own]))[0];
-  });
-  return Promise.all(shown);
+    shown.push(...(await withExtras(reads, plans[at], [own])));
+  }
+  return shown;
 }
 
 const of = (page: readonly PlacedHit[], at: number): readonly PlacedHit[] =>
   page.filter((one) => one.at === at);
 
-/** The hits of one index on the page, with what they show. */
+/**
+ * The hits of one index on the page, with what they show. undefined: they are of another state of
+ * the index than `head`.
+ */
 async function fullHits(
   reads: Reads,
   plan: SearchPlan,
   placed: readonly PlacedHit[],
-): Promise<ReadonlyMap<string, Hit>> {
+  head: SearchResponse,
+): Promise<ReadonlyMap<string, Hit> | undefined> {
   const { source, fields, highlight, searchAfter } = plan;
   const isShown = source !== null || fields.size > 0 || highlight !== undefined;
   if (placed.length === 0 || !isShown) return new Map();
   const from = searchAfter === undefined ? placed[0].rank : 0;
   const size = placed[placed.length - 1].rank - from + 1;
-  const { hits } = await readPage(reads, { ...plan, body: { ...plan.body, from, size } });
+  const page = await readPage(reads, { ...plan, body: { ...plan.body, from, size } });
+  const { hits, snapshot, index_generation } = page;
+  if (snapshot !== head.snapshot || index_generation !== head.index_generation) return undefined;
   return new Map(hits.map((hit) => [documentId(hit.coordinates), hit]));
 }
 
