@@ -4,6 +4,7 @@ import { byEffort } from '../../../../test/support/effort.ts';
 import { startTicketCluster } from '../support/ticket-cluster.ts';
 import { type ConformanceTarget, conformanceSuite, SECTIONS } from './conformance-suite.ts';
 import { LIFECYCLE_ROWS } from './lifecycle-rows.ts';
+import { startOne } from './one-process.ts';
 import type { Row, Section } from './row.ts';
 import { SEARCH_ROWS } from './search-rows.ts';
 
@@ -35,5 +36,6 @@ const BRIEF: readonly Section[] = [
 
 conformanceSuite('a gateway, a control plane and two nodes', start, {
   isLed: true,
+  like: () => startOne(2),
   sections: byEffort(BRIEF, SECTIONS),
 });

@@ -35,42 +35,50 @@ export interface SuiteOptions {
   readonly isLed?: boolean;
   /** Default: all. */
   readonly sections?: readonly Section[];
+  /** Another form of the service, whose responses to the same requests have to be equal. */
+  readonly like?: () => Promise<ConformanceTarget>;
 }
 
 /** Runs rows against a service. */
 export function conformanceSuite(
   name: string,
   start: () => Promise<ConformanceTarget>,
-  { isLed = false, sections = SECTIONS }: SuiteOptions = {},
+  { isLed = false, sections = SECTIONS, like }: SuiteOptions = {},
 ): void {
   describe(`the interface of ${name}`, () => {
-    let target: ConformanceTarget;
-    let asks: readonly [Ask, Ask];
+    let targets: readonly ConformanceTarget[] = [];
+    let asks: readonly [Ask, Ask, ...Ask[]];
     let close = () => {};
     beforeAll(async () => {
-      target = await start();
+      targets = await Promise.all([start(), ...(like === undefined ? [] : [like()])]);
+      const [target, ...others] = targets;
       const grpc = grpcCalls(target.grpc);
       close = grpc.close;
-      asks = [askOver(target, 'rest', restCalls(target.url)), askOver(target, 'grpc', grpc.call)];
+      const rest = (own: ConformanceTarget) => askOver(own, 'rest', restCalls(own.url));
+      asks = [rest(target), askOver(target, 'grpc', grpc.call), ...others.map(rest)];
     });
     afterAll(async () => {
       close();
-      await target?.stop();
+      for (const target of targets) await target.stop();
     });
 
     describe.each(sections.map((section) => [section.title, section] as const))(
       '%s',
       (_, section) => {
         it.each(section.rows.map((row) => [row.line, row] as const))('%s', (__, row) =>
-          isLed && row.led !== undefined ? refused(asks, row.led) : held(asks, row),
+          isLed && row.led !== undefined ? refused(asks.slice(0, 2), row.led) : held(asks, row),
         );
       },
     );
   });
 }
 
-async function held([rest, grpc]: readonly [Ask, Ask], row: Row): Promise<void> {
+async function held([rest, grpc, like]: readonly Ask[], row: Row): Promise<void> {
   const one = masked(await row.check(rest));
+  if (like !== undefined) {
+    const other = ofAnotherTable(masked(await row.check(like)));
+    expect(ofAnotherTable(one), 'as the other form of the service').toEqual(other);
+  }
   if (row.restOnly === true) return;
   const other = masked(await row.check(grpc));
   expect(other, 'over gRPC').toEqual(one);
@@ -86,11 +94,22 @@ const VARYING: ReadonlySet<string> = new Set([
   ...['segments', 'deleted_docs', 'bytes', 'num_docs', 'shards', 'generations'],
 ]);
 
+/** What two tables of the same rows do not have in common, and what one form says in addition. */
+const OF_TABLE: ReadonlySet<string> = new Set([
+  ...['snapshot', 'table_uuid', 'uuid', 'location', 'source', 'at', 'from', 'to'],
+  ...['bytes_read', 'hydrate_bytes', 'head', 'lag', 'embeddings', 'hint'],
+]);
+
 /** A value without times, ids, and what the rows before have changed. */
 function masked(value: unknown): unknown {
-  const text = JSON.stringify(value ?? null, (name, one) => (VARYING.has(name) ? undefined : one));
+  const text = textWithout(value, VARYING);
   return JSON.parse(text.replaceAll(/-(rest|grpc)\b/g, ''));
 }
+
+const ofAnotherTable = (value: unknown): unknown => JSON.parse(textWithout(value, OF_TABLE));
+
+const textWithout = (value: unknown, names: ReadonlySet<string>): string =>
+  JSON.stringify(value ?? null, (name, one) => (names.has(name) ? undefined : one));
 
 function askOver(target: ConformanceTarget, transport: Ask['transport'], over: CallOver): Ask {
   const headersOf = (caller: Caller): Record<string, string> =>
@@ -99,6 +118,7 @@ function askOver(target: ConformanceTarget, transport: Ask['transport'], over: C
     over(operation, request, headersOf(caller));
   return Object.assign(call, {
     transport,
+    url: target.url,
     shards: target.shards,
     async ok(operation: keyof typeof ROUTES, request?: object, caller?: Caller) {
       const { status, body } = await call(operation, request, caller);

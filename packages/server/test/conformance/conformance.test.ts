@@ -5,34 +5,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { ROUTES } from '@lakehouse-search/client';
-import { deleteRows } from '@lakehouse-search/lake';
 import { describe, expect, it } from 'vitest';
-import { startTickets } from '../support/tickets.ts';
 import { conformanceSuite, pathsOfInterface } from './conformance-suite.ts';
+import { startOne } from './one-process.ts';
 import { conformancePage } from './page.ts';
 
 const PAGE = fileURLToPath(new URL('../../../../docs/conformance.md', import.meta.url));
 
-conformanceSuite('a server of one process', async () => {
-  const service = await startTickets();
-  // The index still has this row: a search that hydrates it finds nothing.
-  await deleteRows(service.source, "id = '59'");
-  const roles = ['reader', 'operator'];
-  const everything = [...roles, 'admin'];
-  return {
-    url: service.server.url,
-    grpc: service.server.grpc,
-    shards: 1,
-    headers: {
-      reader: await service.token({ roles: ['reader'] }),
-      both: await service.token({ roles }),
-      admin: await service.token({ roles: everything }),
-      scoped: await service.token({ roles: everything, indexes: ['other'] }),
-      tenant: await service.token({ roles, tenant: 'closed' }),
-    },
-    stop: () => service.stop(),
-  };
-});
+conformanceSuite('a server of one process', () => startOne(1));
 
 describe('docs/conformance.md', () => {
   it('is what this test writes', () => {

@@ -56,6 +56,22 @@ export const LIFECYCLE_ROWS: Section = {
       expect(bodies.map(({ total }) => total)).toEqual([30, 30]);
       return bodies;
     }),
+    row('`index` empty with one index served: that index, in each operation', async (ask) => {
+      const definition_yaml = definitionOf(ask, 'tickets');
+      const bodies = await Promise.all([
+        ask.ok('describeIndex', {}),
+        ask.ok('status', {}),
+        ask.ok('alterIndex', { definition_yaml }),
+        ask.ok('getKeys', { keys: [{ identifier: [{ name: 'id', value: '1' }] }] }),
+        ask.ok('suggest', { field: 'status', text: 'o' }),
+        ask.ok('facets', { fields: ['status'] }),
+        ask.ok('backupStatus', { index: '' }),
+        ask.ok('compact', { index: '' }),
+      ]);
+      expect(bodies[0].index).toBe('tickets');
+      expect(bodies[2].is_noop).toBe(true);
+      return bodies.map((body) => body.index);
+    }),
     row('POST /v1/indexes with `definition` creates an index', async (ask) => {
       const index = nameOf(ask, 'made');
       const body = await ask.ok('createIndex', { definition: definitionOf(ask, index) });
@@ -63,11 +79,30 @@ export const LIFECYCLE_ROWS: Section = {
       await ask.refused(412, 'createIndex', { definition: definitionOf(ask, index) });
       return body;
     }),
+    row(
+      'an index that is not built yet: described, without a checkpoint; searches are 412',
+      async (ask) => {
+        const index = nameOf(ask, 'made');
+        const body = await ask.ok('describeIndex', { index });
+        expect(body).toMatchObject({ index, status: 'created', num_docs: 0, snapshot: null });
+        const status = await ask.ok('status', { index });
+        expect([status.status, status.checkpoint]).toEqual(['created', null]);
+        expect((await ask.ok('listIngestion')).map((one: Loose) => one.index)).toContain(index);
+        await ask.refused(412, 'search', { index, query: 'a' });
+        return [body.fields, status];
+      },
+    ),
     row('`index required; endpoint serves N indexes`', async (ask) => {
       const { length } = await ask.ok('listIndexes');
+      const near = { vector_field: 'title_vec', query_text: 'a' };
       const messages = [
         await ask.refused(400, 'search', { query: 'timeout' }),
+        await ask.refused(400, 'semantic', near),
+        await ask.refused(400, 'hybrid', near),
         await ask.refused(400, 'getKeys', { keys: [] }),
+        await ask.refused(400, 'suggest', { field: 'title', text: 'a' }),
+        await ask.refused(400, 'facets', { fields: ['status'] }),
+        await ask.refused(400, 'reindex', {}),
       ];
       for (const message of messages) {
         expect(message).toBe(`index required; endpoint serves ${length} indexes`);
@@ -77,7 +112,9 @@ export const LIFECYCLE_ROWS: Section = {
     row('GET /v1/indexes: name and status of each', async (ask) => {
       const all = await ask.ok('listIndexes');
       expect(all).toContainEqual(expect.objectContaining({ name: 'tickets', status: 'live' }));
-      return all.find(({ name }: Loose) => name === 'tickets');
+      const own = all.find(({ name }: Loose) => name === 'tickets');
+      expect(own.bytes).toBeGreaterThan(0);
+      return own;
     }),
     row(
       'GET /v1/indexes/{name}: status, shard count, routing strategy, bucket map',
@@ -97,6 +134,7 @@ export const LIFECYCLE_ROWS: Section = {
     row('index:reindex: `doc_count`, `snapshot`', async (ask) => {
       const body = await ask.ok('reindex', { index: nameOf(ask, 'made') });
       expect(body.doc_count).toBe(ROWS);
+      expect(body.bytes).toBeGreaterThan(0);
       expect(body.snapshot).toMatch(/^\d+$/);
       return body;
     }),
@@ -115,7 +153,13 @@ export const LIFECYCLE_ROWS: Section = {
         expect(answer.status).toBe(202);
         const job = await ended(ask, (answer.body as Loose).job_id);
         expect([job.state, job.kind]).toEqual(['done', 'reindex']);
-        expectFields(job.shards[0], 'docs_done', 'docs_total', 'generation');
+        expect(job.shards).toHaveLength(ask.shards);
+        const sum = (name: string) =>
+          job.shards.reduce((n: number, one: Loose) => n + one[name], 0);
+        expect(sum('docs_done')).toBe(ROWS);
+        // Each shard rounds its part of an estimate.
+        expect(sum('docs_total') - ROWS).toBeLessThan(ask.shards);
+        expectFields(job.shards[0], 'generation');
         expect(job.result.doc_count).toBe(ROWS);
         return job.state;
       },
@@ -246,10 +290,15 @@ export const LIFECYCLE_ROWS: Section = {
       'GET /v1/ingestion and /v1/ingestion/{name}: head of the table, checkpoint, lag',
       async (ask) => {
         const one = await ask.ok('status', INDEX);
-        expect(one.index).toBe('tickets');
+        expect([one.index, one.num_docs]).toEqual(['tickets', 60]);
+        // The newest snapshot of the table has deleted a row; nothing follows the table.
+        expect(one.lag.snapshots).toBe(1);
+        expect(one.shards).toHaveLength(ask.shards);
+        for (const { snapshot } of one.shards) expect(snapshot).toBe(one.checkpoint.snapshot);
         const all = await ask.ok('listIngestion');
-        expect(all.map(({ index }: Loose) => index)).toContain('tickets');
-        return Object.keys(one).sort();
+        const listed = all.find(({ index }: Loose) => index === 'tickets');
+        expect(listed.shards).toEqual(one.shards);
+        return [Object.keys(one).sort(), listed.num_docs, listed.generations[0].num_docs];
       },
     ),
     restRow('GET /v1/ingestion/{name} over REST', async (ask) => {
@@ -263,7 +312,9 @@ export const LIFECYCLE_ROWS: Section = {
       const listed = await ask.ok('listAliases');
       expect(listed).toContainEqual({ alias, ...INDEX });
       const { total } = await ask.ok('search', { index: alias, query: 'timeout' });
+      await ask.refused(412, 'setAlias', { alias: 'tickets', index: nameOf(ask, 'made') });
       await ask.ok('setAlias', { alias, index: nameOf(ask, 'made') });
+      await ask.ok('compact', { index: alias }, 'both');
       await ask.ok('dropAlias', { alias });
       await ask.refused(404, 'search', { index: alias, query: 'timeout' });
       return total;
@@ -271,7 +322,13 @@ export const LIFECYCLE_ROWS: Section = {
     row('index:activity: what was done with an index', async (ask) => {
       const index = nameOf(ask, 'made');
       const seen = async () => (await ask.ok('activity', { index })).map((one: Loose) => one.event);
-      await expect.poll(seen).toEqual(expect.arrayContaining(['reindex ok', 'alterIndex ok']));
+      const events = ['createIndex ok', 'reindex ok', 'alterIndex ok'];
+      await expect.poll(seen).toEqual(expect.arrayContaining(events));
+      // A request that named the index by an alias, and one that named none.
+      await expect.poll(seen).toContain('compact ok');
+      const ofTickets = async () =>
+        (await ask.ok('activity', INDEX)).map((one: Loose) => one.event);
+      await expect.poll(ofTickets).toContain('compact ok');
       return null;
     }),
     row('GET /v1/license: licensee, nodes in use, limit', async (ask) => {
@@ -289,6 +346,7 @@ export const LIFECYCLE_ROWS: Section = {
       const name = nameOf(ask, 'query');
       const saved = await ask.ok('createSavedQuery', { name, request }, 'reader');
       const { id } = saved;
+      expect(saved).not.toHaveProperty('mode');
       const list = async (caller: 'reader' | 'admin') =>
         (await ask.ok('listSavedQueries', {}, caller)).map((one: Loose) => one.id);
       expect([await list('reader'), await list('admin')]).toEqual([[id], []]);

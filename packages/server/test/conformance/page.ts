@@ -24,7 +24,18 @@ const ELSEWHERE: readonly (readonly [line: string, result: string, place: string
     'packages/cli/test/serve.test.ts',
   ],
   ['job states and transitions', 'the engine', 'packages/engine/test/local/jobs.test.ts'],
-  ['`partial`, `failed_shards` if a shard fails', 'the engine', 'packages/engine/test/search'],
+  [
+    '`partial`, `failed_shards` if a node is killed, stopped or late, in each operation',
+    'three roles',
+    'test/whole/cluster.test.ts` and `test/whole/slow-nodes.test.ts',
+  ],
+  ['`hydrate_error` if the source is away', 'the engine', 'packages/engine/test/search'],
+  [
+    'a reindex without room on disks: 412, with the names of the nodes',
+    'three roles',
+    'packages/server/test/control-plane/cluster.test.ts',
+  ],
+  ['alter without access to tables: 501', 'one process', 'packages/server/src/config'],
   [
     'search-engine adapter: `/{index}/_search`, `/_search`',
     'REST',
@@ -48,8 +59,9 @@ lines and writes this page (\`LHS_UPDATE_PAGES=1\`); it fails if a line fails or
 
 The lines hold for one process (\`lhs serve all\`) and for three roles: a gateway, a control plane
 and two nodes with a shard each (\`cluster-conformance.test.ts\`). There, \`npm test\` runs a part
-of the lines, and the campaigns run all. A status instead of "REST = gRPC" is that with which the
-three roles refuse the request.`;
+of the lines, and the campaigns run all; the responses have to equal those of one process with two
+shards over another table of the same rows. A status instead of "REST = gRPC" is that with which
+the three roles refuse the request.`;
 
 function sectionText({ title, place, rows }: Section): string {
   const lines = rows.map(({ line, restOnly, led }) => {

@@ -57,8 +57,10 @@ export const QUERY_ROWS: Section = {
     feature('wildcard', 'title:pay*', has('payment')),
     feature('prefix of a KEYWORD', 'status:clo*', (t) => t.status === 'closed'),
     feature('fuzzy', 'title:timeuot~2', has('timeout')),
+    feature('fuzzy on the default field', 'timeuot~2', has('timeout')),
     feature('boost, which changes no matches', 'title:login^3', has('login')),
     feature('bool term', 'ok:true', (t) => t.ok),
+    feature('bool term', 'ok:false', (t) => !t.ok),
     feature('negation with -', '-title:timeout', (t) => !has('timeout')(t)),
     feature(
       'negation with NOT',
@@ -74,6 +76,43 @@ export const QUERY_ROWS: Section = {
       return t.meta.kind === 'push' && n <= 9;
     }),
     feature('keyword terms are exact', 'status:open', (t) => t.status === 'open'),
+    row('no other text is that term: `status:ope`, `status:Open`', async (ask) => {
+      const found = ['status:ope', 'status:Open'].map((query) =>
+        ask.ok('search', { ...INDEX, query }),
+      );
+      expect((await Promise.all(found)).map(({ total }) => total)).toEqual([0, 0]);
+      return null;
+    }),
+    row('a date as ISO text and as epoch microseconds is one instant', async (ask) => {
+      const instant = Date.UTC(2026, 1, 3);
+      const queries = [
+        'at:2026-02-03',
+        `at:${instant}000`,
+        `at:"${new Date(instant).toISOString()}"`,
+      ];
+      const found = await Promise.all(
+        queries.map(async (query) => idsOf(await ask.ok('search', { ...INDEX, query }))),
+      );
+      expect(found).toEqual([found[0], found[0], found[0]]);
+      expect(found[0]).toHaveLength(5);
+      return found;
+    }),
+    row(
+      'a row whose discriminator has no shape: found by flatten, without typed fields',
+      async (ask) => {
+        const totalOf = async (query: string) =>
+          (await ask.ok('search', { ...INDEX, query })).total;
+        expect(await totalOf('meta.commits:4')).toBe(1);
+        expect(await totalOf('meta.commits:[4 TO 4]')).toBe(0);
+        return null;
+      },
+    ),
+    row('KQL has lower-case `and`, which is a word in the default syntax', async (ask) => {
+      const totalOf = async (syntax: string) =>
+        (await ask.ok('search', { ...INDEX, query: 'payment and down', syntax })).total;
+      expect([await totalOf('default'), await totalOf('kql')]).toEqual([40, 10]);
+      return null;
+    }),
     feature(
       'boolean operators',
       'title:payment AND ok:true',

@@ -11,6 +11,8 @@ export type Loose = ReturnType<typeof JSON.parse>;
 /** The service as one row of the interface sees it, over one transport. */
 export interface Ask {
   readonly transport: 'rest' | 'grpc';
+  /** Address of REST. */
+  readonly url: string;
   /** Shards of each index of the service. */
   readonly shards: number;
   /** The answer, whatever its status. */

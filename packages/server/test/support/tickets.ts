@@ -82,14 +82,18 @@ export async function createTickets(): Promise<Pick<TicketService, 'warehouse' |
 }
 
 /** Starts it; requests of the examples of the OpenAPI document succeed. */
-export async function startTickets(options: TestServiceOptions = {}): Promise<TicketService> {
+export async function startTickets({
+  shards = 1,
+  ...options
+}: TestServiceOptions & { readonly shards?: number } = {}): Promise<TicketService> {
   const { warehouse, source } = await createTickets();
   const { catalog } = source;
   const service = await startService({
     ...options,
     prepare: async (backend, dataDir) => {
       const at = `{ catalog: ${JSON.stringify(catalog)}, table: ops.tickets }`;
-      const definition = `version: 1\nindex: tickets\nsource: ${at}\n${TICKET_FIELDS}`;
+      const head = `version: 1\nindex: tickets\nsource: ${at}\nsharding: { shards: ${shards} }\n`;
+      const definition = `${head}${TICKET_FIELDS}`;
       await backend.createIndex({ definition });
       await backend.reindex({ index: 'tickets' });
       await options.prepare?.(backend, dataDir);
