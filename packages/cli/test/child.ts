@@ -25,6 +25,8 @@ export interface RunOptions {
 /** A home of its own: a temporary folder with a data folder and settings of nobody. */
 export class Home {
   readonly folder = mkdtempSync(join(tmpdir(), 'lhs-cli-'));
+  /** The service that runs commands without an LHS_URL of their own; empty: the embedded engine. */
+  service = '';
   #runs = 0;
 
   get runs(): number {
@@ -44,6 +46,7 @@ export class Home {
       env: {
         ...inherited,
         LHS_DATA_DIR: this.path('data'),
+        LHS_URL: this.service,
         XDG_CONFIG_HOME: this.path('config'),
         XDG_CACHE_HOME: this.path('cache'),
         // compiled once for all homes

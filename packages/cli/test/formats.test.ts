@@ -9,8 +9,9 @@ import type {
   SearchResponse,
 } from '@lakehouse-search/engine';
 import { tableFromIPC } from 'apache-arrow';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Home, lines, TABLES } from './child.ts';
+import { describeOnBackends } from './on-backend.ts';
 
 const home = new Home();
 const TABLE = join(TABLES, 'own_vectors');
@@ -55,8 +56,8 @@ async function write(args: readonly string[], ending: string): Promise<Buffer> {
 const ndjson = async (args: readonly string[]): Promise<unknown[]> =>
   lines((await write(args, 'ndjson')).toString()).map((line) => JSON.parse(line));
 
-describe('output formats', () => {
-  it('search writes hits with fields, rows, highlights and groups', async () => {
+describeOnBackends('output formats', home, ({ isBrief }) => {
+  it.skipIf(isBrief)('search writes hits with fields, rows, highlights and groups', async () => {
     const args = ['search', 'vec', 'title', '--hydrate', '--highlight', '--collapse', 'service'];
     const more = ['--sort', 'id:desc', '--limit', '5'];
     const wire = await home.json<SearchResponse>([...args, ...more]);
@@ -95,7 +96,7 @@ describe('output formats', () => {
     );
   });
 
-  it('facets write one row per value', async () => {
+  it.skipIf(isBrief)('facets write one row per value', async () => {
     const args = ['index', 'facets', 'vec', '--field', 'service', '--field', 'id', '--size', '3'];
     const wire = await home.json<FacetsResponse>(args);
     const sql = `SELECT field, value, count::INT, other_count::INT FROM FILE`;
@@ -107,53 +108,63 @@ describe('output formats', () => {
     for (const rows of found.values()) expect(rows).toEqual(wanted);
   });
 
-  it('a search has the aggregations of lhs index aggregate beside its hits', async () => {
-    const aggs = '{"by": {"terms": {"field": "service", "size": 2}}}';
-    writeFileSync(home.path('aggs.json'), aggs);
-    const search = ['search', 'vec', 'title', '--limit', '1', '--aggs'];
-    const { results } = await home.json<{ results: { by: { buckets: { key: string }[] } } }>([
-      ...['index', 'aggregate', 'vec', 'title', '--aggs', aggs],
-    ]);
-    expect(results.by.buckets.length).toBeGreaterThan(0);
-    for (const value of [aggs, `@${home.path('aggs.json')}`]) {
-      const answer = await home.json<{ aggs: unknown; hits: unknown[] }>([...search, value]);
-      expect(answer.aggs).toEqual(results);
-      expect(answer.hits).toHaveLength(1);
-    }
-    const { stdout } = await home.run([...search, aggs]);
-    for (const { key } of results.by.buckets) expect(stdout).toContain(key);
-    const refused = await home.run([...search, aggs, '--format', 'csv']);
-    expect([refused.code, refused.stderr]).toEqual([
-      2,
-      expect.stringContaining('cannot include aggregations\n  lhs index aggregate writes'),
-    ]);
-    expect(await home.run([...search, '{']).then(({ stderr }) => stderr)).toMatch(/not JSON/);
-  });
+  it.skipIf(isBrief)(
+    'a search has the aggregations of lhs index aggregate beside its hits',
+    async () => {
+      const aggs = '{"by": {"terms": {"field": "service", "size": 2}}}';
+      writeFileSync(home.path('aggs.json'), aggs);
+      const search = ['search', 'vec', 'title', '--limit', '1', '--aggs'];
+      const { results } = await home.json<{ results: { by: { buckets: { key: string }[] } } }>([
+        ...['index', 'aggregate', 'vec', 'title', '--aggs', aggs],
+      ]);
+      expect(results.by.buckets.length).toBeGreaterThan(0);
+      for (const value of [aggs, `@${home.path('aggs.json')}`]) {
+        const answer = await home.json<{ aggs: unknown; hits: unknown[] }>([...search, value]);
+        expect(answer.aggs).toEqual(results);
+        expect(answer.hits).toHaveLength(1);
+      }
+      const { stdout } = await home.run([...search, aggs]);
+      for (const { key } of results.by.buckets) expect(stdout).toContain(key);
+      const refused = await home.run([...search, aggs, '--format', 'csv']);
+      expect([refused.code, refused.stderr]).toEqual([
+        2,
+        expect.stringContaining('cannot include aggregations\n  lhs index aggregate writes'),
+      ]);
+      expect(await home.run([...search, '{']).then(({ stderr }) => stderr)).toMatch(/not JSON/);
+    },
+  );
 
-  it('facets name a field that cannot be counted on standard error, with the reason', async () => {
-    const why = 'facet "title" skipped: it is TEXT, which has words and no values to count\n';
-    const fields = ['--field', 'service', '--field', 'title'];
-    const [lines, json, search] = await Promise.all([
-      home.run(['index', 'facets', 'vec', ...fields]),
-      home.run(['index', 'facets', 'vec', ...fields, '--json']),
-      home.run(['search', 'vec', 'title', '--facet', 'title', '--facet', 'service']),
-    ]);
-    for (const done of [lines, json, search]) expect(done).toMatchObject({ code: 0, stderr: why });
-    expect(JSON.parse(json.stdout)).toMatchObject({
-      facets: [{ field: 'service' }],
-      skipped_facets: [{ field: 'title' }],
-      lag_snapshots: 0,
-    });
-  });
+  it.skipIf(isBrief)(
+    'facets name a field that cannot be counted on standard error, with the reason',
+    async () => {
+      const why = 'facet "title" skipped: it is TEXT, which has words and no values to count\n';
+      const fields = ['--field', 'service', '--field', 'title'];
+      const [lines, json, search] = await Promise.all([
+        home.run(['index', 'facets', 'vec', ...fields]),
+        home.run(['index', 'facets', 'vec', ...fields, '--json']),
+        home.run(['search', 'vec', 'title', '--facet', 'title', '--facet', 'service']),
+      ]);
+      for (const done of [lines, json, search])
+        expect(done).toMatchObject({ code: 0, stderr: why });
+      expect(JSON.parse(json.stdout)).toMatchObject({
+        facets: [{ field: 'service' }],
+        skipped_facets: [{ field: 'title' }],
+        lag_snapshots: 0,
+      });
+    },
+  );
 
-  it('aggregations refuse months and capital units as fixed intervals', async () => {
-    const ask = (interval: string) =>
-      home.run(['index', 'aggregate', 'vec', '--histogram', `at:${interval}`]);
-    const [month, day] = await Promise.all([ask('1M'), ask('1D')]);
-    expect([month.code, day.code]).toEqual([2, 2]);
-    expect(month.stderr).toContain('"calendar_interval": "month"');
-    expect(day.stderr).toContain('did you mean "1d"?');
-  });
+  it.skipIf(isBrief)(
+    'aggregations refuse months and capital units as fixed intervals',
+    async () => {
+      const ask = (interval: string) =>
+        home.run(['index', 'aggregate', 'vec', '--histogram', `at:${interval}`]);
+      const [month, day] = await Promise.all([ask('1M'), ask('1D')]);
+      expect([month.code, day.code]).toEqual([2, 2]);
+      expect(month.stderr).toContain('"calendar_interval": "month"');
+      expect(day.stderr).toContain('did you mean "1d"?');
+    },
+  );
 
   it('aggregations write one row per bucket and figure, nested ones with outer keys', async () => {
     const aggs = {
@@ -185,24 +196,27 @@ describe('output formats', () => {
     expect(found.get('csv')).toEqual(wanted);
   });
 
-  it('keys get writes rows of the table and exits with 3 if some are absent', async () => {
-    const wire = await home.json<KeysResponse>(['keys', 'get', 'vec', 'id=0', 'id=6']);
-    const args = ['keys', 'get', 'vec', 'id=0', 'id=6'];
-    const found = await read(args, 'SELECT id::INT, title, details FROM FILE', ['parquet']);
-    const wanted = wire.rows.map(({ fields }) => [
-      fields.id,
-      fields.title,
-      JSON.stringify(fields.details),
-    ]);
-    expect(wanted).toHaveLength(2);
-    expect(found.get('parquet')).toEqual(wanted);
-    expect(await ndjson(args)).toEqual(wire.rows);
-    const absent = await home.run(['keys', 'get', 'vec', 'id=0', 'id=99', '--format', 'ndjson']);
-    expect(absent.code).toBe(3);
-    expect(lines(absent.stdout)).toHaveLength(1);
-  });
+  it.skipIf(isBrief)(
+    'keys get writes rows of the table and exits with 3 if some are absent',
+    async () => {
+      const wire = await home.json<KeysResponse>(['keys', 'get', 'vec', 'id=0', 'id=6']);
+      const args = ['keys', 'get', 'vec', 'id=0', 'id=6'];
+      const found = await read(args, 'SELECT id::INT, title, details FROM FILE', ['parquet']);
+      const wanted = wire.rows.map(({ fields }) => [
+        fields.id,
+        fields.title,
+        JSON.stringify(fields.details),
+      ]);
+      expect(wanted).toHaveLength(2);
+      expect(found.get('parquet')).toEqual(wanted);
+      expect(await ndjson(args)).toEqual(wire.rows);
+      const absent = await home.run(['keys', 'get', 'vec', 'id=0', 'id=99', '--format', 'ndjson']);
+      expect(absent.code).toBe(3);
+      expect(lines(absent.stdout)).toHaveLength(1);
+    },
+  );
 
-  it('a response without hits is a file with columns and no rows', async () => {
+  it.skipIf(isBrief)('a response without hits is a file with columns and no rows', async () => {
     const args = ['search', 'vec', 'nowhere'];
     const found = await read(args, 'SELECT "key.id", title FROM FILE', ['csv']);
     expect(found.get('csv')).toEqual([]);
@@ -212,26 +226,29 @@ describe('output formats', () => {
     expect(await write(args, 'ndjson')).toHaveLength(0);
   });
 
-  it('refuses contradictory flags and keeps a file that it cannot replace', async () => {
-    writeFileSync(home.path('kept.csv'), 'mine');
-    const search = (...flags: string[]) => home.run(['search', 'vec', 'title', ...flags]);
-    const [twice, ending, folder, unknown, facets, failed] = await Promise.all([
-      search('--json', '--format', 'csv'),
-      search('--output', home.path('answer.doc')),
-      search('--output', home.path('none', 'answer.csv')),
-      search('--format', 'xml'),
-      search('--facet', 'service', '--format', 'csv'),
-      home.run(['search', 'vec', 'nofield:x', '--output', home.path('kept.csv')]),
-    ]);
-    expect(twice.stdout).toMatch(/--json and --format csv contradict each other/);
-    expect(ending.stderr).toMatch(/"[^"]*answer\.doc": the file name has no known ending/);
-    expect(folder.stderr).toMatch(/cannot write ".*answer\.csv" \(ENOENT\)/);
-    expect(facets.stderr).toMatch(/--format csv writes hits and cannot include facets/);
-    expect([twice, ending, folder, unknown, facets, failed].map(({ code }) => code)).toEqual(
-      Array(6).fill(2),
-    );
-    expect(readFileSync(home.path('kept.csv'), 'utf8')).toBe('mine');
-    expect(existsSync(home.path('answer.doc'))).toBe(false);
-    expect(readdirSync(home.folder).filter((name) => name.includes('.part-'))).toEqual([]);
-  });
+  it.skipIf(isBrief)(
+    'refuses contradictory flags and keeps a file that it cannot replace',
+    async () => {
+      writeFileSync(home.path('kept.csv'), 'mine');
+      const search = (...flags: string[]) => home.run(['search', 'vec', 'title', ...flags]);
+      const [twice, ending, folder, unknown, facets, failed] = await Promise.all([
+        search('--json', '--format', 'csv'),
+        search('--output', home.path('answer.doc')),
+        search('--output', home.path('none', 'answer.csv')),
+        search('--format', 'xml'),
+        search('--facet', 'service', '--format', 'csv'),
+        home.run(['search', 'vec', 'nofield:x', '--output', home.path('kept.csv')]),
+      ]);
+      expect(twice.stdout).toMatch(/--json and --format csv contradict each other/);
+      expect(ending.stderr).toMatch(/"[^"]*answer\.doc": the file name has no known ending/);
+      expect(folder.stderr).toMatch(/cannot write ".*answer\.csv" \(ENOENT\)/);
+      expect(facets.stderr).toMatch(/--format csv writes hits and cannot include facets/);
+      expect([twice, ending, folder, unknown, facets, failed].map(({ code }) => code)).toEqual(
+        Array(6).fill(2),
+      );
+      expect(readFileSync(home.path('kept.csv'), 'utf8')).toBe('mine');
+      expect(existsSync(home.path('answer.doc'))).toBe(false);
+      expect(readdirSync(home.folder).filter((name) => name.includes('.part-'))).toEqual([]);
+    },
+  );
 });

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { openLocal } from '@lakehouse-search/engine';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { everyNth, seedOfDay } from '../../../test/support/effort.ts';
+import { byEffort, everyNth, seedOfDay } from '../../../test/support/effort.ts';
 import { startGateway, type TestGateway } from '../../../test/support/gateway.ts';
 import { Registry } from '../../engine/src/registry/registry.ts';
 import { Home } from './child.ts';
@@ -39,8 +39,8 @@ const COMMANDS: readonly (readonly string[])[] = [
 ];
 
 describe('a command with --url', () => {
-  // half of them each day
-  it.each(everyNth(COMMANDS, 2, seedOfDay()).map((words) => words.join(' ')))(
+  // a quarter of them each day, in campaigns all
+  it.each(everyNth(COMMANDS, byEffort(4, 1), seedOfDay()).map((words) => words.join(' ')))(
     'prints what the embedded engine prints: %s',
     async (command) => {
       const words = command.split(' ');

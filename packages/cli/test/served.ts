@@ -35,7 +35,7 @@ export async function startServed(
     () => {
       if (line() === undefined) throw new Error(`it does not listen: ${printed.err}`);
     },
-    { timeout: 60_000 },
+    { timeout: 240_000 },
   );
   const end = ended(child);
   const stop = async () => {

@@ -2,9 +2,11 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { openLocal } from '@lakehouse-search/engine';
 import { appendRows, createTable, type Schema } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ended, Home, LHS } from './child.ts';
+import { describeOnBackends } from './on-backend.ts';
 
 /** Pipes, devices and folders where the command line, a table or the system should have files. */
 const home = new Home();
@@ -15,9 +17,41 @@ source: { catalog: { type: filesystem, warehouse: ${home.path('lake')} }, table:
 key: { identifier: [id] }
 fields: [{ name: title, type: TEXT }]
 `;
-beforeAll(() => {
+const config = {
+  catalog: { type: 'filesystem' as const, warehouse: home.path('lake') },
+  table: 'ops.notes',
+};
+const schema: Schema = {
+  schemaId: 0,
+  identifierFieldIds: [1],
+  fields: [
+    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
+    { id: 2, name: 'title', required: false, type: { kind: 'string' } },
+  ],
+};
+const append = (id: number) =>
+  appendRows(config, { kind: 'rows', rows: [{ id, title: 'a note' }] });
+
+/** The file of the table that is a pipe. */
+let list = '';
+beforeAll(async () => {
   execFileSync('mkfifo', [PIPE]);
   writeFileSync(home.path('notes.yaml'), DEFINITION);
+  await createTable(config.catalog, config.table, { schema, formatVersion: 2 });
+  await append(1);
+  const backend = await openLocal(home.path('data'));
+  await backend.createIndex({ definition: DEFINITION });
+  await backend.reindex({ index: 'notes' });
+  await backend.close();
+  await append(2);
+  const metadata = home.path('lake/ops/notes/metadata');
+  const newest = readFileSync(join(metadata, 'v3.metadata.json'), 'utf8');
+  const snapshots: { 'manifest-list': string }[] = JSON.parse(newest).snapshots;
+  list = snapshots.at(-1)!['manifest-list'];
+  rmSync(list);
+  execFileSync('mkfifo', [list]);
+  mkdirSync(home.path('project'));
+  symlinkSync(PIPE, home.path('project', 'lhs.yaml'));
 });
 const children: ChildProcess[] = [];
 afterAll(() => {
@@ -30,91 +64,73 @@ const VALIDATE = ['index', 'validate', '--offline', '-f'];
 /** Runs a shell line in which `$lhs` is the command. */
 const shell = (line: string) => {
   const lhs = `"${process.execPath}" "${LHS}"`;
-  const env = { ...process.env, LHS_DATA_DIR: home.path('data') };
+  const env = { ...process.env, LHS_DATA_DIR: home.path('data'), LHS_URL: home.service };
   return ended(spawn('bash', ['-c', line.replace('$lhs', lhs)], { cwd: home.folder, env }));
 };
 
-describe('a definition that is no regular file', () => {
-  it.each([
-    ['a named pipe', PIPE],
-    ['a device', '/dev/zero'],
-    ['a folder', home.folder],
-  ])('is refused by name if it is %s', async (_kind, file) => {
-    const { code, stderr } = await home.run([...VALIDATE, file]);
-    expect([code, stderr]).toEqual([2, expect.stringContaining(`"${file}" is not a regular file`)]);
+describeOnBackends('a command', home, ({ isBrief, isRemote, dataDir }) => {
+  describe.skipIf(isBrief)('a definition that is no regular file', () => {
+    it.each([
+      ['a named pipe', PIPE],
+      ['a device', '/dev/zero'],
+      ['a folder', home.folder],
+    ])('is refused by name if it is %s', async (_kind, file) => {
+      const { code, stderr } = await home.run([...VALIDATE, file]);
+      expect([code, stderr]).toEqual([
+        2,
+        expect.stringContaining(`"${file}" is not a regular file`),
+      ]);
+    });
+
+    it.each([
+      ['standard input', '$lhs index validate --offline -f - < notes.yaml'],
+      ['/dev/stdin', '$lhs index validate --offline -f /dev/stdin < notes.yaml'],
+      ['a pipe as /dev/stdin', 'cat notes.yaml | $lhs index validate --offline -f /dev/stdin'],
+      ['a process substitution', '$lhs index validate --offline -f <(cat notes.yaml)'],
+    ])('is read from %s', async (_kind, line) => {
+      const { code, stderr, stdout } = await shell(line);
+      // the definition names a folder, which a service refuses
+      const refused = [2, expect.stringContaining('the configuration of the server names no')];
+      expect([code, stderr]).toEqual(isRemote ? refused : [0, '']);
+      expect(stdout).toMatch(isRemote ? /^$/ : / is valid\n$/);
+    });
+
+    it.each([
+      ['standard input', '$lhs index validate --offline -f - < /dev/zero'],
+      ['a process substitution', '$lhs index validate --offline -f <(cat /dev/zero)'],
+    ])('is refused if %s never ends', async (_kind, line) => {
+      const { code, stderr } = await shell(line);
+      expect([code, stderr]).toEqual([2, expect.stringContaining('is larger than 67108864 bytes')]);
+    });
   });
 
-  it.each([
-    ['standard input', '$lhs index validate --offline -f - < notes.yaml'],
-    ['/dev/stdin', '$lhs index validate --offline -f /dev/stdin < notes.yaml'],
-    ['a pipe as /dev/stdin', 'cat notes.yaml | $lhs index validate --offline -f /dev/stdin'],
-    ['a process substitution', '$lhs index validate --offline -f <(cat notes.yaml)'],
-  ])('is read from %s', async (_kind, line) => {
-    const { code, stderr, stdout } = await shell(line);
-    expect([code, stderr]).toEqual([0, '']);
-    expect(stdout).toMatch(/ is valid\n$/);
+  describe('input files that are no regular files', () => {
+    it('are refused by name if they are pipes', async () => {
+      const runs = await Promise.all([
+        home.run(['source', 'tables', '--catalog', PIPE]),
+        home.run(['index', 'aggregate', 'notes', '--aggs', `@${PIPE}`]),
+        home.run(['index', 'list'], { cwd: home.path('project') }),
+      ]);
+      for (const { code, stderr } of runs) {
+        expect([code, stderr]).toEqual([2, expect.stringContaining('is not a regular file')]);
+      }
+    });
   });
 
-  it.each([
-    ['standard input', '$lhs index validate --offline -f - < /dev/zero'],
-    ['a process substitution', '$lhs index validate --offline -f <(cat /dev/zero)'],
-  ])('is refused if %s never ends', async (_kind, line) => {
-    const { code, stderr } = await shell(line);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('is larger than 67108864 bytes')]);
-  });
-});
+  describe('a table with a pipe instead of a file', () => {
+    const locks = () =>
+      readdirSync(join(dataDir, 'indexes'), { recursive: true }).filter((name) =>
+        String(name).endsWith('writer.lock'),
+      );
 
-describe('input files that are no regular files', () => {
-  it('are refused by name if they are pipes', async () => {
-    const project = home.path('project');
-    mkdirSync(project);
-    symlinkSync(PIPE, join(project, 'lhs.yaml'));
-    const runs = await Promise.all([
-      home.run(['source', 'tables', '--catalog', PIPE]),
-      home.run(['index', 'aggregate', 'notes', '--aggs', `@${PIPE}`]),
-      home.run(['index', 'list'], { cwd: project }),
-    ]);
-    for (const { code, stderr } of runs) {
-      expect([code, stderr]).toEqual([2, expect.stringContaining('is not a regular file')]);
-    }
-  });
-});
-
-describe('a table with a pipe instead of a file', () => {
-  const config = {
-    catalog: { type: 'filesystem' as const, warehouse: home.path('lake') },
-    table: 'ops.notes',
-  };
-  const schema: Schema = {
-    schemaId: 0,
-    identifierFieldIds: [1],
-    fields: [
-      { id: 1, name: 'id', required: true, type: { kind: 'long' } },
-      { id: 2, name: 'title', required: false, type: { kind: 'string' } },
-    ],
-  };
-  const append = (id: number) =>
-    appendRows(config, { kind: 'rows', rows: [{ id, title: 'a note' }] });
-  const locks = () =>
-    readdirSync(home.path('data/indexes'), { recursive: true }).filter((name) =>
-      String(name).endsWith('writer.lock'),
-    );
-
-  it('does not keep the writer lock of the index', async () => {
-    await createTable(config.catalog, config.table, { schema, formatVersion: 2 });
-    await append(1);
-    await home.json(['index', 'create', '-f', home.path('notes.yaml')]);
-    await home.json(['index', 'reindex', 'notes']);
-    await append(2);
-    const metadata = home.path('lake/ops/notes/metadata');
-    const newest = readFileSync(join(metadata, 'v3.metadata.json'), 'utf8');
-    const snapshots: { 'manifest-list': string }[] = JSON.parse(newest).snapshots;
-    const list = snapshots.at(-1)!['manifest-list'];
-    rmSync(list);
-    execFileSync('mkfifo', [list]);
-    const { code, stderr } = await home.run(['index', 'sync', 'notes']);
-    expect([code, stderr]).toEqual([1, expect.stringContaining(`"${list}" is not a regular file`)]);
-    expect(locks()).toEqual([]);
+    it('does not keep the writer lock of the index', async () => {
+      const { code, stderr } = await home.run(['index', 'sync', 'notes']);
+      expect([code, stderr]).toEqual([
+        1,
+        expect.stringContaining(`"${list}" is not a regular file`),
+      ]);
+      expect(locks()).toEqual([]);
+    });
   });
 });
 

@@ -66,8 +66,9 @@ export async function eraseRequest(
     });
   }
   const texts = flags.texts === undefined ? [] : (await linesOf(flags.texts)).map(textOf);
-  const { deep = false, backup = [] } = flags;
-  return { index, keys, texts, deep, backups: backup.map(absoluteTarget) };
+  const { deep = false, backup } = flags;
+  const places = backup === undefined ? {} : { backups: backup.map(absoluteTarget) };
+  return { index, keys, texts, deep, ...places };
 }
 
 const linesOf = async (file: string): Promise<readonly string[]> =>
