@@ -25,24 +25,34 @@ const WHOLE_MS = process.env.LHS_TEST_LONG === undefined ? 600_000 : 12 * 3_600_
 
 /** Files and folders that take longest, in `npm test` or in the campaigns, the longest first. */
 const LONGEST = [
-  'packages/engine/test/sync/in-step.test.ts',
-  'packages/engine/test/sync/schedules.test.ts',
-  'packages/engine/test/faults/kill-campaign.test.ts',
   'test/whole/pages.test.ts',
-  'packages/engine/test/sync/in-step-',
-  'packages/engine/test/faults/operations.test.ts',
   'packages/cli/test/commands.test.ts',
   'packages/cli/test/serve.test.ts',
-  'packages/cli/test/remote.test.ts',
+  'packages/engine/test/sync/in-step.test.ts',
+  'packages/engine/test/faults/',
+  'packages/engine/test/sync/schedules.test.ts',
+  'packages/server/test/control-plane/processes.test.ts',
   'test/contract/cluster.test.ts',
-  'test/whole/',
+  'packages/server/test/control-plane/real-nodes.test.ts',
+  'test/whole/cluster.test.ts',
+  'test/whole/hostile',
+  'packages/cli/test/tui.test.ts',
   'packages/lake/test/truth.test.ts',
-  'packages/engine/test/power-loss/',
+  'packages/cli/test/remote.test.ts',
+  'packages/engine/test/tier/cold-windows.test.ts',
+  'packages/engine/test/sync/in-step-',
+  'packages/engine/test/sync/bad-rows.test.ts',
+  'packages/engine/test/alter/alter-by-field.test.ts',
+  'test/whole/',
   'packages/engine/test/local/',
-  'packages/engine/test/verify/',
+  'packages/engine/test/index/',
+  'test/contract/',
   'packages/cli/test/',
-  'packages/server/test/control-plane/',
+  'packages/engine/test/search/matrix.test.ts',
+  'packages/lake/test/s3-tables.test.ts',
   'packages/engine/test/tier/',
+  'packages/engine/test/verify/',
+  'packages/server/test/control-plane/',
 ];
 
 /**
@@ -63,33 +73,36 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-const project = (name: string, include: string[], testTimeout: number, isolate = true) => ({
+const project = (name: string, include: string[], testTimeout: number) => ({
   resolve: { alias },
   test: {
     name,
     include,
     testTimeout,
     hookTimeout: testTimeout,
-    setupFiles: [support('patient-waits')],
+    setupFiles: [support('own-environment'), support('patient-waits')],
     expect: { poll: { timeout: PATIENCE_MS } },
     pool: 'forks' as const,
-    isolate,
+    // A process runs many files: one per file would load and compile the packages again, which took
+    // a quarter of the time.
+    isolate: false,
   },
 });
 
-const { LHS_TEST_REPORT: report } = process.env;
+const { LHS_TEST_REPORT: report, LHS_TEST_SECONDS: seconds } = process.env;
 
 export default defineConfig({
   test: {
-    // CI reads the results of a run from a file.
-    ...(report === undefined ? {} : { reporters: ['default', runReporter(report)] }),
+    // CI reads the results of a run from a file, and gives the campaigns the time that is left.
+    ...(report === undefined
+      ? {}
+      : { reporters: ['default', runReporter(report, seconds ? Number(seconds) : undefined)] }),
     // Every core: vitest's own choice leaves one free, which of two is half.
     maxWorkers: '100%',
     globalSetup: support('scratch-setup'),
     sequence: { sequencer: LongestFirst },
     projects: [
-      // One process runs many files: the start of one per file took a quarter of their time.
-      project('unit', ['packages/*/src/**/*.test.ts'], 60_000, false),
+      project('unit', ['packages/*/src/**/*.test.ts'], 60_000),
       project('house', ['test/house/**/*.test.ts'], 60_000),
       project(
         'whole',

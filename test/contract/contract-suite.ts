@@ -1,4 +1,9 @@
-import { type Backend, type CallContext, LhsError } from '@lakehouse-search/contract';
+import {
+  type Backend,
+  type CallContext,
+  type FollowRequest,
+  LhsError,
+} from '@lakehouse-search/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OPERATIONS, type OperationRow, type Setting } from './operations.ts';
 import { overJson } from './over-json.ts';
@@ -143,6 +148,18 @@ function operationTests(operation: Name, row: AnyRow, setting: () => Setting): v
     const request = await good();
     expect(await refused(request, { signal: AbortSignal.abort() })).toBe('interrupted');
     expect(await refused(request, { deadline: PAST })).toBe('deadline_exceeded');
+  });
+
+  it.runIf(row.endless)('ends without an error once the call is aborted', async () => {
+    const request = await good();
+    const stop = new AbortController();
+    const method = Reflect.get(setting().backend, operation) as Backend['follow'];
+    const events: string[] = [];
+    for await (const { event } of method(request as FollowRequest, { signal: stop.signal })) {
+      events.push(event);
+      stop.abort();
+    }
+    expect(events).toEqual(['waiting']);
   });
 
   it('refuses a context of a call that is not one', async () => {

@@ -35,7 +35,7 @@ import { tinyModels } from '../support/tiny-model.ts';
 const openEmbedder = tinyModels().open;
 const FIXTURE = fileURLToPath(new URL('../../fixtures/tables/own_codecs/', import.meta.url));
 const SEED = Number(process.env.LHS_SEED ?? 20261121);
-const CASES = Number(process.env.LHS_DAMAGE_CASES ?? byEffort(300, 800, 20_000));
+const CASES = Number(process.env.LHS_DAMAGE_CASES ?? byEffort(200, 600, 20_000));
 const home = mkdtempSync(join(tmpdir(), 'lhs-damage-'));
 const folder = join(home, 'data');
 /** Both tables; put aside while files are damaged, so that no search asks how far it is behind. */

@@ -1,7 +1,8 @@
-import { mkdtemp, rename, rm, unlink, writeFile } from 'node:fs/promises';
+import files, { mkdtemp, rename, rm, unlink, writeFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { formatJson } from '../src/base/json.ts';
 import type { CatalogConfig } from '../src/catalog/config.ts';
 import { createInCatalog, newTableLocation } from '../src/catalog/create-table.ts';
@@ -9,18 +10,24 @@ import { loadTable } from '../src/catalog/load-table.ts';
 import type { TableHandle } from '../src/catalog/table-handle.ts';
 
 /** Every file that the lake opens, reads or lists, in order. */
-const { touched } = vi.hoisted(() => ({ touched: [] as string[] }));
-vi.mock('node:fs/promises', async (original) => {
-  const real = await original<typeof import('node:fs/promises')>();
-  const told =
-    <T extends (...args: never[]) => unknown>(work: T) =>
-    (...args: Parameters<T>) => {
-      touched.push(String(args[0]));
-      return work(...args);
-    };
-  const readdir = told(real.readdir as (path: string) => Promise<string[]>);
-  return { ...real, open: told(real.open), readFile: told(real.readFile), readdir };
+const touched: string[] = [];
+const { open, readFile, readdir } = files;
+const noted =
+  <T extends (...args: never[]) => unknown>(work: T) =>
+  (...args: Parameters<T>) => {
+    touched.push(String(args[0]));
+    return work(...args);
+  };
+/** Replaces the exports of node:fs/promises, also where they are imported already. */
+function replaceFiles(exports: object): void {
+  Object.assign(files, exports);
+  syncBuiltinESMExports();
+}
+beforeAll(() => {
+  const list = noted(readdir as (path: string) => Promise<string[]>);
+  replaceFiles({ open: noted(open), readFile: noted(readFile), readdir: list });
 });
+afterAll(() => replaceFiles({ open, readFile, readdir }));
 
 let root: string;
 beforeEach(async () => {

@@ -114,7 +114,7 @@ async function checkSnapshots(table: SourceTable, truth: Truth, only?: bigint): 
 
 /** Snapshots of a table that are read, the newest among them: in campaigns all of a small one. */
 function chosenOf({ table, snapshots }: Truth): readonly TruthSnapshot[] {
-  const few = LARGE_TABLES.has(table) ? snapshots.length : 3;
+  const few = LARGE_TABLES.has(table) ? snapshots.length : 6;
   const step = byEffort(few, LARGE_TABLES.has(table) ? few : 1, 1);
   return everyNth(snapshots.toReversed(), step);
 }

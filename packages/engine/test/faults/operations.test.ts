@@ -75,8 +75,8 @@ let stage: Stage;
 /** The calls of each operation that nothing befalls. */
 const callsOf = new Map<Operation, readonly FileCall[]>();
 beforeAll(async () => {
-  stage = await Stage.make();
-  for (const operation of everyNth(stage.operations, byEffort(4, 1))) {
+  stage = await Stage.make(byEffort([3], [1, 3]));
+  for (const operation of everyNth(stage.operations, byEffort(2, 1))) {
     const calls: FileCall[] = [];
     const note = (call: FileCall) => calls.push(call) < 0;
     const kind: Kind = { name: 'none', counts: note, strike: () => undefined };

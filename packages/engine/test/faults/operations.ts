@@ -65,12 +65,12 @@ export class Stage {
     this.table = table;
   }
 
-  /** Prepares everything below a new folder. */
-  static async make(wide = 1): Promise<Stage> {
+  /** Prepares everything below a new folder, with indexes of so many shards. */
+  static async make(shards: readonly number[] = [1, 3], wide = 1): Promise<Stage> {
     process.env.LHS_COLD_CACHE_BYTES = '0';
     const folder = mkdtempSync(join(tmpdir(), 'lhs-faults-'));
     const stage = new Stage(folder, await makeSmallTable(join(folder, 'lake'), wide));
-    for (const shards of [1, 3]) await stage.#prepare(shards);
+    for (const count of shards) await stage.#prepare(count);
     return stage;
   }
 

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { byEffort } from '../../../../test/support/effort.ts';
+import { byEffort, everyNth } from '../../../../test/support/effort.ts';
 import { changes, interceptFiles } from '../../../../test/support/file-calls.ts';
 import { seededBelow } from '../../../../test/support/random.ts';
 import { expectSound, type Operation, Stage } from '../faults/operations.ts';
@@ -21,10 +21,12 @@ const STATES = Number(process.env.LHS_POWER_LOSS_WHOLE ?? byEffort(5, 8, 1500));
 let stage: Stage;
 const traces = new Map<Operation, DiskTrace>();
 beforeAll(async () => {
-  stage = await Stage.make();
+  stage = await Stage.make(byEffort([1], [1, 3]));
   // Objects of cold windows are on another disk.
   const traced = stage.operations.filter(({ work }) => !/^(tiers|erase)$/.test(work.kind));
-  for (const operation of traced) traces.set(operation, await record(operation, false));
+  for (const operation of everyNth(traced, byEffort(4, 1))) {
+    traces.set(operation, await record(operation, false));
+  }
 }, 600_000);
 afterAll(() => stage.dispose());
 

@@ -9,7 +9,7 @@ import { runSchedule, type Schedule } from './schedules/run-schedule.ts';
  * `LHS_SCHEDULES=20 LHS_SEED=7 npx vitest run --project whole packages/engine/test/sync/schedules`
  * runs others. A failure prints the seed and the path to the schedule that it shrank to.
  */
-const SCHEDULES = Number(process.env.LHS_SCHEDULES ?? byEffort(25, 100, 20_000));
+const SCHEDULES = Number(process.env.LHS_SCHEDULES ?? byEffort(12, 60, 20_000));
 const SEED = Number(process.env.LHS_SEED ?? byEffort(4, seedOfDay(), Date.now() % 2 ** 31));
 
 /** Merges that the faulty disk stopped are told as warnings: thousands of them here. */

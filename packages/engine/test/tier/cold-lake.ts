@@ -30,10 +30,12 @@ const FIELDS = `fields:
   - { name: at, type: DATE }
   - { name: meaning, type: VECTOR, source: title, model: MODEL, dims: 8 }`;
 
+/** Folders that lakes of this process have got: the engine remembers the store of a folder. */
+let places = 0;
+
 /** An object store with faults, shared by the lakes of a file. */
 export class ColdStore {
   readonly server: S3Server;
-  #places = 0;
 
   private constructor(server: S3Server) {
     this.server = server;
@@ -53,7 +55,7 @@ export class ColdStore {
     const cache = mkdtempSync(join(tmpdir(), 'lhs-cold-'));
     vi.stubEnv('LHS_COLD_CACHE_DIR', cache);
     const lake = await openSmallLake({ openEmbedder: tinyModels().open });
-    return new ColdLake(this, lake, cache, at ?? `s3://frozen/at-${this.#places++}`);
+    return new ColdLake(this, lake, cache, at ?? `s3://frozen/at-${places++}`);
   }
 
   failEvery(n: number): void {

@@ -275,9 +275,9 @@ async function repairs(scene: Scene, wanted: ReturnType<typeof naiveDrift>): Pro
 
 describe('verify on an index that drifted', () => {
   it.each([
-    ['own_positions', byEffort(15, 40, 250)],
-    ['own_equality', byEffort(15, 50, 370)],
-    ['own_vectors', byEffort(15, 50, 370)],
+    ['own_positions', byEffort(8, 25, 250)],
+    ['own_equality', byEffort(8, 30, 370)],
+    ['own_vectors', byEffort(8, 30, 370)],
     ['own_codecs', byEffort(3, 10)],
   ])('finds exactly the planted drifts and repairs them: %s, %i', async (name, runs) => {
     const scene = await sceneOf(name);
