@@ -8,6 +8,8 @@ interface Result {
 interface Connection {
   query(sql: string, values?: readonly ColumnValue[]): Promise<Result>;
   release(error?: unknown): void;
+  on(event: 'error', listener: (error: Error) => void): void;
+  off(event: 'error', listener: (error: Error) => void): void;
 }
 interface Pool {
   query(sql: string, values?: readonly ColumnValue[]): Promise<Result>;
@@ -22,6 +24,14 @@ interface Driver {
 
 const MOST_CONNECTIONS = 8;
 const CONNECT_MS = 10_000;
+/**
+ * The server ends a transaction whose client sends nothing for this time, in milliseconds. A control
+ * plane that was stopped within one would keep its locks, and no other one could lead.
+ */
+const IDLE_MS = 3000;
+const BEGIN = `BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${IDLE_MS}`;
+/** A connection that breaks between two statements is reported by the next one. */
+const ignored = (): void => {};
 /** PostgreSQL's number of the type bigint: counts and milliseconds, far below 2^53. */
 const BIGINT = 20;
 
@@ -37,7 +47,7 @@ export async function openPostgresDatabase(url: string): Promise<StoreDatabase> 
     types: { getTypeParser },
   });
   // a connection that breaks while it is idle is replaced by the next statement
-  pool.on('error', () => {});
+  pool.on('error', ignored);
   return new PostgresDatabase(pool, shownUrl(url));
 }
 
@@ -71,9 +81,10 @@ class PostgresDatabase implements StoreDatabase {
 
   async transaction<T>(work: (statements: Statements) => Promise<T>): Promise<T> {
     const connection = await this.#guard(() => this.#pool.connect());
+    connection.on('error', ignored);
     let broken: unknown;
     try {
-      await this.#guard(() => connection.query('BEGIN'));
+      await this.#guard(() => connection.query(BEGIN));
       const result = await work({
         rows: <R>(sql: string, values?: readonly ColumnValue[]) =>
           this.#guard(() => rowsOf<R>(connection, sql, values)),
@@ -87,6 +98,7 @@ class PostgresDatabase implements StoreDatabase {
       });
       throw error;
     } finally {
+      connection.off('error', ignored);
       connection.release(broken);
     }
   }
@@ -127,11 +139,14 @@ function shownUrl(url: string): string {
   return URL.canParse(url) ? `${new URL(url).host}${new URL(url).pathname}` : 'PostgreSQL';
 }
 
+/** Codes with which the server ends connections: idle transactions and shutdowns among them. */
+const LOST = /^(08|57P|25P03)/;
+
 /** Errors of the server have a code of five characters; all others mean that it is not there. */
 function postgresError(error: unknown, shown: string): LhsError {
   if (error instanceof LhsError) return error;
   const { code = '', message = String(error) } = error as { code?: string; message?: string };
-  const isAnswer = /^[0-9A-Z]{5}$/.test(code) && !/^(08|57P)/.test(code);
+  const isAnswer = /^[0-9A-Z]{5}$/.test(code) && !LOST.test(code);
   const why = `${shown}: ${message}`;
   if (isAnswer) return new LhsError('internal', `PostgreSQL at ${why}`, { cause: error });
   return new LhsError('unreachable', `cannot reach PostgreSQL at ${why}`, { cause: error });

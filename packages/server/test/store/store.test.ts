@@ -258,6 +258,22 @@ describe.each(kinds)('a store in %s', (kind) => {
     }));
 });
 
+describe.runIf(module !== null)('a transaction in PostgreSQL', () => {
+  it('whose process was stopped keeps no other one from its lease', () =>
+    within('PostgreSQL', async ({ leases }) => {
+      const stopped = Promise.withResolvers<void>();
+      const lease = (await leases.acquire('leader', 'a', 200))!;
+      const late = leases.fenced(lease, async (statements) => {
+        await stopped.promise;
+        return statements.rows('SELECT 1');
+      });
+      const next = await vi.waitUntil(() => leases.acquire('leader', 'b', 60_000));
+      stopped.resolve();
+      await expect(late).rejects.toMatchObject({ code: 'unreachable' });
+      expect(await leases.current('leader')).toEqual(next);
+    }));
+});
+
 describe.each(kinds)('migrations in %s', (kind) => {
   async function migrating<T>(work: (open: () => Promise<StoreDatabase>) => Promise<T>) {
     const location = await LOCATIONS[kind]();
