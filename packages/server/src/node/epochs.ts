@@ -18,6 +18,7 @@ export interface OwnLease {
 export class Epochs {
   readonly #file: string;
   readonly #newest: Map<string, number>;
+  readonly #ends = new Map<string, AbortController>();
   readonly #lease: OwnLease | undefined;
 
   /** `lease`: of a node under a control plane, which writes without a lease of its own never. */
@@ -51,13 +52,26 @@ export class Epochs {
       if (this.#lease === undefined) return;
       throw new LhsError('fenced', `writes of "${index}" need the lease of the control plane`);
     }
-    if (epoch < newest) {
-      const message = `the lease of epoch ${epoch} on "${index}" has ended: epoch ${newest} writes`;
-      throw new LhsError('fenced', message, { details: { epoch, newest } });
-    }
+    if (epoch < newest) throw endedBy(index, epoch, newest);
     this.requireLease(index);
     if (epoch === newest) return;
     this.#newest.set(index, epoch);
     replaceFile(this.#file, JSON.stringify(Object.fromEntries(this.#newest)));
+    this.#ends.get(index)?.abort(endedBy(index, newest, epoch));
+    this.#ends.delete(index);
   }
+
+  /** Aborts, for the reason `fenced`, when a newer lease than that of `epoch` writes an index. */
+  endOf(index: string, epoch: number): AbortSignal {
+    const newest = this.of(index);
+    if (epoch < newest) return AbortSignal.abort(endedBy(index, epoch, newest));
+    const known = this.#ends.get(index) ?? new AbortController();
+    this.#ends.set(index, known);
+    return known.signal;
+  }
+}
+
+function endedBy(index: string, epoch: number, newest: number): LhsError {
+  const message = `the lease of epoch ${epoch} on "${index}" has ended: epoch ${newest} writes`;
+  return new LhsError('fenced', message, { details: { epoch, newest } });
 }

@@ -7,6 +7,7 @@ import { Calls } from '../calls/calls.ts';
 import { controlPlaneRegistrar } from '../control-plane/control-plane-client.ts';
 import { createGrpc } from '../grpc/grpc-server.ts';
 import { Epochs } from '../node/epochs.ts';
+import { fencedBatches } from '../node/fenced-batches.ts';
 import { nodeAccess } from '../node/node-access.ts';
 import { addNodeService, stateOf } from '../node/node-service.ts';
 import { StagedBuilds } from '../node/staged-builds.ts';
@@ -64,7 +65,8 @@ async function start(
   let registration: NodeRegistration | undefined;
   const lease = { holds: () => registration?.holds() ?? false };
   const epochs = new Epochs(dataDir, isLed ? lease : undefined);
-  const calls = new Calls({ backend, access: nodeAccess(key, epochs) });
+  const access = nodeAccess(key, epochs);
+  const calls = new Calls({ backend: fencedBatches(backend, epochs, access), access });
   const { server, setServing } = await createGrpc(calls);
   let address = '';
   const node = () => cluster.node ?? address;

@@ -2,7 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@lakehouse-search/client';
-import type { ErasureResponse, Job, JsonObject, Service } from '@lakehouse-search/contract';
+import type {
+  BatchPart,
+  ErasureResponse,
+  Job,
+  JsonObject,
+  Service,
+} from '@lakehouse-search/contract';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { connectNode, type NodeClient } from '../../src/cluster/node-client.ts';
 import type { RoutedIndex, RoutingSource } from '../../src/cluster/routing.ts';
@@ -320,6 +326,32 @@ describe('nodes under a control plane', () => {
     expect(now.commits[0].definition).toBe(node.commits[0].definition);
     await table.append(600);
     expect((await atHead()).shards).toHaveLength(before.shards.length);
+    expect(await documents()).toEqual(table.expected());
+  });
+
+  it('take the batches of a new connector if a former one was stopped within a batch', async () => {
+    await atHead();
+    const name = `connector/${INDEX}`;
+    const lease = (await store.leases.current(name))!;
+    const service = clients[0].service(lease.epoch);
+    const state = await service.getCheckpoint({ index: INDEX });
+    const { table_uuid, applied, columns, key_columns, index_generation, ...from } = state;
+    const { promise: stopped, resolve: goOn } = Promise.withResolvers<void>();
+    const asked = Promise.withResolvers<void>();
+    async function* parts(): AsyncGenerator<BatchPart> {
+      yield { kind: 'removed', path: 'none', positions: null };
+      asked.resolve();
+      await stopped;
+    }
+    const to = { ...from, snapshot_id: '1', sequence: `${BigInt(from.sequence) + 1n}` };
+    const batch = { version: 1, table_uuid, from: from.snapshot_id, to, parts: parts() } as const;
+    const late = service.applyBatch({ index: INDEX, batch }).catch((error: unknown) => error);
+    await asked.promise;
+    await table.append(700);
+    await store.leases.release(lease);
+    await atHead();
+    goOn();
+    expect(await late).toMatchObject({ code: 'fenced' });
     expect(await documents()).toEqual(table.expected());
   });
 

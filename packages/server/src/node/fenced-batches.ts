@@ -1,0 +1,29 @@
+import type { Backend } from '@lakehouse-search/contract';
+import type { Epochs } from './epochs.ts';
+import type { NodeAccess } from './node-access.ts';
+
+/**
+ * A backend whose change batches end, with `fenced`, when a newer lease writes their index. The
+ * parts of a batch come from its connector: one that was stopped in the middle would hold the index,
+ * and no other connector could go on. Call it after the batch was admitted.
+ */
+export function fencedBatches(backend: Backend, epochs: Epochs, access: NodeAccess): Backend {
+  const applyBatch: Backend['applyBatch'] = async (request, call = {}) => {
+    const epoch = access.epochOf(call.principal);
+    if (epoch === undefined) return backend.applyBatch(request, call);
+    const end = epochs.endOf(request?.index ?? '', epoch);
+    const signal = call.signal === undefined ? end : AbortSignal.any([call.signal, end]);
+    try {
+      return await backend.applyBatch(request, { ...call, signal });
+    } catch (error) {
+      throw end.aborted ? end.reason : error;
+    }
+  };
+  return new Proxy(backend, {
+    get(target, key) {
+      if (key === 'applyBatch') return applyBatch;
+      const value: unknown = target[key as keyof Backend];
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}
