@@ -102,8 +102,8 @@ export default defineConfig({
     globalSetup: support('scratch-setup'),
     sequence: { sequencer: LongestFirst },
     projects: [
-      project('unit', ['packages/*/src/**/*.test.ts'], 60_000),
-      project('house', ['test/house/**/*.test.ts'], 60_000),
+      project('unit', ['packages/*/src/**/*.test.ts'], 300_000),
+      project('house', ['test/house/**/*.test.ts'], 300_000),
       project(
         'whole',
         ['packages/*/test/**/*.test.ts', 'test/whole/**/*.test.ts', 'test/contract/**/*.test.ts'],

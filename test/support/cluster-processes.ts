@@ -43,7 +43,7 @@ export async function startProcess(
     () => {
       if (line() === undefined) throw new Error(`it does not listen: ${printed.err}`);
     },
-    { timeout: 180_000, interval: 50 },
+    { interval: 50 },
   );
   const { grpc, url = '' } = JSON.parse(line() as string) as { grpc: string; url?: string };
   const end = async (signal: NodeJS.Signals) => {

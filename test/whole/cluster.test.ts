@@ -160,7 +160,7 @@ ${sharding}`;
     expect(await clients[0].sync({ index })).toMatchObject({ inserted: 1, doc_count: ROWS + 1 });
     await one.sync({ index });
     const { snapshot } = await one.search({ index, query: '*:*' });
-    const request = { index, query: '*:*', min_snapshot: snapshot ?? '', wait_ms: 10_000 };
+    const request = { index, query: '*:*', min_snapshot: snapshot ?? '', wait_ms: 120_000 };
     const found = await whole(() => clients[1].search(request));
     expect(found.total).toBe(ROWS + 1);
     const { equal, rows_compared } = await clients[1].verify({ index });
@@ -176,7 +176,7 @@ ${sharding}`;
     await one.sync({ index });
     await clients[0].sync({ index });
     const { snapshot: head } = await one.search({ index, query: '*:*' });
-    const reached = { index, query: '*:*', min_snapshot: head!, wait_ms: 10_000 };
+    const reached = { index, query: '*:*', min_snapshot: head!, wait_ms: 120_000 };
     await whole(() => clients[1].search(reached));
     const query = 'disk node';
     const diff = (backend: Backend, from: string, more = {}) =>
@@ -275,7 +275,7 @@ function whole<T extends object>(call: () => Promise<T>): Promise<T> {
   }, WAIT);
 }
 
-const WAIT = { timeout: 120_000, interval: 100 };
+const WAIT = { interval: 100 };
 
 async function stateOf(address: string) {
   const node = connectNode(address, { key: CLUSTER_KEY });

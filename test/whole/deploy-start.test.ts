@@ -21,7 +21,7 @@ import {
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const LHS = join(ROOT, 'packages/cli/bin/lhs.js');
-const WAIT = { timeout: 60_000, interval: 50 };
+const WAIT = { interval: 50 };
 const PASSWORD = 'long-enough';
 const FREE = '127.0.0.1:0';
 

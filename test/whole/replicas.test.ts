@@ -11,7 +11,7 @@ import { byEffort } from '../support/effort.ts';
 
 const ROWS = 40;
 const TIMEOUT_MS = 4000;
-const WAIT = { timeout: 60_000, interval: 100 };
+const WAIT = { interval: 100 };
 const index = 'notes';
 const DEFINITION = `version: 1
 index: notes

@@ -24,7 +24,7 @@ afterAll(() => {
 async function stopped(pid: number): Promise<void> {
   const file = `/proc/${pid}/stat`;
   if (!existsSync(file)) return;
-  await vi.waitUntil(() => /\) T/.test(readFileSync(file, 'utf8')), { timeout: 60_000 });
+  await vi.waitUntil(() => /\) T/.test(readFileSync(file, 'utf8')));
 }
 
 const TABLE = {

@@ -43,12 +43,9 @@ async function serve(args: readonly string[] = [], env: Record<string, string> =
   child.stdout?.on('data', (chunk) => {
     printed.out += chunk;
   });
-  await vi.waitFor(
-    () => {
-      expect(printed.out, printed.err).toMatch(/^\{"url":.*\}$/m);
-    },
-    { timeout: 60_000 },
-  );
+  await vi.waitFor(() => {
+    expect(printed.out, printed.err).toMatch(/^\{"url":.*\}$/m);
+  });
   const line = printed.out.split('\n').find((one) => one.startsWith('{"url":')) as string;
   return { ...JSON.parse(line), child, printed } as Served;
 }
@@ -107,7 +104,7 @@ describe('lhs serve all', () => {
     );
     const done = await home.run(['source', 'upsert', 'demo.incidents', rows, ...table.slice(1)]);
     expect(done.stderr).toBe('');
-    await vi.waitFor(async () => expect(await total()).toBe(1), { timeout: 60_000 });
+    await vi.waitFor(async () => expect(await total()).toBe(1));
   });
 
   it('refuses other writers and servers of the data folder, and lets readers in', async () => {
@@ -193,9 +190,7 @@ describe('lhs demo --serve', () => {
     child.stderr?.on('data', (chunk) => {
       printed += chunk;
     });
-    await vi.waitFor(() => expect(printed).toMatch(/^REST +http.*\n[\s\S]*curl/m), {
-      timeout: 60_000,
-    });
+    await vi.waitFor(() => expect(printed).toMatch(/^REST +http.*\n[\s\S]*curl/m));
     const [, url] = /^REST +(\S+)$/m.exec(printed) as RegExpExecArray;
     const answer = await (await fetch(`${url}/v1/indexes`)).text();
     expect(answer).toContain('demo-incidents');

@@ -31,12 +31,9 @@ export async function startServed(
     printed.err += chunk;
   });
   const line = () => printed.out.split('\n').find((one) => one.startsWith('{"url":'));
-  await vi.waitFor(
-    () => {
-      if (line() === undefined) throw new Error(`it does not listen: ${printed.err}`);
-    },
-    { timeout: 240_000 },
-  );
+  await vi.waitFor(() => {
+    if (line() === undefined) throw new Error(`it does not listen: ${printed.err}`);
+  });
   const end = ended(child);
   const stop = async () => {
     child.kill('SIGTERM');

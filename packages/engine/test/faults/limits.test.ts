@@ -129,7 +129,7 @@ function runLimited(limit: string, data: string, operation: Operation) {
   const script = `ulimit ${limit}; exec "$@"`;
   return spawnSync('sh', ['-c', script, 'sh', ...words, '0', 'WHOLE'], {
     encoding: 'utf8',
-    timeout: 60_000,
+    timeout: 240_000,
   });
 }
 

@@ -230,7 +230,7 @@ describe('an engine with search threads', () => {
     const script = fileURLToPath(new URL('./search-and-end.ts', import.meta.url));
     const child = spawnSync(process.execPath, [script, data], {
       encoding: 'utf8',
-      timeout: 60_000,
+      timeout: 240_000,
     });
     expect(child.stdout).toMatch(/^total [1-9]/);
     expect(child.status).toBe(0);

@@ -390,7 +390,7 @@ async function jobsEnded(): Promise<void> {
     const jobs = (await grpc.call('listJobs', {}, { authorization: headers.admin })).body;
     return (jobs as { state: string }[]).filter(({ state }) => !ENDED.includes(state));
   };
-  await expect.poll(running, { timeout: 60_000 }).toEqual([]);
+  await expect.poll(running).toEqual([]);
 }
 
 const ENDED = ['done', 'failed', 'canceled'];

@@ -29,7 +29,7 @@ import { ClusterTable, documentsOf, INDEX } from './cluster-table.ts';
 import { CLUSTER_KEY, StandInNode } from './stand-in-node.ts';
 
 const SHARDS = 3;
-const WAIT = { timeout: 60_000, interval: 20 };
+const WAIT = { interval: 20 };
 const NAMES = { catalogs: {}, roots: {}, models: {} };
 
 let table: ClusterTable;
@@ -255,7 +255,7 @@ describe('a control plane that starts after the leases of its nodes have ended',
     await plane.stop();
     const store = await openedStore();
     const route = await store.routes.get(INDEX);
-    for (const own of await store.nodes.list(WAIT.timeout)) {
+    for (const own of await store.nodes.list(3_600_000)) {
       await store.nodes.register(own, own.epoch, -1);
     }
     expect(await store.nodes.list()).toEqual([]);

@@ -27,7 +27,7 @@ import { ClusterTable, INDEX } from './cluster-table.ts';
 import { HeldPlane } from './held-plane-process.ts';
 import { CLUSTER_KEY } from './stand-in-node.ts';
 
-const WAIT = { timeout: 240_000, interval: 25 };
+const WAIT = { interval: 25 };
 const module = findEmbeddedPostgres();
 const NODES = ['n1', 'n2'];
 /** A control plane on a busy machine must not lose its lease before it is killed. */

@@ -24,7 +24,7 @@ import { ClusterTable, documentsOf, INDEX } from './cluster-table.ts';
 import { PlaneProcess, type PlaneStore } from './control-plane-processes.ts';
 import { CLUSTER_KEY, StandInNode } from './stand-in-node.ts';
 
-const WAIT = { timeout: 60_000, interval: 20 };
+const WAIT = { interval: 20 };
 const module = findEmbeddedPostgres();
 const STATES: readonly JobState[] = ['pending', 'building', 'cutting_over'];
 const authorization = () => signNodeCall(CLUSTER_KEY, {})!;

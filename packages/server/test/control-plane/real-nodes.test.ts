@@ -26,7 +26,7 @@ import { openStore, type Store } from '../../src/store/open-store.ts';
 import { ClusterTable, INDEX } from './cluster-table.ts';
 import { CLUSTER_KEY } from './stand-in-node.ts';
 
-const WAIT = { timeout: 60_000, interval: 50 };
+const WAIT = { interval: 50 };
 /** For jobs, which may take long on a busy machine. */
 const PATIENT = { timeout: 600_000, interval: 50 };
 const QUIET = { 'log.level': 'silent', 'log.access': false } as const;

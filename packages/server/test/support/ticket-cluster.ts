@@ -55,7 +55,7 @@ export async function startTicketCluster(
   await visitor.close();
   const admin = createClient({ url: gateway.url, authorization: () => `Bearer ${token}` });
   const inUse = async () => (await admin.license({})).nodes_in_use === nodes.length;
-  await vi.waitUntil(inUse, { timeout: 60_000, interval: 50 });
+  await vi.waitUntil(inUse, { interval: 50 });
   const at = '{ catalog: main, table: ops.tickets }';
   const head = `version: 1\nindex: tickets\nsource: ${at}\nsharding: { shards: 2 }\n`;
   await admin.createIndex({ definition: `${head}${TICKET_FIELDS}` });
