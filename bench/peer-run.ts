@@ -34,8 +34,8 @@ export function peerCommands(suffix = '', folder = WORK): Record<string, string>
   ];
   const lucene = built('src/lucene/run.sh', 'lucene');
   const tantivy = built('target/release/tantivy-peer', 'tantivy');
-  // bench.py turns the order around with each query: the first and the last engine are asked twice
-  // in a row, with warm caches. Ours is last, so the faster peer is first.
+  // bench.py reverses the order of the engines with each query, so the first and the last one run
+  // twice in a row, with warm caches. Ours is last, so the faster peer is first.
   if (tantivy.every((p) => existsSync(p))) {
     found.tantivy = `${tantivy[0]} serve --index ${tantivy[1]}`;
   } else console.log(`tantivy is not built, or ${tantivy[1]} is not there: left out`);

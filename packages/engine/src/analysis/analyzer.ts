@@ -23,8 +23,8 @@ export interface Analyzer {
    */
   readonly stems?: string;
   /**
-   * Present if each word stands for itself: the standard tokenizer's words in lower case, replaced
-   * by what this makes of them ('' drops a word).
+   * Present if the analyzer turns each word into a term without looking at its neighbours: maps a
+   * lower-case word of the standard tokenizer to its term ('' drops the word).
    */
   readonly words?: (word: string) => string;
   /**
