@@ -215,6 +215,27 @@ describe('descriptions of indexes', () => {
     });
   });
 
+  it('_mapping and _field_caps take names of object members as any other name', async () => {
+    const names = ['__proto__.polluted', 'constructor.made', 'constructor', 'toString'];
+    const fields = names.map((name) => `  - { name: ${name}, type: KEYWORD, source: status }`);
+    const source = 'source: { catalog: main, table: ops.tickets }';
+    const definition = `version: 1\nindex: odd\n${source}\nfields:\n${fields.join('\n')}\n`;
+    const created = await calls.post('/v1/indexes', { definition });
+    expect([created.status, created.body.error]).toEqual([200, undefined]);
+    const { properties } = (await calls.get('/odd/_mapping')).body.odd.mappings;
+    expect(JSON.stringify(properties)).toBe(
+      JSON.stringify({
+        ['__proto__']: { properties: { polluted: { type: 'keyword' } } },
+        constructor: { properties: { made: { type: 'keyword' } }, type: 'keyword' },
+        toString: { type: 'keyword' },
+      }),
+    );
+    const caps = (await calls.get('/odd/_field_caps')).body.fields;
+    for (const name of names) expect(Object.hasOwn(caps, name), name).toBe(true);
+    expect([Object.hasOwn(Object, 'properties'), 'properties' in {}]).toEqual([false, false]);
+    await calls.send('DELETE', '/v1/indexes/odd');
+  });
+
   it('_field_caps says what fields can do', async () => {
     const { body } = await calls.get('/_field_caps?fields=ti*,price');
     expect(body.indices).toEqual(['tickets']);

@@ -37,15 +37,18 @@ function typeOf({ name, type }: FieldDescription, { table }: ServedIndex): strin
   return table.variants.includes(name) ? 'flattened' : (TYPES[type] ?? 'keyword');
 }
 
+/** An object with no members but its own: fields may have names such as `constructor`. */
+const bare = <T>(): Record<string, T> => Object.create(null) as Record<string, T>;
+
 /** `properties` of an index; names with dots become objects. */
 function propertiesOf(index: ServedIndex): JsonObject {
-  const root: Record<string, Record<string, unknown>> = {};
+  const root = bare<Record<string, unknown>>();
   for (const field of index.description.fields) {
     const path = field.name.split('.');
     let at = root;
     for (const part of path.slice(0, -1)) {
       at[part] ??= {};
-      at[part].properties ??= {};
+      at[part].properties ??= bare();
       at = at[part].properties as typeof root;
     }
     const dims = index.description.vector_fields.find(({ name }) => name === field.name)?.dims;
@@ -88,7 +91,7 @@ const fieldCaps: Endpoint = {
     const named = params.fields?.split(',') ?? (body === undefined ? undefined : fieldsIn(body));
     const patterns = named ?? ['*'];
     const indexes = await indexesOf(call);
-    const fields: Record<string, Record<string, CapsOfType>> = {};
+    const fields = bare<Record<string, CapsOfType>>();
     for (const index of indexes) {
       for (const field of index.description.fields) {
         if (!patterns.some((pattern) => matches(pattern, field.name))) continue;
