@@ -17,6 +17,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type OutputChunk, rolldown } from 'rolldown';
+import { lazily } from './bundle-lazily.ts';
 
 const packages = fileURLToPath(new URL('../packages', import.meta.url));
 const cli = join(packages, 'cli');
@@ -88,6 +89,7 @@ const bundle = await rolldown({
       OURS.map((name) => [`@lakehouse-search/${name}`, join(packages, name, 'src/index.ts')]),
     ),
   },
+  plugins: [lazily()],
   checks: { ineffectiveDynamicImport: false },
 });
 rmSync(folder, { recursive: true, force: true });
