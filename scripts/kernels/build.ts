@@ -20,7 +20,8 @@ const LISTS = [
 /** What compiled-kernels.ts gives to the module. */
 const IMPORTS = `
   (import "env" "log" (func $log (param f64) (result f64)))
-  (import "env" "readClock" (func $readClock))`;
+  (import "env" "readClock" (func $readClock))
+  (import "env" "follows" (func $follows (param i32 i32) (result i32)))`;
 
 const text = `${IMPORTS}
   ${[1, 2, 3, 4].map(bounds).join('\n')}

@@ -14,11 +14,12 @@ import { run } from './query/run.ts';
 import { score } from './query/score.ts';
 
 const i32 = (n: number) => Array.from({ length: n }, () => 'i32' as const);
-const RANGES = { params: [...i32(6), 'f64', 'f64'], result: 'i32' } as const;
+const RANGES = { params: [...i32(7), 'f64', 'f64', 'f64'], result: 'i32' } as const;
 const BOUNDS = { params: [...i32(3), 'f64', 'f64'], result: 'i32' } as const;
 const KNOWN: Signatures = {
   log: { params: ['f64'], result: 'f64' },
   readClock: { params: [], result: '' },
+  follows: { params: i32(2), result: 'i32' },
   intersect: { params: i32(7), result: 'i32' },
   bounds2: BOUNDS,
   bounds3: BOUNDS,

@@ -37,6 +37,9 @@ const emit = `(if (f64.ge ${g('s')} ${g('theta')}) (then
   (f64.store offset=${SCORES_AT} ${shl(g('m'), 3)} ${g('s')})
   ${set('m', add(g('m'), c32(1)))}))`;
 
+/** The exact score of document d is above that of the page: it is not a bound. */
+const tooGood = `(i32.and (f64.gt ${g('s')} ${g('most')}) (i32.lt_u ${g('code')} ${c32(240)}))`;
+
 const QUARTERS = [0, 1, 2, 3];
 const any = (ops: string[], op: string): string => ops.reduce((a, b) => `(${op} ${a} ${b})`);
 
@@ -62,20 +65,22 @@ export const candidates = (n: number): string => `
     })}
     ${set('j', add(g('j'), c32(1)))} (br $ex)))`;
 
-/** First length code whose bound is below `low`, by bisection: c0. */
+/** First length code whose bound is below `low`, by bisection, from `first` on: c0. */
 const bisect = (n: number): string => `
-  ${set('c0', c32(0))} ${set('c1', c32(256))}
+  ${set('c0', g('first'))} ${set('c1', c32(256))}
   (loop $bin ${set('j', shr(add(g('c0'), g('c1')), 1))}
     (if (f64.lt ${sum(n, (k) => bound(k, g('j')))} ${g('low')})
       (then ${set('c1', g('j'))}) (else ${set('c0', add(g('j'), c32(1)))}))
     (br_if $bin (i32.lt_u ${g('c0')} ${g('c1')})))`;
 
-/** Keeps documents whose length code is below c0: sixteen at a time. */
+/** Keeps documents whose length code is in [first, c0): sixteen at a time. */
 const keepShort = `
-  ${set('vm', `(i8x16.splat ${g('c0')})`)} ${set('p', add(g('codes'), shl(g('r'), 8)))}
+  ${set('vm', `(i8x16.splat ${sub(g('c0'), g('first'))})`)}
+  ${set('vf', `(i8x16.splat ${g('first')})`)} ${set('p', add(g('codes'), shl(g('r'), 8)))}
   ${times(4, (q) => {
     const parts = QUARTERS.map((v) => {
-      const less = `(i8x16.lt_u (v128.load offset=${q * 64 + v * 16} ${g('p')}) ${g('vm')})`;
+      const code = `(v128.load offset=${q * 64 + v * 16} ${g('p')})`;
+      const less = `(i8x16.lt_u (i8x16.sub ${code} ${g('vf')}) ${g('vm')})`;
       return `(i64.shl (i64.extend_i32_u (i8x16.bitmask ${less})) (i64.const ${v * 16}))`;
     });
     return set(`m${q}`, `(i64.and ${g(`m${q}`)} ${any(parts, 'i64.or')})`);
@@ -92,12 +97,14 @@ const scoreQuarter = (n: number, q: number): string => `
       ${set('code', load8(add(g('codes'), g('d'))))}
       (block $skip
         (if ${g('max')} (then
+          (br_if $skip (i32.lt_u ${g('code')} ${g('first')}))
           (br_if $skip (f64.lt ${sum(n, (k) => bound(k, g('code')))} ${g('low')}))))
         ${set('flag', c32(0))}
         ${times(n, (k) => {
           const inWord = low(popcnt(`(i64.and ${g(`k${k}`)} ${g('y')})`));
           return row(k, add(g(`n${k}`), inWord)) + share(k);
         })}
+        (br_if $skip (i32.and (i32.eqz ${g('flag')}) ${tooGood}))
         ${emit})
       ${set(`m${q}`, `(i64.and ${g(`m${q}`)} (i64.sub ${g(`m${q}`)} (i64.const 1)))`)}
       (br_if $bits (i64.ne ${g(`m${q}`)} (i64.const 0))))))
@@ -136,13 +143,15 @@ export const bounds = (n: number): string => `(func $bounds${n} (export "bounds$
 
 /**
  * ranges{n}: documents of sorted[from .. to) in all of n dense terms and no excluded bitmap that
- * reach theta; `bound` by range, `low` is theta less rounding. Stops after a range that emitted;
+ * reach theta; `bound` by range, `low` is theta less rounding. Documents of a length code below
+ * `first`, and those that score above `most`, are left out. Stops after a range that emitted;
  * returns where to go on.
  */
 export const ranges = (n: number): string => `(func $ranges${n} (export "ranges${n}")
-  ${params('i32', 'from to sorted bound codes ne')} ${params('f64', 'theta low')} (result i32)
+  ${params('i32', 'from to sorted bound codes ne first')} ${params('f64', 'theta low most')}
+  (result i32)
   ${locals('i32', 'r m d code tf p flag j c0 c1 max')} ${locals('f64', 's')}
-  ${locals('i64', 't y m0 m1 m2 m3')} ${locals('v128', 'vm')}
+  ${locals('i64', 't y m0 m1 m2 m3')} ${locals('v128', 'vm vf')}
   ${times(
     n,
     (k) => `${locals('i32', `w${k} o${k} at${k} b${k} n${k}`)}
@@ -165,8 +174,8 @@ export const ranges = (n: number): string => `(func $ranges${n} (export "ranges$
       'i64.add',
     )} (i64.const 8)) (then
       ${bisect(n)}
-      (br_if $next (i32.eqz ${g('c0')}))
-      (if (i32.lt_u ${g('c0')} ${c32(256)}) (then ${keepShort}))
+      (br_if $next (i32.le_u ${g('c0')} ${g('first')}))
+      (if (i32.lt_u (i32.sub ${g('c0')} ${g('first')}) ${c32(256)}) (then ${keepShort}))
       ${set('max', c32(0))}))
     ${times(n, (k) => setBoundary(k) + set(`n${k}`, c32(0)))}
     ${times(4, (q) => scoreQuarter(n, q))}

@@ -129,7 +129,8 @@ export const dense = `
   fn searchDense() {
     i32 active = i32[${QUERY.active}], k = 0, n = 0, i = 0, excluded = 0;
     i32 ranges = i32[${SEGMENT.ranges}], bounds = i32[${QUERY.bounds}], order = i32[${QUERY.ranges}];
-    f64 highest = 0.0, theta = f64[${QUERY.theta}];
+    f64 highest = 0.0, theta = f64[${QUERY.theta}], most = f64[${QUERY.ceiling}];
+    i32 first = i32[${QUERY.firstCode}];
     while (k < active) {
       i32 t = i32[(k << 2) + ${QUERY.activeTerms}];
       describe(k, t);
@@ -165,13 +166,13 @@ export const dense = `
       f64 low = f64[${QUERY.theta}] / ${UP};
       i32 codes = i32[${SEGMENT.codes}];
       if (active == 1) {
-        i = ranges1(i, to, order, bounds, codes, excluded, theta, low);
+        i = ranges1(i, to, order, bounds, codes, excluded, first, theta, low, most);
       } else if (active == 2) {
-        i = ranges2(i, to, order, bounds, codes, excluded, theta, low);
+        i = ranges2(i, to, order, bounds, codes, excluded, first, theta, low, most);
       } else if (active == 3) {
-        i = ranges3(i, to, order, bounds, codes, excluded, theta, low);
+        i = ranges3(i, to, order, bounds, codes, excluded, first, theta, low, most);
       } else {
-        i = ranges4(i, to, order, bounds, codes, excluded, theta, low);
+        i = ranges4(i, to, order, bounds, codes, excluded, first, theta, low, most);
       }
       spend(i - from);
       takeEmitted();

@@ -123,20 +123,22 @@ export const lists = `
     return low;
   }
 
-  // Scores survivors[0 .. n) whose length code is below "limit" by the lead; those that can reach
+  // Scores survivors[0 .. n) whose length code is one of a page, below "limit", by the lead; those that can reach
   // theta beside the other terms, which score up to "rest", go on. Without others they are offered.
   fn scoreSurvivors(i32 n, i32 limit, f64 rest, i32 docs, i32 placed) {
     i32 codes = i32[${SEGMENT.codes}], lead = i32[${QUERY.activeTerms}], i = 0;
     i32 isList = i32[lead + ${SLOT.kind}] == ${LIST}, single = i32[${QUERY.active}] == 1;
     i32 at = i32[lead + ${SLOT.frequenciesAt}], width = i32[lead + ${SLOT.frequencyBits}];
-    i32 mask = (1 << width) - 1;
+    i32 mask = (1 << width) - 1, low = i32[${QUERY.firstCode}];
     f64 weight = f64[lead + ${SLOT.weight}], least = leastShare(single, rest);
+    f64 ceiling = f64[${QUERY.ceiling}];
+    limit = select(limit > low, limit - low, 0);
     if (!isList) { at = i32[lead + ${SLOT.buffer}] + ${BUFFER.frequencies}; }
     // Passes without branches that depend on the data: a wrong guess costs more than a score.
     i32 m = 0, j = 0;
     while (i < n) {
       i32[m + ${QUERY.candidates}] = i;
-      m += (u8[codes + i32[docs + (i << 2)]] < limit) << 2;
+      m += i32.lt_u(u8[codes + i32[docs + (i << 2)]] - low, limit) << 2;
       i += 1;
     }
     n = m >> 2;
@@ -161,7 +163,7 @@ export const lists = `
       }
       i32[(m << 2) + ${QUERY.candidates}] = own;
       f64[(m << 3) + ${QUERY.candidateScores}] = score;
-      m += score >= least;
+      m += (score >= least) & (score <= ceiling);
       i += 1;
     }
     while (j < m) {

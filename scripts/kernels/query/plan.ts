@@ -55,6 +55,7 @@ export const plan = `
     i32[${QUERY.active}] = active;
     i32[${QUERY.excluded}] = excluded;
     i32[${QUERY.bitmaps}] = bitmaps;
+    i32[${QUERY.firstCode}] = firstCodeBehind();
   }
 
   // top documents of the active terms; their number where "whole" and the rarest is a list, else -1

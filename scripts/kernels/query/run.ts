@@ -125,6 +125,9 @@ export const run = `
       enter(entry);
       i32[${QUERY.ranks}] = i32[entry + ${ENTRY.ranks}];
       i32[${QUERY.blocked}] = i32[entry + ${ENTRY.blocked}];
+      i32[${QUERY.segment}] = s;
+      i32[${QUERY.behind}] = 0x7fffffff;
+      i32[${QUERY.notBehind}] = -1;
       total += runSegment(entry, asked, all, flags);
       if (flags & 1) { emitBest(s); }
       if (flags & 2) { keepLiving(entry, asked); }

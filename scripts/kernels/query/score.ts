@@ -59,10 +59,39 @@ export const score = `
     return f64[t + ${SLOT.weight}] * f64.min(impact, other);
   }
 
+  // 1: a document with the score that ended the last page comes after that page
+  fn isBehind(i32 d, i32 rank) -> i32 {
+    if (rank >= i32[${QUERY.behind}]) { return 1; }
+    if (rank <= i32[${QUERY.notBehind}]) { return 0; }
+    i32 found = follows(i32[${QUERY.segment}], d);
+    if (found) { i32[${QUERY.behind}] = rank; } else { i32[${QUERY.notBehind}] = rank; }
+    return found;
+  }
+
+  // The first length code with which the active terms may score no more than the last page's end:
+  // a document has each of them once or more often.
+  fn firstCodeBehind() -> i32 {
+    i32 low = 0, high = ${LONG};
+    if (!i32[${QUERY.after}]) { return 0; }
+    while (low < high) {
+      i32 middle = (low + high) >> 1, k = 0;
+      f64 sum = 0.0;
+      while (k < i32[${QUERY.active}]) {
+        sum += f64[i32[(k << 2) + ${QUERY.activeTerms}] + ${SLOT.weight}] *
+          f64[(middle << 3) + ${TABLE_AT + 2048}];
+        k += 1;
+      }
+      if (sum > f64[${QUERY.ceiling}]) { low = middle + 1; } else { high = middle; }
+    }
+    return low;
+  }
+
   fn insert(i32 d, f64 score) {
     i32 size = i32[${QUERY.size}], limit = i32[${QUERY.limit}];
     i32 rank = d, ranks = i32[${QUERY.ranks}], at = size;
+    if (score > f64[${QUERY.most}]) { return; }
     if (ranks) { rank = i32[ranks + (d << 2)]; }
+    if (score == f64[${QUERY.most}]) { if (!isBehind(d, rank)) { return; } }
     if (size == limit) {
       at = limit - 1;
       f64 worst = f64[(at << 3) + ${QUERY.topScores}];

@@ -4,6 +4,7 @@ import type { Arena } from '../storage/directory.ts';
 import { scanList } from './describe-terms.ts';
 import { SCORING_CODE } from './kernel-code.ts';
 import { checkQueryDeadline } from './kernel-deadline.ts';
+import { isOfPage } from './kernel-page.ts';
 import type {
   BoundScan,
   Intersection,
@@ -30,7 +31,11 @@ function createKernels(arena: Arena): Kernels {
 /** The kernels of an arena. */
 export const scoringKernelsOf = onceAnArena(createKernels);
 
-const codeOf = arenaCode(SCORING_CODE, { log: Math.log, readClock: checkQueryDeadline });
+const codeOf = arenaCode(SCORING_CODE, {
+  log: Math.log,
+  readClock: checkQueryDeadline,
+  follows: isOfPage,
+});
 
 /** WebAssembly for up to four terms, plain loops beyond. */
 class CompiledKernels implements Kernels {
@@ -81,7 +86,7 @@ class CompiledKernels implements Kernels {
     const run = this.#ranges[scan.terms];
     if (run === undefined) return this.#plain.ranges(scan, from, to);
     const { orderAt, boundsAt, codesAt, excluded, theta, low } = scan;
-    return run(from, to, orderAt, boundsAt, codesAt, excluded, theta, low);
+    return run(from, to, orderAt, boundsAt, codesAt, excluded, 0, theta, low, Infinity);
   }
 
   bounds(scan: BoundScan): number {

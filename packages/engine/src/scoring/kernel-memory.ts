@@ -144,6 +144,21 @@ export const QUERY = {
   steps: QUERY_AT + 6896,
   /** Number of emitted documents. */
   emittedCount: QUERY_AT + 6900,
+  /**
+   * The page begins behind a document (1, else 0). f64: its score, and that widened against
+   * rounding. The first length code with which the active terms can score as little.
+   */
+  after: QUERY_AT + 6904,
+  firstCode: QUERY_AT + 6908,
+  most: QUERY_AT + 6912,
+  ceiling: QUERY_AT + 6920,
+  /**
+   * The segment at hand; of its documents with that score, those from one rank on are behind the
+   * last page, those up to another rank are not.
+   */
+  segment: QUERY_AT + 6928,
+  behind: QUERY_AT + 6932,
+  notBehind: QUERY_AT + 6936,
   buffers: QUERY_AT + 0x4000,
   survivors: QUERY_AT + 0x8000,
   places: QUERY_AT + 0x8280,

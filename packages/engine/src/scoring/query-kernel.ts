@@ -23,9 +23,11 @@ import {
   QUERY_TEXT,
   QUERY_TOP,
 } from './kernel-memory.ts';
+import { withPage } from './kernel-page.ts';
 import type { QueryKernel } from './kernels.ts';
 import type { ScoringSegment, TermSearch } from './request.ts';
-import type { TopDocs } from './top-docs.ts';
+import { ROUND_UP } from './segment-scorer.ts';
+import type { TopAfter, TopDocs } from './top-docs.ts';
 import { type Workspace, workspacesOf } from './workspace.ts';
 
 /** What `query` has to do. */
@@ -51,9 +53,7 @@ export function runByKernel(
   if (mode === 'phrase' || segments.length === 0 || segments.length > QUERY_SEGMENTS) {
     return NOT_BY_KERNEL;
   }
-  if (top !== null && (top.limit === 0 || top.limit > QUERY_TOP || top.after !== null)) {
-    return NOT_BY_KERNEL;
-  }
+  if (top !== null && (top.limit === 0 || top.limit > QUERY_TOP)) return NOT_BY_KERNEL;
   const { arena } = segments[0].reader;
   const kernel = scoringKernelsOf(arena).query;
   if (kernel === null) return NOT_BY_KERNEL;
@@ -70,7 +70,10 @@ export function runByKernel(
   const workspace = workspaces.take();
   try {
     workspace.table.use(averageLength);
-    return underDeadline(deadline, () => run(search, asked, top, wanted, workspace, kernel));
+    writePage(top?.after ?? null, arena);
+    return underDeadline(deadline, () =>
+      withPage(top, segments, () => run(search, asked, top, wanted, workspace, kernel)),
+    );
   } finally {
     workspaces.give(workspace);
   }
@@ -116,6 +119,14 @@ function writeStatistics(
   f64[QUERY.docs >> 3] = docs;
   f64[QUERY.averageLength >> 3] = averageLength;
   return averageLength;
+}
+
+/** Writes where the page begins: documents that score more are not of it. */
+function writePage(after: TopAfter | null, { i32, f64 }: Arena): void {
+  const most = after?.score ?? Number.POSITIVE_INFINITY;
+  i32[QUERY.after >> 2] = after === null ? 0 : 1;
+  f64[QUERY.most >> 3] = most;
+  f64[QUERY.ceiling >> 3] = most * ROUND_UP;
 }
 
 /** Describes segment `s` of a search to the kernel; false where it cannot read all of it. */

@@ -128,6 +128,11 @@ export class TopDocs {
     }
   }
 
+  /** True when a document's key comes after that of `after`. */
+  follows(segment: number, doc: number): boolean {
+    return this.after !== null && Buffer.compare(this.#keyOf(segment, doc), this.after.key) > 0;
+  }
+
   /** The kept documents in order. */
   harvest(): readonly TopDoc[] {
     const kept: TopDoc[] = [];
@@ -159,7 +164,7 @@ export class TopDocs {
     if (score !== after.score) return score < after.score;
     if (rank >= this.#behind) return true;
     if (rank <= this.#notBehind) return false;
-    const behind = Buffer.compare(this.#keyOf(this.#segment, doc), after.key) > 0;
+    const behind = this.follows(this.#segment, doc);
     if (behind) this.#behind = rank;
     else this.#notBehind = rank;
     return behind;

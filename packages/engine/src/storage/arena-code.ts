@@ -6,7 +6,7 @@ import type { Arena } from './directory.ts';
  */
 export function arenaCode(
   code: string,
-  imports: Readonly<Record<string, (value: number) => number | undefined>> = {},
+  imports: Readonly<Record<string, (...values: number[]) => number | undefined>> = {},
 ): (arena: Arena) => WebAssembly.Exports {
   let compiled: WebAssembly.Module | undefined;
   return (arena) => {
