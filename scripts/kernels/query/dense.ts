@@ -8,12 +8,24 @@ import {
   SCORES_AT,
   SEGMENT,
   SLOT,
+  TABLE_AT,
   TERM_BYTES,
 } from '../../../packages/engine/src/scoring/kernel-memory.ts';
-import { UP } from './constants.ts';
+import { LONG, UP } from './constants.ts';
 
 /** A call of the kernels of ranges visits at most so many. */
 const CALL_RANGES = 1024;
+/** Documents of a later page are gathered up to this number and those of a range before scores. */
+const GATHERED = 64;
+
+/** Adds to `out`, from bit i on, the documents at + i … whose length code is not in the set. */
+const leaveOut = (i: number): string => `
+        code = v128[at + ${i}];
+        row = v128.and(code, i8x16.splat(0x8f));
+        row = v128.or(i8x16.swizzle(lower, row),
+          i8x16.swizzle(upper, v128.xor(row, i8x16.splat(128))));
+        code = i8x16.swizzle(bit, v128.and(i16x8.shr_u(code, 4), i8x16.splat(15)));
+        out |= i64.extend_i32_u(i8x16.bitmask(i8x16.eq(v128.and(row, code), zero))) << ${i}L;`;
 
 export const dense = `
   fn describe(i32 k, i32 t) {
@@ -125,6 +137,116 @@ export const dense = `
     }
   }
 
+  // Sets of length codes with which a term scores theta or more, but no more than the page before
+  // it, in ranges with frequencies of up to 0, 1, … 5 bits. A set: for each low half of a code 16
+  // bits, by its high half.
+  fn allowCodes(f64 weight, f64 theta) {
+    f64 most = f64[${QUERY.most}];
+    i32 code = 0, tf = 1, width = 0, at = 0;
+    memory.fill(${QUERY.allowed}, 0, 192);
+    while (code < 256) {
+      if (code == ${LONG}) {
+        tf = 1;
+        most = weight;
+      }
+      while (tf < 32 && weight * f64[(tf << 11) + (code << 3) + ${TABLE_AT}] < theta) { tf += 1; }
+      if (tf == 32 || weight * f64[(tf << 11) + (code << 3) + ${TABLE_AT}] <= most) {
+        width = 32 - i32.clz(tf - 1);
+        at = (width << 5) + ((code >> 7) << 4) + (code & 15) + ${QUERY.allowed};
+        while (width < 6) {
+          u8[at] = u8[at] | (1 << ((code >> 4) & 7));
+          at += 32;
+          width += 1;
+        }
+      }
+      code += 1;
+    }
+  }
+
+  // documents of range r whose length allowCodes allows, at m and up; returns the end of them
+  fn gatherRange(i32 t, i32 r, i32 excluded, i32 m) -> i32 {
+    i32 width = u8[i32[t + ${SLOT.width}] + r], word = r << 5, j = 0;
+    i32 end = word + 32, bitmap = i32[t + ${SLOT.bitmap}], at = i32[${SEGMENT.codes}] + (r << 8);
+    i32 allowed = (select(width < 5, width, 5) << 5) + ${QUERY.allowed};
+    v128 lower = v128[allowed], upper = v128[allowed + 16], code = lower, row = lower;
+    v128 zero = i8x16.splat(0), bit = i64x2.splat(9241421688590303745L);
+    while (word < end) {
+      i64 bits = i64[bitmap + word];
+      j = 0;
+      while (j < excluded) {
+        bits &= i64[i32[(j << 2) + ${EXCLUDED_AT}] + word] ^ -1L;
+        j += 1;
+      }
+      if (bits != 0L) {
+        i64 out = 0L;
+        ${[0, 16, 32, 48].map(leaveOut).join('')}
+        bits &= out ^ -1L;
+      }
+      while (bits != 0L) {
+        i32[(m << 2) + ${DOCS_AT}] = (word << 3) + i32.wrap_i64(i64.ctz(bits));
+        m += 1;
+        bits &= bits - 1L;
+      }
+      at += 64;
+      word += 8;
+    }
+    return m;
+  }
+
+  // Of m gathered documents those that a page of equal scores can have: their ranks are behind the
+  // page before and below that of the last kept document. Most are left out by one read each.
+  fn keepRanks(i32 m) -> i32 {
+    i32 ranks = i32[${QUERY.ranks}], j = 0, n = 0, last = i32[${QUERY.size}] - 1;
+    i32 from = i32[${QUERY.notBehind}], to = 0x7fffffff;
+    if (last + 1 == i32[${QUERY.limit}]) {
+      if (i32[(last << 2) + ${QUERY.topDocs}] >= 0) { to = i32[(last << 2) + ${QUERY.topRanks}]; }
+    }
+    while (j < m) {
+      i32 d = i32[(j << 2) + ${DOCS_AT}], rank = d;
+      if (ranks) { rank = i32[ranks + (d << 2)]; }
+      i32[(n << 2) + ${DOCS_AT}] = d;
+      n += (rank > from) & (rank < to);
+      j += 1;
+    }
+    return n;
+  }
+
+  // scores m gathered documents of a term; those of a page are offered
+  fn scoreGathered(i32 t, i32 m, f64 theta) {
+    i32 codes = i32[${SEGMENT.codes}], j = 0;
+    f64 weight = f64[t + ${SLOT.weight}];
+    if (theta == f64[${QUERY.most}]) { m = keepRanks(m); }
+    while (j < m) {
+      i32 d = i32[(j << 2) + ${DOCS_AT}];
+      f64 score = share(weight, denseFrequency(t, d), u8[codes + d], d);
+      if (score >= f64[${QUERY.theta}]) { offer(d, score); }
+      j += 1;
+    }
+  }
+
+  // Documents of order[0 .. n) of one term, on a page that begins behind a document: few documents
+  // have a length and a frequency with which they score between theta and that document's score.
+  fn rangesBehind(i32 n, i32 order, i32 bounds, i32 excluded) {
+    i32 t = i32[${QUERY.activeTerms}], i = 0, m = 0, spent = 0;
+    f64 weight = f64[t + ${SLOT.weight}], theta = -1.0, now = 0.0;
+    while (i < n) {
+      now = threshold();
+      if (now != theta) {
+        theta = now;
+        allowCodes(weight, theta);
+      }
+      m = 0;
+      spent = i;
+      while (i < n && m < ${GATHERED}) {
+        i32 r = i32[order + (i << 2)];
+        if (f64[bounds + (r << 3)] >= theta) { m = gatherRange(t, r, excluded, m); }
+        i += 1;
+      }
+      spend(i - spent);
+      scoreGathered(t, m, theta);
+    }
+  }
+
   // top documents of the active terms, which are all dense
   fn searchDense() {
     i32 active = i32[${QUERY.active}], k = 0, n = 0, i = 0, excluded = 0;
@@ -157,6 +279,10 @@ export const dense = `
       }
       sortRanges(n, theta, highest * ${UP});
       order = i32[${QUERY.sorted}];
+    }
+    if (active == 1 && i32[${QUERY.after}]) {
+      rangesBehind(n, order, bounds, excluded);
+      return;
     }
     while (i < n) {
       i32 from = i, to = i + ${CALL_RANGES};

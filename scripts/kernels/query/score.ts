@@ -63,9 +63,7 @@ export const score = `
   fn isBehind(i32 d, i32 rank) -> i32 {
     if (rank >= i32[${QUERY.behind}]) { return 1; }
     if (rank <= i32[${QUERY.notBehind}]) { return 0; }
-    i32 found = follows(i32[${QUERY.segment}], d);
-    if (found) { i32[${QUERY.behind}] = rank; } else { i32[${QUERY.notBehind}] = rank; }
-    return found;
+    return follows(i32[${QUERY.segment}], d);
   }
 
   // The first length code with which the active terms may score no more than the last page's end:

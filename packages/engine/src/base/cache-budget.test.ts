@@ -23,6 +23,17 @@ describe('cached bytes of a process', () => {
     expect([a, b, c].map((one) => one!.value.name)).toEqual(['a', 'b', 'c']);
   });
 
+  it('is not taken by a holder that is forgotten', () => {
+    const dropped: string[] = [];
+    const kept = new CacheBudget(100);
+    const [a, b] = ['a', 'b'].map((name) => holder(name, dropped));
+    kept.use(a!.ref, 90);
+    kept.forget(a!.ref);
+    kept.use(b!.ref, 90);
+    expect(dropped).toEqual([]);
+    expect([a, b].map((one) => one!.value.name)).toEqual(['a', 'b']);
+  });
+
   it('counts what a holder takes now', () => {
     const dropped: string[] = [];
     const kept = new CacheBudget(100);

@@ -35,6 +35,11 @@ export class CacheBudget {
     if (grown) this.#makeRoom(holder);
   }
 
+  /** Records that a holder holds nothing any more. */
+  forget(holder: WeakRef<Droppable>): void {
+    this.#sizes.delete(holder);
+  }
+
   #makeRoom(used: WeakRef<Droppable>): void {
     let sum = 0;
     for (const [holder, bytes] of this.#sizes) {

@@ -5,8 +5,10 @@ import { InvertedReader } from '../inverted/inverted-reader.ts';
 import { InvertedWriter } from '../inverted/inverted-writer.ts';
 import type { FieldBlock } from '../schema/field-block.ts';
 import { plainArena } from '../storage/plain-arena.ts';
+import { NOT_BY_KERNEL, runByKernel } from './query-kernel.ts';
 import type { ScoringSegment, TermMode } from './request.ts';
-import { countTerms } from './search-terms.ts';
+import { countTerms, searchTerms } from './search-terms.ts';
+import { TopDocs } from './top-docs.ts';
 
 /** Documents of a segment; 1,231 of them hold each of two words: ten blocks of a list. */
 const DOCS = 32_000;
@@ -60,5 +62,37 @@ describe('a query of lists in many segments', () => {
 
   it.each(['and', 'or'] as const)('is right after one that was stopped (%s)', (mode) => {
     expect(count(mode)).toBe(matches);
+  });
+});
+
+describe('a page behind a document', () => {
+  const [segment] = segments();
+  const keyOf = (_: number, doc: number) => Buffer.from(String(doc).padStart(6, '0'));
+
+  it.each(['gamma', 'alpha'])('is filled by the kernel: %s', (word) => {
+    const terms = [{ bytes: Buffer.from(word), boost: 1, position: 0 }];
+    const search = { mode: 'term', terms, segments: [segment] } as const;
+    const all = new TopDocs(1000, keyOf);
+    searchTerms(search, all);
+    const hits = all.harvest();
+    const { score, doc } = hits[499];
+    const next = new TopDocs(10, keyOf, { score, key: keyOf(0, doc) });
+    expect(runByKernel(search, next, true, false)).not.toBe(NOT_BY_KERNEL);
+    expect(next.harvest()).toEqual(hits.slice(500, 510));
+  });
+
+  it('compares few keys', () => {
+    let compared = 0;
+    const terms = [{ bytes: Buffer.from('gamma'), boost: 1, position: 0 }];
+    const search = { mode: 'term', terms, segments: [segment] } as const;
+    const first = new TopDocs(10, keyOf);
+    searchTerms(search, first);
+    const [{ score }] = first.harvest();
+    const counting = (s: number, doc: number) => {
+      compared++;
+      return keyOf(s, doc);
+    };
+    searchTerms(search, new TopDocs(10, counting, { score, key: keyOf(0, 20_000) }));
+    expect(compared).toBeLessThan(100);
   });
 });

@@ -72,7 +72,7 @@ export function runByKernel(
     workspace.table.use(averageLength);
     writePage(top?.after ?? null, arena);
     return underDeadline(deadline, () =>
-      withPage(top, segments, () => run(search, asked, top, wanted, workspace, kernel)),
+      withPage(top, segments, arena, () => run(search, asked, top, wanted, workspace, kernel)),
     );
   } finally {
     workspaces.give(workspace);

@@ -326,6 +326,8 @@ describe('searches of terms', () => {
           expectAnswer(opened, mode, terms, [
             [10, 0],
             [3, 20],
+            [10, 300],
+            [64, 900],
             [100, 0],
           ]);
         }
@@ -359,6 +361,8 @@ describe('searches of terms', () => {
         expectAnswer(opened, mode, terms, [
           [10, 0],
           [1, 0],
+          [10, 30],
+          [5, 250],
         ]);
       }),
       { seed: SEED, numRuns: byEffort(25, 250, 10_000) },
@@ -377,9 +381,11 @@ describe('searches of terms', () => {
           return { bytes: encoder.encode(w), boost: 1, position };
         });
         const top = new TopDocs(20, keyOf);
+        const next = new TopDocs(20, keyOf, { score: 1.5, key: encoder.encode('5') });
         try {
           const total = searchTerms({ mode, terms, segments }, top, true);
-          return { query, mode, total, top: top.harvest() };
+          searchTerms({ mode, terms, segments }, next);
+          return { query, mode, total, top: top.harvest(), next: next.harvest() };
         } catch (error) {
           return { query, mode, error: (error as { code?: string }).code };
         }

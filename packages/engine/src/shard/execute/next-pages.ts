@@ -111,9 +111,10 @@ function savedRequest(segments: readonly SegmentReader[], name: string): SavedRe
   const own = requests.get(name) ?? new SavedRequest();
   requests.delete(name);
   requests.set(name, own);
-  for (const oldest of requests.keys()) {
+  for (const [oldest, { self }] of requests) {
     if (requests.size <= REQUESTS) break;
     requests.delete(oldest);
+    savedBytes.forget(self);
   }
   return own;
 }
