@@ -8,7 +8,8 @@ import {
 } from 'node:http2';
 import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net';
 import type { LhsError } from '@lakehouse-search/contract';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { SlowProxy } from '../../../test/support/slow-proxy.ts';
 import { openChannel, type UnaryChannel } from '../src/grpc/unary-channel.ts';
 
 type Answer = (stream: ServerHttp2Stream, message: Buffer, path: string) => void;
@@ -54,8 +55,8 @@ async function listening(server: Server | Http2Server, at = 0): Promise<number> 
   return (server.address() as AddressInfo).port;
 }
 
-function channelTo(port: number): UnaryChannel {
-  const channel = openChannel(`127.0.0.1:${port}`, false);
+function channelTo(port: number, pingMs?: number): UnaryChannel {
+  const channel = openChannel(`127.0.0.1:${port}`, false, pingMs);
   closing.push(() => channel.close());
   return channel;
 }
@@ -72,6 +73,23 @@ describe('a unary call over gRPC', () => {
     const sent = [3_000_000, 0, 70_000, 16_384].map((size, i) => Buffer.alloc(size, i + 1));
     const got = await Promise.all(sent.map((message) => channel.call('/a', message, none)));
     expect(got.map((bytes, i) => bytes.equals(sent[i]))).toEqual([true, true, true, true]);
+  });
+
+  it('ends when the server answers no ping', async () => {
+    let asked = 0;
+    const { port } = await serve((stream, message) => {
+      if (asked++ === 0) echo(stream, message, '');
+    });
+    const proxy = await SlowProxy.before(`127.0.0.1:${port}`);
+    closing.push(() => proxy.close());
+    const channel = channelTo(Number(proxy.address.split(':')[1]), 500);
+    await channel.call('/quick', Buffer.from('x'), none);
+    const slow = channel.call('/slow', Buffer.from('x'), none);
+    await vi.waitUntil(() => asked === 2);
+    proxy.delay(Number.POSITIVE_INFINITY);
+    const error = await errorOf(slow);
+    expect([error.code, error.details]).toEqual(['unreachable', {}]);
+    expect(error.message).toContain('it does not answer');
   });
 
   it('waits while the server has as many calls as it admits', async () => {

@@ -8,16 +8,23 @@ export interface Target {
   /** HOST:PORT as it was given. */
   readonly authority: string;
   readonly secure: boolean;
+  /** Milliseconds between two pings while calls run; 10 s. */
+  readonly pingMs?: number | undefined;
 }
 
 const CONNECT_MS = 20_000;
+const PING_MS = 10_000;
 /** Bytes of the windows for responses: of a request and of a connection. */
 const WINDOW = 2 ** 24;
 /** Bytes of a header block. */
 const HEADER_BYTES = 65_536;
 
 /** Opens a connection. Throws unreachable, with `details.sent` false. */
-export async function connect({ authority, secure }: Target): Promise<Connection> {
+export async function connect({
+  authority,
+  secure,
+  pingMs = PING_MS,
+}: Target): Promise<Connection> {
   const session = connectHttp2(`${secure ? 'https' : 'http'}://${authority}`, {
     ...(secure ? certificates() : {}),
     settings: { enablePush: false, initialWindowSize: WINDOW, maxHeaderListSize: HEADER_BYTES },
@@ -37,7 +44,7 @@ export async function connect({ authority, secure }: Target): Promise<Connection
       clearTimeout(timer);
       session.off('error', failed);
       session.setLocalWindowSize(WINDOW);
-      resolve(new Connection(session, authority));
+      resolve(new Connection(session, authority, pingMs));
     });
     session.once('close', () => fail('it does not speak HTTP/2'));
   });

@@ -20,22 +20,29 @@ export type Cancel = () => void;
 
 /** What a peer resets a request with that it did not begin. */
 const REFUSED = constants.NGHTTP2_REFUSED_STREAM;
+/** Pauses between two looks at a peer that owes the answer to a ping before it counts as lost. */
+const SILENT_LOOKS = 2;
 
 /**
  * Requests over one HTTP/2 session. A session without requests does not keep the process alive.
- * Requests beyond the peer's limit wait in the session.
+ * Requests beyond the peer's limit wait in the session. While requests run, the peer has to answer
+ * pings: one that was stopped, or behind a broken network, would keep them for ever.
  */
 export class Connection {
   readonly #session: ClientHttp2Session;
   readonly #peer: string;
   #running = 0;
+  /** Looks since a ping that has no answer; null: none is open. */
+  #silent: number | null = null;
 
-  /** `session`: connected; `peer`: what errors call it. */
-  constructor(session: ClientHttp2Session, peer: string) {
+  /** `session`: connected; `peer`: what errors call it; `pingMs`: the pause between two looks. */
+  constructor(session: ClientHttp2Session, peer: string, pingMs: number) {
     this.#session = session;
     this.#peer = peer;
     session.unref();
     session.on('error', () => {}); // each request reports it
+    const looking = setInterval(() => this.#look(), pingMs).unref();
+    session.once('close', () => clearInterval(looking));
   }
 
   /** Whether it takes new requests. */
@@ -58,6 +65,17 @@ export class Connection {
   /** Takes no more requests, and ends when those that run have ended. */
   close(): void {
     this.#session.close();
+  }
+
+  #look(): void {
+    if (this.#silent !== null && ++this.#silent >= SILENT_LOOKS) {
+      this.#session.destroy(new Error('it does not answer'));
+    } else if (this.#silent === null && this.#running > 0) {
+      const isSent = this.#session.ping(() => {
+        this.#silent = null;
+      });
+      if (isSent) this.#silent = 0;
+    }
   }
 
   #follow(stream: ClientHttp2Stream, exchange: Exchange): Cancel {

@@ -23,6 +23,9 @@ const OPTIONS = {
   // A server that was restarted is found within a second.
   'grpc.initial_reconnect_backoff_ms': 100,
   'grpc.max_reconnect_backoff_ms': 1000,
+  // A server that was stopped, or behind a broken network, does not keep a stream for ever.
+  'grpc.keepalive_time_ms': 10_000,
+  'grpc.keepalive_timeout_ms': 20_000,
 };
 
 /** A client of grpc-js. `secure`: TLS with the certificates of the system. */

@@ -18,10 +18,13 @@ export interface UnaryChannel {
   close(): void;
 }
 
-/** A channel to HOST:PORT. `secure`: TLS with the certificates of the system. */
-export function openChannel(address: string, secure: boolean): UnaryChannel {
+/**
+ * A channel to HOST:PORT. `secure`: TLS with the certificates of the system. A server that answers
+ * no ping for two pauses of `pingMs` (10 s) counts as lost.
+ */
+export function openChannel(address: string, secure: boolean, pingMs?: number): UnaryChannel {
   const authority = /:\d+$/.test(address) ? address : `${address}:${DEFAULT_PORT}`;
-  return new Channel({ authority, secure });
+  return new Channel({ authority, secure, pingMs });
 }
 
 /** After a connection failed, calls fail at once for this time. */

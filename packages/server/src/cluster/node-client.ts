@@ -83,6 +83,9 @@ const CHANNEL = {
   'grpc.enable_channelz': 0,
   'grpc.initial_reconnect_backoff_ms': 100,
   'grpc.max_reconnect_backoff_ms': 1000,
+  // A server that was stopped, or behind a broken network, does not keep a stream for ever.
+  'grpc.keepalive_time_ms': 10_000,
+  'grpc.keepalive_timeout_ms': 20_000,
 };
 
 /** A node at an address. The connection is opened with the first call. */
