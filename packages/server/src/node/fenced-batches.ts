@@ -4,8 +4,8 @@ import type { NodeAccess } from './node-access.ts';
 
 /**
  * A backend whose change batches end, with `fenced`, when a newer lease writes their index. The
- * parts of a batch come from its connector: one that was stopped in the middle would hold the index,
- * and no other connector could go on. Call it after the batch was admitted.
+ * parts of a batch come from its connector: one that was stopped in the middle would hold the
+ * index, and no other connector could go on. Batches are admitted before.
  */
 export function fencedBatches(backend: Backend, epochs: Epochs, access: NodeAccess): Backend {
   const applyBatch: Backend['applyBatch'] = async (request, call = {}) => {

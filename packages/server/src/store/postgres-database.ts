@@ -25,8 +25,8 @@ interface Driver {
 const MOST_CONNECTIONS = 8;
 const CONNECT_MS = 10_000;
 /**
- * The server ends a transaction whose client sends nothing for this time, in milliseconds. A control
- * plane that was stopped within one would keep its locks, and no other one could lead.
+ * The server ends a transaction whose client sends nothing for this time, in milliseconds. A
+ * control plane that was stopped within one would keep its locks, and no other one could lead.
  */
 const IDLE_MS = 3000;
 const BEGIN = `BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${IDLE_MS}`;
