@@ -1,4 +1,10 @@
 /**
+ * So many entries are shifted one by one. More of them are moved by `copyWithin`, which takes a
+ * call and is 2 to 3 times as fast for 1,000.
+ */
+const SHIFTED = 160;
+
+/**
  * The best vectors that a walk over a graph has met, the best first, and which of them it has gone
  * on from.
  */
@@ -41,6 +47,7 @@ export class Beam {
     const keys = this.#keys;
     const slots = this.#slots;
     let at = this.#size === this.#most ? this.#size - 1 : this.#size++;
+    if (at > SHIFTED) at = this.#makeRoom(key, at);
     for (; at > 0 && keys[at - 1] < key; at--) {
       keys[at] = keys[at - 1];
       slots[at] = slots[at - 1];
@@ -49,6 +56,20 @@ export class Beam {
     slots[at] = slot;
     if (at < this.#cursor) this.#cursor = at;
     if (this.#size === this.#most) this.least = keys[this.#most - 1];
+  }
+
+  /** Moves the entries of the first `end` whose keys are less, and returns the place before. */
+  #makeRoom(key: number, end: number): number {
+    const keys = this.#keys;
+    let from = 0;
+    for (let to = end; from < to; ) {
+      const middle = (from + to) >> 1;
+      if (keys[middle] < key) to = middle;
+      else from = middle + 1;
+    }
+    keys.copyWithin(from + 1, from, end);
+    this.#slots.copyWithin(from + 1, from, end);
+    return from;
   }
 
   /** The best vector that the walk has not gone on from, or -1; it counts as gone on from now. */
