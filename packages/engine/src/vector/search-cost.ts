@@ -49,7 +49,7 @@ export interface WantedSearch {
   readonly search: VectorSearch;
 }
 
-/** Candidates of a walk at least, unless the caller sets `ef`: recall@10 is 0.98 or more. */
+/** Candidates of a walk at least, unless the caller sets `ef`: recall@10 is about 0.98. */
 const LEAST_WIDTH = 64;
 /** Above so many vectors the same candidates find less: each doubling adds some. */
 const LEAST_WIDTH_VECTORS = 50_000;
