@@ -115,11 +115,11 @@ export class TopDocs {
     }
     if (this.limit <= FLAT) this.#insert(doc, score, rank, full);
     else if (full) {
-      this.#put(0, doc, score, rank);
-      this.#sink();
+      this.#put(this.limit, doc, score, rank);
+      this.#sink(this.limit);
     } else {
-      this.#put(this.size++, doc, score, rank);
-      this.#rise();
+      this.#put(this.size, doc, score, rank);
+      this.#rise(this.size++);
     }
     if (this.size === this.limit) {
       const worst = this.#scores[this.#worst];
@@ -207,11 +207,12 @@ export class TopDocs {
     this.#keys[place] = null;
   }
 
-  #swap(a: number, b: number): void {
-    [this.#keys[a], this.#keys[b]] = [this.#keys[b], this.#keys[a]];
-    for (const values of [this.#scores, this.#docs, this.#ranks, this.#segments]) {
-      [values[a], values[b]] = [values[b], values[a]];
-    }
+  #copy(from: number, to: number): void {
+    this.#scores[to] = this.#scores[from];
+    this.#docs[to] = this.#docs[from];
+    this.#ranks[to] = this.#ranks[from];
+    this.#segments[to] = this.#segments[from];
+    this.#keys[to] = this.#keys[from];
   }
 
   #insert(doc: number, score: number, rank: number, full: boolean): void {
@@ -246,24 +247,34 @@ export class TopDocs {
     keys[at] = key;
   }
 
-  /** The heap has the last document on top: a child stands before its parent. */
-  #rise(): void {
-    for (let at = this.size - 1; at > 0; ) {
-      const parent = (at - 1) >> 1;
-      if (!this.#before(parent, at)) break;
-      this.#swap(at, parent);
-      at = parent;
+  /**
+   * Makes the document at `place`, the one behind the heap, a part of it. The heap has the last
+   * document on top: a child stands before its parent.
+   */
+  #rise(place: number): void {
+    let hole = place;
+    // The document waits behind the heap while its parents come down.
+    this.#copy(place, place + 1);
+    while (hole > 0) {
+      const parent = (hole - 1) >> 1;
+      if (!this.#before(parent, place + 1)) break;
+      this.#copy(parent, hole);
+      hole = parent;
     }
+    this.#copy(place + 1, hole);
   }
 
-  #sink(): void {
-    for (let at = 0; ; ) {
-      let child = 2 * at + 1;
+  /** Puts the document at `place`, behind the full heap, in place of the last one. */
+  #sink(place: number): void {
+    let hole = 0;
+    for (;;) {
+      let child = 2 * hole + 1;
       if (child >= this.size) break;
       if (child + 1 < this.size && this.#before(child, child + 1)) child++;
-      if (!this.#before(at, child)) break;
-      this.#swap(at, child);
-      at = child;
+      if (!this.#before(place, child)) break;
+      this.#copy(child, hole);
+      hole = child;
     }
+    this.#copy(place, hole);
   }
 }
