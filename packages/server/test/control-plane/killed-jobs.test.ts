@@ -126,7 +126,7 @@ class KilledCluster {
     await this.store.definitions.add(INDEX, this.#definition);
     // A node that a busy machine holds up may lose its lease, and the first build with it.
     const build = async () => (await this.ended((await this.add('reindex')).id)).state;
-    await expect.poll(build, WAIT).toBe('done');
+    await vi.waitUntil(async () => (await build()) === 'done', WAIT);
     await vi.waitUntil(async () => (await this.client.listIndexes())[0]?.status === 'live', WAIT);
   }
 
@@ -343,7 +343,8 @@ describe
         expect(definition).toBe(isDone ? (request.definition_yaml ?? before) : before);
         expect(cluster.staged()).toEqual([]);
         const again = await cluster.add('reindex');
-        expect((await cluster.ended(again.id)).state).toBe('done');
+        const ended = await cluster.ended(again.id);
+        expect(ended, JSON.stringify(ended)).toMatchObject({ state: 'done' });
       },
     );
 
