@@ -49,15 +49,22 @@ export async function livingNodes(
   store: Pick<ClusterStore, 'nodes' | 'dropped'>,
   graceMs = 0,
 ): Promise<readonly LivingNode[]> {
-  const gone = await droppedUuids(store);
-  return (await store.nodes.list(graceMs)).map(({ node, address, state }): LivingNode => {
-    const { indexes } = JSON.parse(state) as NodeState;
-    return { node, address, indexes: indexes.filter(({ uuid }) => !gone.has(uuid)) };
-  });
+  return registeredNodes(store, await droppedUuids(store), graceMs);
 }
 
 const droppedUuids = async ({ dropped }: Pick<ClusterStore, 'dropped'>) =>
   new Set((await dropped.list()).map(({ uuid }) => uuid));
+
+async function registeredNodes(
+  { nodes }: Pick<ClusterStore, 'nodes'>,
+  gone: ReadonlySet<string>,
+  graceMs: number,
+): Promise<readonly LivingNode[]> {
+  return (await nodes.list(graceMs)).map(({ node, address, state }): LivingNode => {
+    const { indexes } = JSON.parse(state) as NodeState;
+    return { node, address, indexes: indexes.filter(({ uuid }) => !gone.has(uuid)) };
+  });
+}
 
 /** The same, as the nodes say now. */
 export async function currentNodes(
@@ -65,8 +72,8 @@ export async function currentNodes(
   { signal }: CallContext = {},
   graceMs = 0,
 ): Promise<readonly LivingNode[]> {
-  const known = await livingNodes(store, graceMs);
   const gone = await droppedUuids(store);
+  const known = await registeredNodes(store, gone, graceMs);
   const ask = async (node: LivingNode): Promise<LivingNode> => {
     const call = { deadline: Date.now() + STATE_MS, ...(signal === undefined ? {} : { signal }) };
     const state = await nodes

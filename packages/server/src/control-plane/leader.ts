@@ -1,4 +1,5 @@
 import { registeredDefinition } from '@lakehouse-search/engine';
+import type { StoredDefinition } from '../store/definitions.ts';
 import type { Lease } from '../store/leases.ts';
 import type { StoredNode } from '../store/nodes.ts';
 import { putBack } from './alter-shards.ts';
@@ -46,8 +47,8 @@ export async function lead(
         if (round % LOOK_EVERY === 0) await endFormerJobs(context, lease);
         if (round % LOOK_EVERY === 0) {
           await place(context, lease, leaveMs);
-          const nodes = await publish(context, lease, performance.now() < settled ? leaveMs : 0);
-          await startLeveling(context, nodes, signal, leveling);
+          const seen = await publish(context, lease, performance.now() < settled ? leaveMs : 0);
+          startLeveling(context, seen, signal, leveling);
         }
       } catch (error) {
         if (signal.aborted) return;
@@ -110,11 +111,13 @@ async function place({ store, logger }: ClusterContext, lease: Lease, leaveMs: n
 
 const nameOf = ({ node }: StoredNode): string => node;
 
-async function publish(
-  context: ClusterContext,
-  lease: Lease,
-  graceMs: number,
-): Promise<readonly LivingNode[]> {
+/** What a look at the cluster has found. */
+interface Seen {
+  readonly definitions: readonly StoredDefinition[];
+  readonly nodes: readonly LivingNode[];
+}
+
+async function publish(context: ClusterContext, lease: Lease, graceMs: number): Promise<Seen> {
   const { store } = context;
   const definitions = await store.definitions.list();
   const nodes = await currentNodes(context, {}, graceMs);
@@ -122,17 +125,17 @@ async function publish(
     const { shards = 1 } = registeredDefinition(definition);
     await publishRoute(store, lease, { index, shards }, nodes);
   }
-  return nodes;
+  return { definitions, nodes };
 }
 
 /** Brings nodes of each index to one snapshot; one that takes long holds up no other work. */
-async function startLeveling(
+function startLeveling(
   context: ClusterContext,
-  nodes: readonly LivingNode[],
+  { definitions, nodes }: Seen,
   signal: AbortSignal,
   leveling: Map<string, Promise<void>>,
-): Promise<void> {
-  for (const { index } of await context.store.definitions.list()) {
+): void {
+  for (const { index } of definitions) {
     if (leveling.has(index)) continue;
     const work = levelNodes(context, index, nodes, signal).catch((error: unknown) => {
       if (!signal.aborted) context.logger.warn({ err: error, index }, 'cannot level nodes');
