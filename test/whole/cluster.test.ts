@@ -245,7 +245,8 @@ ${sharding}`;
     const [dropped, ...kept] = staged;
     await connected[0].endBuild(index, dropped.generation, false);
     for (const [i, { generation }] of kept.entries()) {
-      expect(await connected[i + 1].endBuild(index, generation, true)).toContain(`.${generation}.`);
+      const { commit } = await connected[i + 1].endBuild(index, generation, true);
+      expect(commit).toContain(`.${generation}.`);
     }
     await expect(connected[0].endBuild(index, dropped.generation, true)).rejects.toMatchObject({
       code: 'not_found',

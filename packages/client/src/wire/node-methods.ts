@@ -6,6 +6,8 @@ import {
   NodeStateSchema,
   ReadReplySchema,
   ReadRequestSchema,
+  RemoveIndexReplySchema,
+  RemoveIndexRequestSchema,
   StateRequestSchema,
 } from '../generated/lhs/node/v1/node_pb.ts';
 
@@ -20,4 +22,9 @@ export const NODE_METHODS = Object.freeze({
   read: { path: path('Read'), input: ReadRequestSchema, output: ReadReplySchema },
   build: { path: path('Build'), input: BuildRequestSchema, output: BuildEventSchema },
   endBuild: { path: path('EndBuild'), input: EndBuildRequestSchema, output: EndBuildReplySchema },
+  removeIndex: {
+    path: path('RemoveIndex'),
+    input: RemoveIndexRequestSchema,
+    output: RemoveIndexReplySchema,
+  },
 });

@@ -16,6 +16,16 @@ describe('the answers of nodes about an index', () => {
     expect(merged({ applied: true }, { applied: false })).toEqual({ applied: false });
   });
 
+  it('have the sums of counts by name', () => {
+    const first = { embeddings: { reused: 1, computed: 2 }, without_vector: { vec: 1 } };
+    const second = { embeddings: { reused: 3, computed: 4 }, without_vector: { other: 2 } };
+    expect(merged(first, second, { untyped_values: { meta: 5 } })).toEqual({
+      embeddings: { reused: 4, computed: 6 },
+      without_vector: { vec: 1, other: 2 },
+      untyped_values: { meta: 5 },
+    });
+  });
+
   it('have generations as a whole, and the checkpoint of the node that is furthest behind', () => {
     const status = (snapshots: number, num_docs: number) => ({
       lag: { snapshots },

@@ -56,6 +56,8 @@ const ALL: ReadonlySet<string> = new Set(['equal', 'applied', 'is_noop']);
 
 /** Lists of names: all of them, each once. */
 const NAMES: ReadonlySet<string> = new Set(['cooled', 'warmed']);
+/** Counts by name: those of the index are the sums over its nodes, of each name. */
+const COUNTS: ReadonlySet<string> = new Set(['embeddings', 'without_vector', 'untyped_values']);
 /** Members with counts of their own. */
 const TOTALS: ReadonlySet<string> = new Set(['cache', 'orphans']);
 
@@ -96,11 +98,20 @@ function mergeMember(
   if (name === 'windows' && Array.isArray(first)) return mergeWindows(values as Answer[][]);
   if (name === 'generations' && Array.isArray(first)) return mergeGenerations(values as Answer[][]);
   if (NAMES.has(name)) return [...new Set((values as string[][]).flat())].sort();
+  if (COUNTS.has(name)) return sumByName(values as Readonly<Record<string, number>>[]);
   if (TOTALS.has(name)) return mergeAnswers((values as Answer[]).map(whole));
   if (ALL.has(name)) return values.every((value) => value === true);
   if (typeof first !== 'number') return first;
   if (SUMMED.has(name)) return (values as number[]).reduce((sum, value) => sum + value, 0);
   return LARGEST.has(name) ? Math.max(...(values as number[])) : first;
+}
+
+function sumByName(counts: readonly Readonly<Record<string, number>>[]): unknown {
+  const sums = new Map<string, number>();
+  for (const [name, count] of counts.flatMap((own) => Object.entries(own))) {
+    sums.set(name, (sums.get(name) ?? 0) + count);
+  }
+  return Object.fromEntries(sums);
 }
 
 /** Each shard as the node that holds it describes it. */

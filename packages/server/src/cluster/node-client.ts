@@ -14,10 +14,17 @@ import {
   openChannel,
   type UnaryChannel,
 } from '@lakehouse-search/client';
-import type { CallContext, Progress, Service } from '@lakehouse-search/contract';
+import type {
+  CallContext,
+  DropResponse,
+  Progress,
+  ReindexResponse,
+  Service,
+} from '@lakehouse-search/contract';
 import { type NodeClaims, signNodeCall } from './cluster-token.ts';
 import type { NodeState } from './node-state.ts';
 import { stateOfMessage } from './node-wire.ts';
+import type { DroppedIndex } from './registrar.ts';
 
 /** A read of a commit. The request and the answer are in the byte form of the engine. */
 export interface NodeRead {
@@ -46,6 +53,14 @@ export interface StagedGeneration {
 /** A step of a build; the last one has the generation. */
 export type BuildStep = { readonly progress: Progress } | { readonly staged: StagedGeneration };
 
+/** The end of a build. */
+export interface EndedBuild {
+  /** The commit that is live now. */
+  readonly commit: string;
+  /** What the build made. Absent: it was discarded, or the node has a former version. */
+  readonly response?: ReindexResponse;
+}
+
 /**
  * A node as gateways and the control plane see it. Calls throw `unreachable` where the node does
  * not answer.
@@ -57,13 +72,18 @@ export interface NodeClient {
   read(read: NodeRead, call?: NodeCall): Promise<Uint8Array>;
   /** Builds the next generation of an index beside the live one. Aborting the call discards it. */
   build(index: string, snapshot: string | null, call?: CallContext): AsyncIterable<BuildStep>;
-  /** Promotes a staged generation, or discards it; returns the commit that is live then. */
+  /** Promotes a staged generation, or discards it. */
   endBuild(
     index: string,
     generation: number,
     promote: boolean,
     call?: CallContext,
-  ): Promise<string>;
+  ): Promise<EndedBuild>;
+  /**
+   * Removes an index that the cluster has dropped; undefined if the node does not hold it. Throws
+   * index_busy, and unsupported if the node has a former version.
+   */
+  removeIndex(dropped: DroppedIndex, call?: CallContext): Promise<DropResponse | undefined>;
   /** The public operations of the node. `epoch`: writes are made under a lease. */
   service(epoch?: number): Service;
   close(): Promise<void>;
@@ -137,10 +157,23 @@ class GrpcNode implements NodeClient {
     }
   }
 
-  async endBuild(index: string, generation: number, promote: boolean, call?: CallContext) {
+  async endBuild(
+    index: string,
+    generation: number,
+    promote: boolean,
+    call?: CallContext,
+  ): Promise<EndedBuild> {
     const method = NODE_METHODS.endBuild;
     const request = create(method.input, { index, generation, promote });
-    return (await this.#unary(method, request, call)).commit;
+    const { commit, response } = await this.#unary(method, request, call);
+    return response === '' ? { commit } : { commit, response: JSON.parse(response) };
+  }
+
+  async removeIndex({ index, uuid }: DroppedIndex, call?: CallContext) {
+    const method = NODE_METHODS.removeIndex;
+    const request = create(method.input, { index, uuid });
+    const { response } = await this.#unary(method, request, call);
+    return response === '' ? undefined : (JSON.parse(response) as DropResponse);
   }
 
   service(epoch?: number): Service {

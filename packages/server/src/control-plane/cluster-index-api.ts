@@ -16,8 +16,10 @@ import {
 } from '@lakehouse-search/contract';
 import { registeredDefinition } from '@lakehouse-search/engine';
 import type { NodeState } from '../cluster/node-state.ts';
+import type { DroppedPart } from '../store/dropped-indexes.ts';
 import { isListed, requireListed } from './cluster-caller.ts';
 import { type ClusterContext, currentNodes, livingNodes } from './cluster-context.ts';
+import { type RemovedPart, removeParts } from './remove-parts.ts';
 import type { LivingNode } from './route-over.ts';
 
 /** Longer than a node is away: a hundred years. */
@@ -98,15 +100,15 @@ export class ClusterIndexApi
   }
 
   /**
-   * Nodes remove the files of their shards at their next heartbeat, also after an absence. Throws
-   * index_not_found, index_busy.
+   * Nodes that answer remove the files of their shards at once, others at their next heartbeats,
+   * also after an absence. Throws index_not_found, index_busy.
    */
   async dropIndex(request: DropIndexRequest, call: CallContext = {}): Promise<DropResponse> {
     const { index } = checkDropIndexRequest(request);
     requireListed(call, index);
     const { store } = this.#context;
     const parts = await heldParts(this.#context, index, call);
-    return store.change(null, async (cluster) => {
+    const dropped = await store.change(null, async (cluster) => {
       const running = await cluster.jobs.list({ running: true });
       const job = running.find((each) => each.index === index);
       if (job !== undefined) throw busy(index, job.id);
@@ -115,9 +117,10 @@ export class ClusterIndexApi
       const isBuilt = (await cluster.routes.get(index)) !== undefined;
       if (!(await cluster.definitions.remove(index))) throw indexNotFound(index);
       for (const part of parts) await cluster.dropped.add(part);
-      const none = { saved_queries: 0, jobs: 0, points_in_time: 0, bytes: 0 };
-      return { index, aliases, ...none, generations: isBuilt ? 1 : 0 };
+      return { index, aliases, saved_queries: 0, jobs: 0, generations: isBuilt ? 1 : 0 };
     });
+    const removed = await removeParts(this.#context, parts, call);
+    return { ...dropped, ...sumsOf(parts, removed) };
   }
 
   /** Work with a definition in the scratch engine, where it is checked against its table. */
@@ -140,16 +143,42 @@ export class ClusterIndexApi
   }
 }
 
+/** A part of an index on a node, and the bytes of its newest commit. */
+interface HeldPart extends DroppedPart {
+  readonly bytes: number;
+}
+
 /** The parts of an index on all nodes: as living ones say now, others at their last heartbeats. */
-async function heldParts(context: ClusterContext, index: string, call: CallContext) {
+async function heldParts(
+  context: ClusterContext,
+  index: string,
+  call: CallContext,
+): Promise<readonly HeldPart[]> {
   const living = await currentNodes(context, call);
   const all = await context.store.nodes.list(EVER);
   return all.flatMap(({ node, state }) => {
     const { indexes } = JSON.parse(state) as NodeState;
     const own = [...indexes, ...(living.find((each) => each.node === node)?.indexes ?? [])];
-    const uuids = new Set(own.filter((each) => each.index === index).map(({ uuid }) => uuid));
-    return [...uuids].map((uuid) => ({ node, index, uuid }));
+    const bytes = new Map(
+      own
+        .filter((each) => each.index === index)
+        .map(({ uuid, commits }) => [uuid, commits[0]?.bytes ?? 0]),
+    );
+    return [...bytes].map(([uuid, bytes]) => ({ node, index, uuid, bytes }));
   });
+}
+
+/** What nodes removed; of a node that has not yet, the bytes of the newest commit that it named. */
+function sumsOf(parts: readonly HeldPart[], removed: readonly RemovedPart[]) {
+  const sums = parts.map(({ node, uuid, bytes }) => {
+    const own = removed.find(({ part }) => part.node === node && part.uuid === uuid);
+    if (own === undefined) return { bytes, points_in_time: 0 };
+    return own.response ?? { bytes: 0, points_in_time: 0 };
+  });
+  return {
+    bytes: sums.reduce((sum, one) => sum + one.bytes, 0),
+    points_in_time: sums.reduce((sum, one) => sum + one.points_in_time, 0),
+  };
 }
 
 /** Documents or bytes of the newest commits of an index. */

@@ -66,6 +66,8 @@ export interface IndexNodes {
   service(address: string): Service;
   /** The same, for changes of an index. */
   writer(address: string, index: string): Promise<Service>;
+  /** Waits, for a bounded time, until nodes have removed a dropped index of this name. */
+  free(name: string, call: CallContext): Promise<void>;
   /** Makes the parts of a restored index one of the cluster. Throws index_exists, … */
   adopt(index: RestoredIndex, call: CallContext): Promise<RestoredNames>;
 }

@@ -22,6 +22,7 @@ import {
   type RestoredNames,
   requireAllShards,
 } from './index-nodes.ts';
+import { freeName } from './remove-parts.ts';
 
 /** The nodes of a cluster as its store knows them. */
 export class LedIndexNodes implements IndexNodes {
@@ -88,6 +89,10 @@ export class LedIndexNodes implements IndexNodes {
 
   writer(address: string, index: string): Promise<Service> {
     return jobService(this.#context, index, address);
+  }
+
+  free(name: string, call: CallContext): Promise<void> {
+    return freeName(this.#context, name, call);
   }
 
   /** In one transaction; from there on the cluster has the index. */

@@ -1,5 +1,6 @@
 import { LhsError, type Progress, type ReindexResponse } from '@lakehouse-search/contract';
 import { ShardSource } from '@lakehouse-search/engine';
+import { mergeAnswers, type NodeAnswer } from '../cluster/merge-answers.ts';
 import type { BuildStep } from '../cluster/node-client.ts';
 import type { ClusterJobRecord } from '../store/cluster-jobs.ts';
 import { currentNodes, jobService, publishWithin } from './cluster-context.ts';
@@ -32,12 +33,15 @@ export async function rebuildShards(run: RunningJob): Promise<void> {
   await spread(run);
   const nodes = await nodesOf(run, shards);
   const staged: Staged[] = [];
+  const made: NodeAnswer[] = [];
   try {
-    await buildAll(run, nodes, snapshot, staged);
+    await buildAll(run, nodes, snapshot, { staged, made });
     await run.built();
     refuseStopped(run);
     for (const { at, generation } of staged) {
-      await context.nodes.at(at.node.address).endBuild(job.index, generation, true);
+      const client = context.nodes.at(at.node.address);
+      const { response } = await client.endBuild(job.index, generation, true);
+      if (response !== undefined) made.push({ answer: { ...response }, ordinals: [] });
     }
   } catch (error) {
     await discardAll(run, staged);
@@ -49,6 +53,7 @@ export async function rebuildShards(run: RunningJob): Promise<void> {
   await run.finish(async (cluster) => {
     const route = await publishWithin(cluster, { index: job.index, shards }, current);
     const result: ReindexResponse = {
+      ...(mergeAnswers(made) as object),
       doc_count: sumOf(current, job.index, 'docs'),
       snapshot,
       index_generation: route?.generation ?? 0,
@@ -86,7 +91,7 @@ async function buildAll(
   run: RunningJob,
   nodes: readonly JobNode[],
   snapshot: string | null,
-  staged: Staged[],
+  { staged, made }: { readonly staged: Staged[]; readonly made: NodeAnswer[] },
 ): Promise<void> {
   const stop = new AbortController();
   const signal = AbortSignal.any([run.signal, stop.signal]);
@@ -98,7 +103,7 @@ async function buildAll(
       staged.push(await buildOne({ run, at, snapshot, signal, shown, begins }));
     } catch (error) {
       if (!(error instanceof LhsError) || error.code !== 'unsupported') throw error;
-      await reindexOne(run, at, snapshot, signal);
+      made.push(await reindexOne(run, at, snapshot, signal));
     } finally {
       begins();
     }
@@ -178,10 +183,11 @@ async function reindexOne(
   { node }: JobNode,
   snapshot: string | null,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<NodeAnswer> {
   const { index } = job;
   const service = await jobService(context, index, node.address);
-  await service.reindex({ index, ...(snapshot === null ? {} : { as_of: snapshot }) }, { signal });
+  const request = { index, ...(snapshot === null ? {} : { as_of: snapshot }) };
+  return { answer: { ...(await service.reindex(request, { signal })) }, ordinals: [] };
 }
 
 const endedEarly = ({ node }: JobNode): LhsError =>

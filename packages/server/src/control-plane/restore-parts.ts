@@ -38,6 +38,7 @@ export async function restoreParts(
   await refuseTaken(nodes, backup, name, aliases);
   const definition =
     name === backup.index ? backup.definition : renameDefinition(backup.definition, name);
+  await nodes.free(name, call);
   const plan = planRestore(backup.parts, await nodes.nodes());
   const done: Restoring[] = [];
   try {

@@ -21,6 +21,9 @@ export class StaticIndexNodes implements IndexNodes {
     this.#nodes = nodes;
   }
 
+  /** Nodes of a fixed list drop an index within the call. */
+  async free(): Promise<void> {}
+
   resolve(index: string | undefined, call: CallContext): Promise<string> {
     return this.#nodes.resolve(index, call);
   }

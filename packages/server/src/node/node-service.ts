@@ -20,12 +20,14 @@ import { messageOfState } from '../cluster/node-wire.ts';
 import { statusOf } from '../grpc/status-of.ts';
 import type { NodeSpans } from '../observe/node-spans.ts';
 import type { Epochs } from './epochs.ts';
+import type { RemoveIndex } from './remove-index.ts';
 import type { StagedBuilds } from './staged-builds.ts';
 
 /** What the internal service answers with. */
 export interface NodeServiceOptions {
   readonly reads: NodeReads;
   readonly builds: StagedBuilds;
+  readonly removeIndex: RemoveIndex;
   readonly epochs: Epochs;
   readonly dataDir: string;
   readonly key?: string | undefined;
@@ -54,7 +56,7 @@ const same = (bytes: Buffer): Buffer => bytes;
 
 /** Adds the internal service to the gRPC server of a node. */
 export function addNodeService(server: Server, options: NodeServiceOptions): void {
-  const { state, read, build, endBuild } = NODE_METHODS;
+  const { state, read, build, endBuild, removeIndex } = NODE_METHODS;
   const handlers: readonly (readonly [string, { readonly path: string }, Answer])[] = [
     ['GetState', state, async () => toBinary(state.output, messageOfState(stateOf(options)))],
     [
@@ -73,10 +75,20 @@ export function addNodeService(server: Server, options: NodeServiceOptions): voi
       async (bytes) => {
         const { index, generation, promote } = fromBinary(endBuild.input, bytes);
         if (promote) options.epochs.requireLease(index);
-        await options.builds.end(index, generation, promote);
+        const made = await options.builds.end(index, generation, promote);
+        const response = made === undefined ? '' : JSON.stringify(made);
         const live = options.reads.state().find((own) => own.index === index);
         const commit = live?.commits[0]?.commit ?? '';
-        return toBinary(endBuild.output, create(endBuild.output, { commit }));
+        return toBinary(endBuild.output, create(endBuild.output, { commit, response }));
+      },
+    ],
+    [
+      'RemoveIndex',
+      removeIndex,
+      async (bytes) => {
+        const removed = await options.removeIndex(fromBinary(removeIndex.input, bytes));
+        const response = removed === undefined ? '' : JSON.stringify(removed);
+        return toBinary(removeIndex.output, create(removeIndex.output, { response }));
       },
     ],
   ];

@@ -1,4 +1,9 @@
-import { type CallContext, LhsError, type Progress } from '@lakehouse-search/contract';
+import {
+  type CallContext,
+  LhsError,
+  type Progress,
+  type ReindexResponse,
+} from '@lakehouse-search/contract';
 import type { LocalBackend, StagedBuild } from '@lakehouse-search/engine';
 
 /** A staged generation that nobody promotes is discarded after this time. */
@@ -14,7 +19,7 @@ interface Waiting {
   readonly promote: () => void;
   readonly discard: () => void;
   /** Ends when the generation is live or gone. Throws what the build throws. */
-  readonly ended: Promise<unknown>;
+  readonly ended: Promise<ReindexResponse>;
 }
 
 /** The generations of a node that were built and wait for the control plane. */
@@ -38,7 +43,7 @@ export class StagedBuilds {
     call: CallContext,
   ): Promise<void> {
     const request = snapshot === undefined ? { index } : { index, as_of: snapshot };
-    const ended = Promise.withResolvers<void>();
+    const ended = Promise.withResolvers<ReindexResponse>();
     ended.promise.catch(() => {});
     let name = '';
     const { progress } = listener;
@@ -62,8 +67,7 @@ export class StagedBuilds {
       },
     );
     try {
-      await work;
-      ended.resolve();
+      ended.resolve(await work);
     } catch (error) {
       ended.reject(error);
       throw error;
@@ -72,21 +76,28 @@ export class StagedBuilds {
     }
   }
 
-  /** Ends the wait of a generation; it is live, or gone, when the promise resolves. Throws not_found. */
-  async end(index: string, generation: number, promote: boolean): Promise<void> {
+  /**
+   * Ends the wait of a generation; it is live, or gone, when the promise resolves. The response of
+   * the reindex of one that is live. Throws not_found.
+   */
+  async end(
+    index: string,
+    generation: number,
+    promote: boolean,
+  ): Promise<ReindexResponse | undefined> {
     const waiting = this.#waiting.get(nameOf(index, generation));
     if (waiting === undefined) {
-      if (!promote) return;
+      if (!promote) return undefined;
       const message = `generation ${generation} of "${index}" is not staged`;
       throw new LhsError('not_found', message);
     }
     if (promote) {
       waiting.promote();
-      await waiting.ended;
-      return;
+      return waiting.ended;
     }
     waiting.discard();
     await waiting.ended.catch(() => {});
+    return undefined;
   }
 }
 

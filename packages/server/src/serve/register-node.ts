@@ -4,11 +4,13 @@ import type { NodeState } from '../cluster/node-state.ts';
 import type { Assignment, DroppedIndex, Registrar } from '../cluster/registrar.ts';
 import { withOnly } from '../cluster/with-only.ts';
 import { pause } from '../control-plane/leadership.ts';
+import type { RemoveIndex } from '../node/remove-index.ts';
 
 /** A node of a cluster with a control plane. */
 export interface RegistrationOptions {
   readonly registrar: Registrar;
-  readonly backend: Pick<Backend, 'createIndex' | 'alterIndex' | 'dropIndex'>;
+  readonly backend: Pick<Backend, 'createIndex' | 'alterIndex'>;
+  readonly removeIndex: RemoveIndex;
   /** HOST:PORT of the node. */
   readonly address: string;
   readonly state: () => NodeState;
@@ -70,12 +72,10 @@ export class NodeRegistration {
     }
   }
 
-  /** Removes the files of an index; a later index of the same name stays. */
-  async #drop({ index, uuid }: DroppedIndex): Promise<void> {
-    const { backend, state, logger } = this.#options;
-    if (!state().indexes.some((own) => own.index === index && own.uuid === uuid)) return;
-    await backend.dropIndex({ index });
-    logger.info({ index, uuid }, 'dropped index removed');
+  async #drop(dropped: DroppedIndex): Promise<void> {
+    const { removeIndex, logger } = this.#options;
+    const removed = await removeIndex(dropped);
+    if (removed !== undefined) logger.info(dropped, 'dropped index removed');
   }
 
   async #take({ index, definition, ordinals }: Assignment): Promise<void> {

@@ -10,6 +10,7 @@ import { Epochs } from '../node/epochs.ts';
 import { fencedBatches } from '../node/fenced-batches.ts';
 import { nodeAccess } from '../node/node-access.ts';
 import { addNodeService, stateOf } from '../node/node-service.ts';
+import { removals } from '../node/remove-index.ts';
 import { StagedBuilds } from '../node/staged-builds.ts';
 import { openLogs } from '../observe/call-logs.ts';
 import { createMetrics } from '../observe/metrics.ts';
@@ -72,7 +73,8 @@ async function start(
   const node = () => cluster.node ?? address;
   const spans = spanExport(options, 'node', log.logger, later);
   const nodeSpans = spans === undefined ? undefined : new NodeSpans(spans);
-  const own = { reads, builds, epochs, dataDir, key, node, takes, nodeSpans };
+  const removeIndex = removals(backend, () => reads.state());
+  const own = { reads, builds, removeIndex, epochs, dataDir, key, node, takes, nodeSpans };
   addNodeService(server, own);
   const metrics = createMetrics({ running: () => 0, isKnown: (index) => sync.isKnown(index) });
   const { enabled, pollMs } = syncing;
@@ -91,7 +93,7 @@ async function start(
   if (isLed) {
     const registering = new NodeRegistration({
       registrar: controlPlaneRegistrar({ addresses: controlPlane, key }),
-      ...{ backend, address, logger: log.logger },
+      ...{ backend, removeIndex, address, logger: log.logger },
       state: () => stateOf(own),
     });
     registration = registering;

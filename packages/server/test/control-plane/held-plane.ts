@@ -101,10 +101,11 @@ function heldNode(node: NodeClient): NodeClient {
     async endBuild(index, generation, promote, call) {
       const name = promote ? 'promote' : 'discard';
       await reachedNext(`before ${name}`);
-      const commit = await node.endBuild(index, generation, promote, call);
+      const ended = await node.endBuild(index, generation, promote, call);
       await reachedNext(`after ${name}`);
-      return commit;
+      return ended;
     },
+    removeIndex: (dropped, call) => node.removeIndex(dropped, call),
     service: (epoch) => heldService(node.service(epoch)),
     close: () => node.close(),
   };

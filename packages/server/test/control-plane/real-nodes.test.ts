@@ -191,7 +191,35 @@ describe('nodes under a control plane', () => {
     const request = { index: 'copy', query: '*:*', min_snapshot: table.head!, wait_ms: 120_000 };
     expect(await client.search(request)).toMatchObject({ total: table.rows.size, shards_total: 3 });
     expect((await client.verify({ index: 'copy' })).equal).toBe(true);
-    await client.dropIndex({ index: 'copy' });
+    const bytes = async () =>
+      (await client.listIndexes()).find(({ name }) => name === 'copy')?.bytes ?? 0;
+    const live = await bytes();
+    const dropped = await client.dropIndex({ index: 'copy' });
+    expect(dropped).toMatchObject({ index: 'copy', generations: 1 });
+    expect(dropped.bytes).toBeGreaterThanOrEqual(live);
+    expect(live).toBeGreaterThan(0);
+  });
+
+  it('are free for an index of the same name right after a drop', async () => {
+    for (let round = 0; round < 3; round++) {
+      const restored = await client.restore({ index: INDEX, as: 'back' });
+      expect(restored.index).toBe('back');
+      await client.dropIndex({ index: 'back' });
+    }
+    const names = (await Promise.all(clients.map((one) => one.state()))).flatMap(({ indexes }) =>
+      indexes.map(({ index }) => index),
+    );
+    expect(names).not.toContain('back');
+  });
+
+  it('answer a reindex with the sums of what they made', async () => {
+    const meaning = 'fields:\n  - { name: meaning, type: VECTOR, source: title }\n';
+    const definition = table.definition(3).replace(INDEX, 'vectors').replace('fields:\n', meaning);
+    await store.definitions.add('vectors', definition);
+    const made = await client.reindex({ index: 'vectors' });
+    const { reused, computed } = made.embeddings ?? { reused: 0, computed: 0 };
+    expect([made.doc_count, reused + computed]).toEqual([table.rows.size, table.rows.size]);
+    await client.dropIndex({ index: 'vectors' });
   });
 
   it('keep the parts of the backups that remain', async () => {

@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file lhs/node/v1/node.proto.
  */
 export const file_lhs_node_v1_node: GenFile = /*@__PURE__*/
-  fileDesc("ChZsaHMvbm9kZS92MS9ub2RlLnByb3RvEgtsaHMubm9kZS52MSIOCgxTdGF0ZVJlcXVlc3QiZQoJTm9kZVN0YXRlEgwKBG5vZGUYASABKAkSJwoHaW5kZXhlcxgCIAMoCzIWLmxocy5ub2RlLnYxLk5vZGVJbmRleBISCgpmcmVlX2J5dGVzGAMgASgDEg0KBXRha2VzGAQgAygFIrABCglOb2RlSW5kZXgSDQoFaW5kZXgYASABKAkSDAoEdXVpZBgCIAEoCRIOCgZzaGFyZHMYAyABKAUSEAoIb3JkaW5hbHMYBCADKAUSGgoSZGVmaW5pdGlvbl92ZXJzaW9uGAUgASgFEg0KBWVwb2NoGAYgASgDEigKB2NvbW1pdHMYByADKAsyFy5saHMubm9kZS52MS5Ob2RlQ29tbWl0Eg8KB2FsaWFzZXMYCCADKAkilwEKCk5vZGVDb21taXQSDgoGY29tbWl0GAEgASgJEhUKCHNuYXBzaG90GAIgASgJSACIAQESEAoIc2VxdWVuY2UYAyABKAkSEgoKZ2VuZXJhdGlvbhgEIAEoBRIMCgRkb2NzGAUgASgDEhIKCmRlZmluaXRpb24YBiABKAkSDQoFYnl0ZXMYByABKANCCwoJX3NuYXBzaG90Il8KC1JlYWRSZXF1ZXN0Eg0KBWluZGV4GAEgASgJEg4KBmNvbW1pdBgCIAEoCRINCgVzaGFyZBgDIAEoBRIRCglvcGVyYXRpb24YBCABKAkSDwoHcmVxdWVzdBgFIAEoDCIbCglSZWFkUmVwbHkSDgoGYW5zd2VyGAEgASgMIkEKDEJ1aWxkUmVxdWVzdBINCgVpbmRleBgBIAEoCRIVCghzbmFwc2hvdBgCIAEoCUgAiAEBQgsKCV9zbmFwc2hvdCJdCgpCdWlsZEV2ZW50EhAKCHByb2dyZXNzGAEgASgJEjIKBnN0YWdlZBgCIAEoCzIdLmxocy5ub2RlLnYxLlN0YWdlZEdlbmVyYXRpb25IAIgBAUIJCgdfc3RhZ2VkIlgKEFN0YWdlZEdlbmVyYXRpb24SEgoKZ2VuZXJhdGlvbhgBIAEoBRIMCgRkb2NzGAIgASgDEhUKCHNuYXBzaG90GAMgASgJSACIAQFCCwoJX3NuYXBzaG90IkUKD0VuZEJ1aWxkUmVxdWVzdBINCgVpbmRleBgBIAEoCRISCgpnZW5lcmF0aW9uGAIgASgFEg8KB3Byb21vdGUYAyABKAgiHwoNRW5kQnVpbGRSZXBseRIOCgZjb21taXQYASABKAkyhAIKBE5vZGUSPQoIR2V0U3RhdGUSGS5saHMubm9kZS52MS5TdGF0ZVJlcXVlc3QaFi5saHMubm9kZS52MS5Ob2RlU3RhdGUSOAoEUmVhZBIYLmxocy5ub2RlLnYxLlJlYWRSZXF1ZXN0GhYubGhzLm5vZGUudjEuUmVhZFJlcGx5Ej0KBUJ1aWxkEhkubGhzLm5vZGUudjEuQnVpbGRSZXF1ZXN0GhcubGhzLm5vZGUudjEuQnVpbGRFdmVudDABEkQKCEVuZEJ1aWxkEhwubGhzLm5vZGUudjEuRW5kQnVpbGRSZXF1ZXN0GhoubGhzLm5vZGUudjEuRW5kQnVpbGRSZXBseWIGcHJvdG8z");
+  fileDesc("ChZsaHMvbm9kZS92MS9ub2RlLnByb3RvEgtsaHMubm9kZS52MSIOCgxTdGF0ZVJlcXVlc3QiZQoJTm9kZVN0YXRlEgwKBG5vZGUYASABKAkSJwoHaW5kZXhlcxgCIAMoCzIWLmxocy5ub2RlLnYxLk5vZGVJbmRleBISCgpmcmVlX2J5dGVzGAMgASgDEg0KBXRha2VzGAQgAygFIrABCglOb2RlSW5kZXgSDQoFaW5kZXgYASABKAkSDAoEdXVpZBgCIAEoCRIOCgZzaGFyZHMYAyABKAUSEAoIb3JkaW5hbHMYBCADKAUSGgoSZGVmaW5pdGlvbl92ZXJzaW9uGAUgASgFEg0KBWVwb2NoGAYgASgDEigKB2NvbW1pdHMYByADKAsyFy5saHMubm9kZS52MS5Ob2RlQ29tbWl0Eg8KB2FsaWFzZXMYCCADKAkilwEKCk5vZGVDb21taXQSDgoGY29tbWl0GAEgASgJEhUKCHNuYXBzaG90GAIgASgJSACIAQESEAoIc2VxdWVuY2UYAyABKAkSEgoKZ2VuZXJhdGlvbhgEIAEoBRIMCgRkb2NzGAUgASgDEhIKCmRlZmluaXRpb24YBiABKAkSDQoFYnl0ZXMYByABKANCCwoJX3NuYXBzaG90Il8KC1JlYWRSZXF1ZXN0Eg0KBWluZGV4GAEgASgJEg4KBmNvbW1pdBgCIAEoCRINCgVzaGFyZBgDIAEoBRIRCglvcGVyYXRpb24YBCABKAkSDwoHcmVxdWVzdBgFIAEoDCIbCglSZWFkUmVwbHkSDgoGYW5zd2VyGAEgASgMIkEKDEJ1aWxkUmVxdWVzdBINCgVpbmRleBgBIAEoCRIVCghzbmFwc2hvdBgCIAEoCUgAiAEBQgsKCV9zbmFwc2hvdCJdCgpCdWlsZEV2ZW50EhAKCHByb2dyZXNzGAEgASgJEjIKBnN0YWdlZBgCIAEoCzIdLmxocy5ub2RlLnYxLlN0YWdlZEdlbmVyYXRpb25IAIgBAUIJCgdfc3RhZ2VkIlgKEFN0YWdlZEdlbmVyYXRpb24SEgoKZ2VuZXJhdGlvbhgBIAEoBRIMCgRkb2NzGAIgASgDEhUKCHNuYXBzaG90GAMgASgJSACIAQFCCwoJX3NuYXBzaG90IkUKD0VuZEJ1aWxkUmVxdWVzdBINCgVpbmRleBgBIAEoCRISCgpnZW5lcmF0aW9uGAIgASgFEg8KB3Byb21vdGUYAyABKAgiMQoNRW5kQnVpbGRSZXBseRIOCgZjb21taXQYASABKAkSEAoIcmVzcG9uc2UYAiABKAkiMQoSUmVtb3ZlSW5kZXhSZXF1ZXN0Eg0KBWluZGV4GAEgASgJEgwKBHV1aWQYAiABKAkiJAoQUmVtb3ZlSW5kZXhSZXBseRIQCghyZXNwb25zZRgBIAEoCTLTAgoETm9kZRI9CghHZXRTdGF0ZRIZLmxocy5ub2RlLnYxLlN0YXRlUmVxdWVzdBoWLmxocy5ub2RlLnYxLk5vZGVTdGF0ZRI4CgRSZWFkEhgubGhzLm5vZGUudjEuUmVhZFJlcXVlc3QaFi5saHMubm9kZS52MS5SZWFkUmVwbHkSPQoFQnVpbGQSGS5saHMubm9kZS52MS5CdWlsZFJlcXVlc3QaFy5saHMubm9kZS52MS5CdWlsZEV2ZW50MAESRAoIRW5kQnVpbGQSHC5saHMubm9kZS52MS5FbmRCdWlsZFJlcXVlc3QaGi5saHMubm9kZS52MS5FbmRCdWlsZFJlcGx5Ek0KC1JlbW92ZUluZGV4Eh8ubGhzLm5vZGUudjEuUmVtb3ZlSW5kZXhSZXF1ZXN0Gh0ubGhzLm5vZGUudjEuUmVtb3ZlSW5kZXhSZXBseWIGcHJvdG8z");
 
 /**
  * A request for the state of a node.
@@ -413,6 +413,13 @@ export type EndBuildReply = Message<"lhs.node.v1.EndBuildReply"> & {
    * @generated from field: string commit = 1;
    */
   commit: string;
+
+  /**
+   * JSON of the response of the reindex; empty: the generation was discarded.
+   *
+   * @generated from field: string response = 2;
+   */
+  response: string;
 };
 
 /**
@@ -421,6 +428,55 @@ export type EndBuildReply = Message<"lhs.node.v1.EndBuildReply"> & {
  */
 export const EndBuildReplySchema: GenMessage<EndBuildReply> = /*@__PURE__*/
   messageDesc(file_lhs_node_v1_node, 10);
+
+/**
+ * An index that the cluster has dropped.
+ *
+ * @generated from message lhs.node.v1.RemoveIndexRequest
+ */
+export type RemoveIndexRequest = Message<"lhs.node.v1.RemoveIndexRequest"> & {
+  /**
+   * Name of the index.
+   *
+   * @generated from field: string index = 1;
+   */
+  index: string;
+
+  /**
+   * A later index of the same name has another one: it stays.
+   *
+   * @generated from field: string uuid = 2;
+   */
+  uuid: string;
+};
+
+/**
+ * Describes the message lhs.node.v1.RemoveIndexRequest.
+ * Use `create(RemoveIndexRequestSchema)` to create a new message.
+ */
+export const RemoveIndexRequestSchema: GenMessage<RemoveIndexRequest> = /*@__PURE__*/
+  messageDesc(file_lhs_node_v1_node, 11);
+
+/**
+ * The result of a removal.
+ *
+ * @generated from message lhs.node.v1.RemoveIndexReply
+ */
+export type RemoveIndexReply = Message<"lhs.node.v1.RemoveIndexReply"> & {
+  /**
+   * JSON of the response of the drop; empty: the node does not hold the index.
+   *
+   * @generated from field: string response = 1;
+   */
+  response: string;
+};
+
+/**
+ * Describes the message lhs.node.v1.RemoveIndexReply.
+ * Use `create(RemoveIndexReplySchema)` to create a new message.
+ */
+export const RemoveIndexReplySchema: GenMessage<RemoveIndexReply> = /*@__PURE__*/
+  messageDesc(file_lhs_node_v1_node, 12);
 
 /**
  * The shards of a node.
@@ -468,6 +524,16 @@ export const Node: GenService<{
     methodKind: "unary";
     input: typeof EndBuildRequestSchema;
     output: typeof EndBuildReplySchema;
+  },
+  /**
+   * Removes the files of an index that the cluster has dropped.
+   *
+   * @generated from rpc lhs.node.v1.Node.RemoveIndex
+   */
+  removeIndex: {
+    methodKind: "unary";
+    input: typeof RemoveIndexRequestSchema;
+    output: typeof RemoveIndexReplySchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_lhs_node_v1_node, 0);
