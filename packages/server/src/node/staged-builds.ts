@@ -55,7 +55,10 @@ export class StagedBuilds {
         const gate = Promise.withResolvers<void>();
         const discard = () => gate.reject(discarded(index, staged.generation));
         this.#waiting.set(name, { promote: gate.resolve, discard, ended: ended.promise });
+        gate.promise.catch(() => {});
         signal?.addEventListener('abort', discard, { once: true });
+        // the caller may be gone since before the generation was complete: no event follows
+        if (signal?.aborted) discard();
         const timer = setTimeout(discard, PATIENCE_MS);
         try {
           listener.staged(staged);
