@@ -1,4 +1,7 @@
-/** `lhs serve all` as a process: the README's requests, drain, limits, lock, background sync. */
+/**
+ * `lhs demo --serve`, then `lhs serve all` over its indexes, as processes: the README's requests,
+ * drain, limits, lock, background sync.
+ */
 import type { ChildProcess } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -8,18 +11,19 @@ const home = new Home();
 const running: ChildProcess[] = [];
 const ROOT = new URL('../../../', import.meta.url);
 
-beforeAll(async () => {
-  await home.json(['demo']);
-});
-afterEach(async () => {
+/** Ends the servers that tests have left. */
+async function endAll(): Promise<void> {
   for (const child of running.splice(0)) {
     if (child.exitCode !== null || child.signalCode !== null) continue;
     const end = ended(child);
     child.kill('SIGKILL');
     await end;
   }
+}
+afterAll(async () => {
+  await endAll();
+  home.dispose();
 });
-afterAll(() => home.dispose());
 
 const FREE = ['--rest-addr', '127.0.0.1:0', '--addr', '127.0.0.1:0', '--json'];
 
@@ -68,9 +72,36 @@ const curlLines = (path: string): readonly string[] =>
     .map((line) => line.trim())
     .filter((line) => line.startsWith('curl '));
 
-describe('lhs serve all', () => {
+describe('lhs demo --serve', () => {
+  it('serves the indexes of the demo until it is stopped', async () => {
+    const env = { LHS_REST_ADDR: '127.0.0.1:0', LHS_ADDR: '127.0.0.1:0' };
+    const child = home.start(['demo', '--serve'], { env });
+    running.push(child);
+    let printed = '';
+    child.stdout?.resume();
+    child.stderr?.on('data', (chunk) => {
+      printed += chunk;
+    });
+    await vi.waitFor(() => expect(printed).toMatch(/^REST +http.*\n[\s\S]*curl/m));
+    const [, url] = /^REST +(\S+)$/m.exec(printed) as RegExpExecArray;
+    const answer = await (await fetch(`${url}/v1/indexes`)).text();
+    expect(answer).toContain('demo-incidents');
+    const end = ended(child);
+    child.kill('SIGTERM');
+    expect((await end).code).toBe(0);
+  });
+});
+
+/** In this order: the last of them ends the server. */
+describe('a server over the indexes of the demo', () => {
+  let served: Served;
+  beforeAll(async () => {
+    served = await serve(['--search-adapter'], { LHS_SYNC_POLL_MS: '50' });
+  });
+  afterAll(endAll);
+
   it('answers the requests of the pages as they are printed', async () => {
-    const { url, indexes } = await serve(['--search-adapter']);
+    const { url, indexes } = served;
     expect(indexes).toEqual(['demo-incidents']);
     const pages = CURL_PAGES.map(curlLines);
     expect(pages.map(({ length }) => length > 0)).toEqual(CURL_PAGES.map(() => true));
@@ -89,7 +120,7 @@ describe('lhs serve all', () => {
   });
 
   it('keeps an index equal to its table, which another process changes', async () => {
-    const { url } = await serve([], { LHS_SYNC_POLL_MS: '50' });
+    const { url } = served;
     const total = async () => {
       const body = { index: 'demo-incidents', query: 'title:zebracrossing' };
       return ((await (await post(`${url}/v1/search`, body)).json()) as { total: number }).total;
@@ -108,7 +139,7 @@ describe('lhs serve all', () => {
   });
 
   it('refuses other writers and servers of the data folder, and lets readers in', async () => {
-    const { child } = await serve();
+    const { child } = served;
     const writer = await home.run(['index', 'sync', 'demo-incidents']);
     expect(writer.code).toBe(5);
     expect(writer.stderr).toContain(`is served by process ${child.pid}`);
@@ -120,7 +151,7 @@ describe('lhs serve all', () => {
   });
 
   it('ends with exit code 0 after SIGTERM, when running calls have ended', async () => {
-    const { url, child } = await serve();
+    const { url, child } = served;
     const stream = await post(`${url}/v1/index:export`, { index: 'demo-incidents' });
     const end = ended(child);
     child.kill('SIGTERM');
@@ -130,6 +161,10 @@ describe('lhs serve all', () => {
     const again = await serve();
     expect((await fetch(`${again.url}/readyz`)).status).toBe(200);
   });
+});
+
+describe('lhs serve all', () => {
+  afterEach(endAll);
 
   it('limits the rate of an address, and says when to come again', async () => {
     const { url } = await serve([], {
@@ -177,26 +212,6 @@ describe('lhs serve all', () => {
     await home.run(['serve', 'password', 'ann'], { input: 'another password\n' });
     const ann = { username: 'ann', password: 'another password' };
     expect((await post(`${second.url}/v1/login`, ann)).status).toBe(200);
-  });
-});
-
-describe('lhs demo --serve', () => {
-  it('serves the indexes of the demo until it is stopped', async () => {
-    const env = { LHS_REST_ADDR: '127.0.0.1:0', LHS_ADDR: '127.0.0.1:0' };
-    const child = home.start(['demo', '--serve'], { env });
-    running.push(child);
-    let printed = '';
-    child.stdout?.resume();
-    child.stderr?.on('data', (chunk) => {
-      printed += chunk;
-    });
-    await vi.waitFor(() => expect(printed).toMatch(/^REST +http.*\n[\s\S]*curl/m));
-    const [, url] = /^REST +(\S+)$/m.exec(printed) as RegExpExecArray;
-    const answer = await (await fetch(`${url}/v1/indexes`)).text();
-    expect(answer).toContain('demo-incidents');
-    const end = ended(child);
-    child.kill('SIGTERM');
-    expect((await end).code).toBe(0);
   });
 });
 
