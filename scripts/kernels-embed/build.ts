@@ -4,7 +4,9 @@
  * `--check` only compares.
  */
 import { writeKernelCode } from '../kernels/write-code.ts';
+import { finish } from './finish.ts';
 import { indexLines } from './index-lines.ts';
+import { pieces } from './pieces.ts';
 import { sum } from './sum.ts';
 
-await writeKernelCode(import.meta.url, 'embed/static', `${sum} ${indexLines}`);
+await writeKernelCode(import.meta.url, 'embed/static', `${sum} ${indexLines} ${pieces} ${finish}`);

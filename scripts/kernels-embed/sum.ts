@@ -21,7 +21,7 @@ const sixteen = (byte: number): string => `
   ${times(2, (w) => times(2, (h) => quarter(byte, w, h)))}`;
 
 /** The text of the kernel. */
-export const sum = `(func (export "sum") ${params('i32', 'ids n rows scales sums dims')}
+export const sum = `(func $sum (export "sum") ${params('i32', 'ids n rows scales sums dims')}
   ${locals('i32', 'd id p end at out')} ${locals('v128', 'row w0 w1 scale s0 s1 s2 s3 s4 s5 s6 s7')}
   ${set('end', add(g('ids'), shl(g('n'), 2)))}
   (block $done (loop $blocks

@@ -54,6 +54,11 @@ export interface Embedder {
    * few texts. Absent: the model has no threads.
    */
   embedFixed?(texts: Texts): Promise<FixedVectors> | null;
+  /**
+   * As `embed`, rounded to fixed point, in the caller's thread. Absent: the model has no faster way
+   * than `embed` and `fixVectors`.
+   */
+  fixedHere?(texts: Texts): Promise<FixedVectors>;
   /** Texts that take about a second: the batch of a caller that can stop. Absent: thousands. */
   readonly portion?: number;
   close(): Promise<void>;

@@ -9,6 +9,9 @@ import { VectorWriter } from '../vector/vector-writer.ts';
 import { type Component, writeComponent } from './entry.ts';
 import { writingVectors } from './vector-components.ts';
 
+/** Documents take so many times their memory while they are written as a segment. */
+export const ENCODING_FACTOR = 2.2;
+
 /** Collects the values of one field for the structures of its plan; stored values aside. */
 export class FieldWriter {
   readonly plan: FieldPlan;
@@ -24,12 +27,12 @@ export class FieldWriter {
   }
 
   /**
-   * Bytes of memory held. Vectors count half: they are written as they are, while other structures
-   * take as much again.
+   * Bytes of memory held. Vectors count less: they are written as they are, while other structures
+   * take memory for encoding.
    */
   get bytes(): number {
     const { bytes: inverted = 0 } = this.#inverted ?? {};
-    return inverted + (this.#column?.bytes ?? 0) + (this.#vectors?.bytes ?? 0) / 2;
+    return inverted + (this.#column?.bytes ?? 0) + (this.#vectors?.bytes ?? 0) / ENCODING_FACTOR;
   }
 
   /** Adds `docs` documents from number `first` on; null: they have no value. */

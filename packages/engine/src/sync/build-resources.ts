@@ -3,6 +3,7 @@ import type { ReindexRequest } from '@lakehouse-search/contract';
 import type { OpenEmbedder } from '../embed/embedder.ts';
 import type { OpenBuildThreads } from '../index/build-threads.ts';
 import { MERGE_SETTINGS, type MergeSettings } from '../index/merge-policy.ts';
+import { ENCODING_FACTOR } from '../segment/field-writer.ts';
 
 /** Memory of a build. */
 const MEMORY_BYTES = 2 ** 30;
@@ -12,8 +13,6 @@ const MEMORY_BYTES = 2 ** 30;
  */
 const BASE_BYTES = 160 * 2 ** 20;
 const THREAD_BYTES = 48 * 2 ** 20;
-/** Documents take so many times their memory while they are written as a segment. */
-const FLUSH_FACTOR = 2.2;
 /** Documents may take so much however little memory there is. */
 const LEAST_SEGMENT_BYTES = 16 * 2 ** 20;
 /** Memory of a merge per document: keys and their order, lengths, impacts. */
@@ -63,7 +62,7 @@ export function buildResources(
 /** Bytes of documents that may be in memory before a segment is flushed. */
 export function segmentMemory({ memoryBytes, threads }: BuildResources): number {
   const free = memoryBytes - BASE_BYTES - (threads - 1) * THREAD_BYTES;
-  return Math.max(LEAST_SEGMENT_BYTES, Math.floor(free / FLUSH_FACTOR));
+  return Math.max(LEAST_SEGMENT_BYTES, Math.floor(free / ENCODING_FACTOR));
 }
 
 /** Limits of the segments that the merges at the end of a build make. */

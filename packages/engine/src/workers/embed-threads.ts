@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { LhsError } from '@lakehouse-search/contract';
-import type { FixedVectors } from '../base/fixed-vector.ts';
+import { type FixedVectors, fixVectors } from '../base/fixed-vector.ts';
 import type {
   Embedder,
   ModelIdentity,
@@ -47,6 +47,12 @@ export class ThreadedEmbedder implements Embedder {
 
   embed(texts: Texts): Promise<Float32Array> {
     return this.#own.embed(texts);
+  }
+
+  fixedHere(texts: Texts): Promise<FixedVectors> {
+    const own = this.#own;
+    if (own.fixedHere !== undefined) return own.fixedHere(texts);
+    return own.embed(texts).then((values) => fixVectors(values, this.identity.dims));
   }
 
   /** Null: too few texts for threads. Throws what a thread throws. */

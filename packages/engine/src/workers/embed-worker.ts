@@ -3,22 +3,20 @@
  * `ToEmbedThread` and `FromEmbedThread`.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import { fixVectors } from '../base/fixed-vector.ts';
 import { releaseArrays } from '../base/release-arrays.ts';
-import type { Embedder, ModelSource } from '../embed/embedder.ts';
-import { openStaticModel } from '../embed/static/static-model.ts';
+import type { ModelSource } from '../embed/embedder.ts';
+import { openStaticModel, type StaticModel } from '../embed/static/static-model.ts';
 import { errorToPlain } from '../shard/bytes.ts';
 import type { FromEmbedThread, ToEmbedThread } from './embed-messages.ts';
 
 const { folder, ...options } = workerData as ModelSource;
-let model: Embedder | undefined;
+let model: StaticModel | undefined;
 
 async function answer({ id, texts }: ToEmbedThread): Promise<FromEmbedThread> {
   try {
     model ??= openStaticModel(folder, options);
-    const floats = await model.embed(texts);
-    const vectors = fixVectors(floats, model.identity.dims);
-    releaseArrays([floats, texts.offsets, texts.bytes]);
+    const vectors = await model.fixedHere(texts);
+    releaseArrays([texts.offsets, texts.bytes]);
     return { kind: 'vectors', id, vectors };
   } catch (error) {
     return { kind: 'failed', id, error: errorToPlain(error) };

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
+import { fixVectors } from '../../src/base/fixed-vector.ts';
 import { textsOf } from '../../src/embed/embedder.ts';
 import { modelFolder, openEmbedder } from '../../src/embed/open-embedder.ts';
 import { embedKernels } from '../../src/embed/static/kernels.ts';
@@ -134,6 +135,24 @@ describe('the static model in WebAssembly', () => {
 
   const viewOf = ({ buffer, byteOffset, byteLength }: Int32Array): Buffer =>
     Buffer.from(buffer, byteOffset, byteLength);
+
+  it('gives the same fixed point by kernels as by sums and rounding, bit by bit', async () => {
+    const model = await openEmbedder('default');
+    const ascii = fc.oneof(word, fc.string({ unit: 'grapheme-ascii', maxLength: 200 }), part);
+    const long = ['a bc-d '.repeat(5000), 'x\u00e9 '.repeat(30_000), 'y'.repeat(70_000), ''];
+    const joined = fc.sample(fc.array(ascii, { maxLength: 30 }), { seed, numRuns: 400 });
+    const words = joined.map((parts) => parts.join(' '));
+    const all = textsOf([...words, ...long, ...fc.sample(texts, { seed, numRuns: 200 }), 'end']);
+    const wanted = fixVectors(await model.embed(all), 384);
+    expect(await model.fixedHere!(all)).toEqual(wanted);
+    const { offsets, bytes } = all;
+    const part7 = { offsets: offsets.subarray(7, 18), bytes };
+    const codes = wanted.codes.subarray(7 * 384, 17 * 384);
+    const scales = wanted.scales.subarray(7, 17);
+    expect(await model.fixedHere!(part7)).toEqual({ scales, codes });
+    expect((await model.fixedHere!(textsOf([]))).scales.length).toBe(0);
+    await model.close();
+  });
 
   it('sums rows as the plain model does', async () => {
     const model = await openEmbedder('default');

@@ -66,8 +66,9 @@ export class CachedEmbedder {
 
   async #embed(texts: Texts, portion: readonly number[]): Promise<FixedVectors> {
     const picked = pick(texts, portion);
-    const found = await this.#embedder.embedFixed?.(picked);
-    return found ?? fixVectors(await this.#embedder.embed(picked), this.#embedder.identity.dims);
+    const embedder = this.#embedder;
+    const found = (await embedder.embedFixed?.(picked)) ?? (await embedder.fixedHere?.(picked));
+    return found ?? fixVectors(await embedder.embed(picked), embedder.identity.dims);
   }
 
   /** The vectors of a portion that threads embed while the one before is added to the cache. */

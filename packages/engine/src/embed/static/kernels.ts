@@ -26,6 +26,30 @@ export interface EmbedKernels {
     beginnings: number,
     bits: number,
   ): number;
+  /**
+   * The sums of the ASCII texts from .. count, each in its row of `sums`; returns the first text
+   * that is not ASCII, or count (fixed-texts.ts, text-state.ts).
+   */
+  texts(
+    state: number,
+    from: number,
+    count: number,
+    offsets: number,
+    bytes: number,
+    sums: number,
+  ): number;
+  /**
+   * Rows of sums, a multiple of 4, to vectors of length 1 in fixed point; and the sum of squares of
+   * each row.
+   */
+  finish(
+    sums: number,
+    count: number,
+    dims: number,
+    scales: number,
+    codes: number,
+    squares: number,
+  ): void;
 }
 
 const codeOf = arenaCode(EMBED_CODE);

@@ -8,11 +8,13 @@
 import { readFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { LhsError } from '@lakehouse-search/contract';
+import { type FixedVectors, fixVectors } from '../../base/fixed-vector.ts';
 import { mapFile } from '../../storage/arena.ts';
 import type { Region } from '../../storage/directory.ts';
 import type { Embedder, ModelIdentity, ModelSource, Texts } from '../embedder.ts';
 import { checkLength, checkSum } from '../file-sums.ts';
 import { COPY_AGAIN, modelUnavailable, requireFinite } from '../model-faults.ts';
+import { FixedTexts, fixable } from './fixed-texts.ts';
 import { embedKernels } from './kernels.ts';
 import { readStaticManifest, type StaticManifest } from './static-manifest.ts';
 import { TokenSums } from './token-sums.ts';
@@ -29,7 +31,7 @@ export interface StaticOptions extends Omit<ModelSource, 'folder'> {
 }
 
 /** Opens the static model of a folder. Throws model_unavailable. */
-export function openStaticModel(folder: string, options: StaticOptions): Embedder {
+export function openStaticModel(folder: string, options: StaticOptions): StaticModel {
   const manifest = readStaticManifest(folder);
   const { dims, vocab } = manifest;
   for (const file of [manifest.vectors, manifest.scales, vocab]) checkLength(file);
@@ -47,9 +49,16 @@ export function openStaticModel(folder: string, options: StaticOptions): Embedde
     const sums = new TokenSums(rows, scales, dims, kernels);
     regions.push(sums);
     const pieces = new WordPieces(vocabulary, manifest, sums);
+    let fixed: FixedTexts | null = null;
+    if (kernels !== null && fixable(dims)) {
+      const { arena } = rows;
+      const parts = { arena, vocabulary, rules: manifest, dims, sums, pieces, kernels };
+      fixed = new FixedTexts(parts);
+      regions.push(fixed);
+    }
     const identity = Object.freeze({ name: options.name, checksum: manifest.checksum, dims });
     const source = Object.freeze({ folder, name: options.name, remembered: options.remembered });
-    return new StaticModel({ identity, source }, regions, sums, pieces);
+    return new StaticModel({ identity, source }, regions, { sums, pieces, fixed });
   } catch (error) {
     for (const each of regions) each.release();
     throw error;
@@ -67,25 +76,27 @@ function readScales({ scales, vocabSize }: StaticManifest): Float32Array {
   throw modelUnavailable({ path: scales.path, found, hint: COPY_AGAIN });
 }
 
-class StaticModel implements Embedder {
+/** An open static model. */
+export class StaticModel implements Embedder {
   readonly identity: ModelIdentity;
   readonly source: ModelSource;
   readonly #regions: readonly Pick<Region, 'release'>[];
   readonly #sums: TokenSums;
   readonly #pieces: WordPieces;
+  readonly #fixed: FixedTexts | null;
   #closed = false;
 
   constructor(
     { identity, source }: Pick<StaticModel, 'identity' | 'source'>,
     regions: readonly Pick<Region, 'release'>[],
-    sums: TokenSums,
-    pieces: WordPieces,
+    { sums, pieces, fixed }: { sums: TokenSums; pieces: WordPieces; fixed: FixedTexts | null },
   ) {
     this.identity = identity;
     this.source = source;
     this.#regions = regions;
     this.#sums = sums;
     this.#pieces = pieces;
+    this.#fixed = fixed;
   }
 
   async embed({ offsets, bytes }: Texts): Promise<Float32Array> {
@@ -105,6 +116,27 @@ class StaticModel implements Embedder {
     }
     if (!Number.isFinite(squares)) requireFinite(vectors, this.identity.name);
     return vectors;
+  }
+
+  async fixedHere(texts: Texts): Promise<FixedVectors> {
+    const { dims } = this.identity;
+    if (this.#fixed === null) return fixVectors(await this.embed(texts), dims);
+    const { offsets } = texts;
+    const count = offsets.length - 1;
+    const out = { scales: new Float32Array(count), codes: new Int16Array(count * dims) };
+    let turn = offsets[0] + TURN_BYTES;
+    let squares = 0;
+    for (let i = 0, to = 0; i < count; i = to) {
+      if (offsets[i] > turn) {
+        await setImmediate();
+        turn = offsets[i] + TURN_BYTES;
+      }
+      if (this.#closed) throw new LhsError('interrupted', 'the model was closed');
+      to = this.#fixed.end(texts, i);
+      squares += this.#fixed.fix(texts, i, to, out);
+    }
+    // `embed` finds the number that is not finite.
+    return Number.isFinite(squares) ? out : fixVectors(await this.embed(texts), dims);
   }
 
   async close(): Promise<void> {

@@ -9,7 +9,8 @@ import type { PieceSink } from './word-pieces.ts';
 
 /** Ids between two calls of the kernel. */
 const IDS = 4096;
-const BLOCK = 32;
+/** Components of a step of the kernel. */
+export const BLOCK = 32;
 
 /** The sums of one text at a time: ids go in, `take` gives the sums. */
 export class TokenSums implements PieceSink {
@@ -20,7 +21,8 @@ export class TokenSums implements PieceSink {
   readonly #rows: Int8Array;
   readonly #scales: Float32Array;
   readonly #work: Region;
-  readonly #places: { ids: number; rows: number; scales: number; sums: number };
+  /** Addresses in the arena. */
+  readonly places: Readonly<Record<'ids' | 'rows' | 'scales' | 'sums', number>>;
   readonly #kernels: EmbedKernels | null;
 
   /** `rows`: int8, row-major, in an arena. The scales are copied beside them. */
@@ -31,7 +33,7 @@ export class TokenSums implements PieceSink {
     const sums = ids + 4 * IDS;
     const scalesAt = sums + 4 * dims;
     this.#dims = dims;
-    this.#places = { ids, rows: rows.offset, scales: scalesAt, sums };
+    this.places = { ids, rows: rows.offset, scales: scalesAt, sums };
     this.ids = new Int32Array(buffer, ids, IDS);
     this.#sums = new Float32Array(buffer, sums, dims);
     this.#scales = new Float32Array(buffer, scalesAt, scales.length);
@@ -41,7 +43,7 @@ export class TokenSums implements PieceSink {
   }
 
   flush(): void {
-    const { ids, rows, scales, sums } = this.#places;
+    const { ids, rows, scales, sums } = this.places;
     const whole = this.#kernels === null ? 0 : this.#dims - (this.#dims % BLOCK);
     if (whole > 0) this.#kernels?.sum(ids, this.count, rows, scales, sums, this.#dims);
     if (whole < this.#dims) this.#addPlain(whole);
@@ -73,6 +75,13 @@ export class TokenSums implements PieceSink {
     for (let d = 0; d < sums.length; d++) into[at + d] = sums[d] / length;
     sums.fill(0);
     return squares;
+  }
+
+  /** Moves the sums of all ids since the last call to into[at .. at + dims), and begins anew. */
+  move(into: Float32Array, at: number): void {
+    this.flush();
+    into.set(this.#sums, at);
+    this.#sums.fill(0);
   }
 
   release(): void {

@@ -11,23 +11,11 @@
 
 import { decodePoint, lengthOf, pointOf } from '../../analysis/unicode/utf8.ts';
 import { BEGINS, firstSlot, GOES_ON, hashStep } from './piece-hash.ts';
+import { KIND_OF, KINDS } from './text-state.ts';
 import { stepsOf, stepsOfText, type WordStep } from './unicode-steps.ts';
 import { begins, goesOn, type Vocabulary } from './vocabulary.ts';
 
-const DROPPED = 0;
-const SPACE = 1;
-const MARK = 2;
-const OTHER = 3;
-/** By byte: one of those above, or the lower-case byte itself. */
-const KINDS = Uint8Array.from({ length: 256 }, (_, byte) => kindOf(byte));
-
-function kindOf(byte: number): number {
-  if (byte >= 0x80) return OTHER;
-  if (byte === 9 || byte === 10 || byte === 13 || byte === 32) return SPACE;
-  if (byte < 32 || byte === 127) return DROPPED;
-  if (byte >= 65 && byte <= 90) return byte + 32;
-  return /[0-9a-z]/.test(String.fromCharCode(byte)) ? byte : MARK;
-}
+const { dropped: DROPPED, space: SPACE, mark: MARK, other: OTHER } = KINDS;
 
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
@@ -82,7 +70,7 @@ export class WordPieces {
     const most = this.#most;
     let at = from;
     for (; at < to; at++) {
-      const kind = KINDS[bytes[at]];
+      const kind = KIND_OF[bytes[at]];
       if (kind > OTHER) {
         if (this.#chars++ < most) {
           this.#hash = hashStep(this.#hash, kind);
@@ -111,7 +99,7 @@ export class WordPieces {
   /** The same with decomposition over all of them, and over controls between, which are dropped. */
   #together(bytes: Uint8Array, from: number, to: number): number {
     let at = from;
-    while (at < to && (KINDS[bytes[at]] === OTHER || KINDS[bytes[at]] === DROPPED)) at++;
+    while (at < to && (KIND_OF[bytes[at]] === OTHER || KIND_OF[bytes[at]] === DROPPED)) at++;
     this.#take(stepsOfText(utf8.decode(bytes.subarray(from, at))));
     return at;
   }
