@@ -16,6 +16,7 @@ import { emptyKeys, type TextKeys, textKeys } from './text-keys.ts';
 /** A portion ends at the first of these; models that are slow say how many texts. */
 const PORTION_TEXTS = 1024;
 const PORTION_BYTES = 1 << 20;
+const KEY_WORDS = KEY_BYTES / 4;
 
 /** Vectors that were there before, repeated texts included, and texts that a model has embedded. */
 export interface EmbeddingCounts {
@@ -140,7 +141,9 @@ function pick({ offsets, bytes }: Texts, wanted: readonly number[]): Texts {
 function pickKeys(keys: TextKeys, wanted: readonly number[]): TextKeys {
   const picked = emptyKeys(wanted.length);
   wanted.forEach((i, j) => {
-    picked.bytes.set(keys.bytes.subarray(i * KEY_BYTES, (i + 1) * KEY_BYTES), j * KEY_BYTES);
+    for (let w = 0; w < KEY_WORDS; w++) {
+      picked.words[j * KEY_WORDS + w] = keys.words[i * KEY_WORDS + w];
+    }
   });
   return picked;
 }

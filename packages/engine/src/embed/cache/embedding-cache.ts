@@ -89,7 +89,7 @@ export class EmbeddingCache {
    * entry that is damaged becomes -1 in `entries`.
    */
   read(entries: Int32Array, out: FixedVectors): void {
-    const order = Int32Array.from(entries.keys()).filter((i) => entries[i] >= 0);
+    const order = placesOf(entries);
     order.sort((a, b) => entries[a] - entries[b]);
     const most = Math.max(1, Math.floor(RUN_BYTES / recordBytes(this.#model.dims)));
     for (let from = 0; from < order.length; ) {
@@ -243,6 +243,14 @@ export class EmbeddingCache {
       throw ioError(error, 'clean up', this.#home);
     }
   }
+}
+
+/** Places of those that are entries. */
+function placesOf(entries: Int32Array): Int32Array {
+  const places = new Int32Array(entries.length);
+  let count = 0;
+  for (let i = 0; i < entries.length; i++) if (entries[i] >= 0) places[count++] = i;
+  return places.subarray(0, count);
 }
 
 function folderBytes(path: string): number {

@@ -59,7 +59,7 @@ export class KeyTable {
   add(keys: TextKeys, i: number): number {
     const number = this.#count;
     if ((number + 1) * WORDS > this.#words.length) this.#grow();
-    this.#words.set(keys.words.subarray(i * WORDS, (i + 1) * WORDS), number * WORDS);
+    for (let w = 0; w < WORDS; w++) this.#words[number * WORDS + w] = keys.words[i * WORDS + w];
     this.#count++;
     if (this.#places !== null) this.#place(this.#places, number);
     return number;
