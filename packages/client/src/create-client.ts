@@ -9,7 +9,9 @@ import { REQUEST_CHECKS } from './remote/request-checks.ts';
 import { retrying } from './remote/retry.ts';
 import type { Transport, TransportCall } from './remote/transport.ts';
 import { requireWanted } from './remote/wanted.ts';
-import { type Fetch, restTransport } from './rest/rest-transport.ts';
+import type { Fetch } from './rest/fetch-exchange.ts';
+import { openExchange } from './rest/open-exchange.ts';
+import { restTransport } from './rest/rest-transport.ts';
 import { ROUTES } from './wire/routes.ts';
 
 /** Where a service is, and who calls it. */
@@ -27,7 +29,7 @@ export interface ClientOptions {
   readonly authorization?: (call: CallContext) => string | undefined | Promise<string | undefined>;
   /** Further attempts of a call that failed in passing; default 3. */
   readonly retries?: number;
-  /** Instead of the global `fetch`. */
+  /** Sends requests of REST instead of a connection pool in Node, the global `fetch` elsewhere. */
   readonly fetch?: Fetch;
 }
 
@@ -111,13 +113,17 @@ async function authorizationOf(
   return apiKey === undefined ? undefined : `ApiKey ${apiKey}`;
 }
 
-/** How the service of a URL is reached. gRPC is loaded only if it is used. */
-function transportOf({ url, fetch: send = fetch }: ClientOptions): () => Promise<Transport> {
+/** How the service of a URL is reached. What only Node has is loaded only if it is used. */
+function transportOf({ url, fetch: send }: ClientOptions): () => Promise<Transport> {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed !== undefined && parsed.username + parsed.password !== '') {
+    const message = '"url" has a user name or a password: use "token" or "apiKey"';
+    throw new LhsError('invalid_argument', message);
+  }
   switch (parsed?.protocol) {
     case 'http:':
     case 'https:':
-      return async () => restTransport(url, send);
+      return async () => restTransport(url.replace(/\/+$/, ''), await openExchange(url, send));
     case 'grpc:':
     case 'grpcs:':
       return async () => {

@@ -1,4 +1,5 @@
 /** The client where there is no Node: its modules are bundled and run with `fetch` alone. */
+import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { runInNewContext } from 'node:vm';
 import { rolldown } from 'rolldown';
@@ -12,7 +13,7 @@ async function script(): Promise<{ readonly text: string; readonly outside: read
   const bundle = await rolldown({
     input: ENTRY,
     resolve: { alias: { '@lakehouse-search/contract': CONTRACT } },
-    external: [/grpc-transport/],
+    external: [/grpc-transport/, /pool-exchange/],
     platform: 'browser',
   });
   const { output } = await bundle.generate({ format: 'iife', name: 'lhs' });
@@ -22,9 +23,10 @@ async function script(): Promise<{ readonly text: string; readonly outside: read
 }
 
 describe('the client in a browser', () => {
-  it('needs fetch and what browsers have, and only gRPC loads a module of Node', async () => {
+  it('needs fetch and what browsers have, and loads modules of Node for Node', async () => {
     const { text, outside } = await script();
-    expect(outside.map((path) => path.replace(/.*\//, ''))).toEqual(['grpc-transport.ts']);
+    const loaded = outside.map((path) => path.replace(/.*\//, ''));
+    expect(loaded.sort()).toEqual(['grpc-transport.ts', 'pool-exchange.ts']);
     const sent: { url: string; init: RequestInit }[] = [];
     const fetch = async (url: string, init: RequestInit) => {
       sent.push({ url, init });
@@ -46,5 +48,12 @@ describe('the client in a browser', () => {
       body: '{"index":"notes","query":"disk"}',
     });
     expect(sent[1].init.headers).toMatchObject({ authorization: 'ApiKey lhs_x' });
+  });
+
+  it('is bundled without the pool of Node', () => {
+    const home = new URL('../', import.meta.url);
+    const { browser } = JSON.parse(readFileSync(new URL('package.json', home), 'utf8'));
+    expect(browser).toEqual({ './dist/rest/pool-exchange.js': false });
+    expect(existsSync(new URL('src/rest/pool-exchange.ts', home))).toBe(true);
   });
 });

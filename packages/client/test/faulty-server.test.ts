@@ -1,8 +1,11 @@
-/** The client against a server that fails in every way: repetition, deadlines, cancellation. */
+/**
+ * The client against a server that fails in every way: repetition, deadlines, cancellation. Its
+ * requests go through its pool, and through `fetch`.
+ */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { LhsError, type Service } from '@lakehouse-search/contract';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createClient } from '../src/index.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
@@ -12,6 +15,9 @@ let answers: Answer[] = [];
 const received: { url: string; body: string }[] = [];
 let server: Server;
 let client: Service;
+let send: typeof fetch | undefined;
+const connect = (port: number, options = {}) =>
+  createClient({ url: `http://127.0.0.1:${port}`, fetch: send, ...options });
 beforeEach(async () => {
   received.length = 0;
   server = createServer((request, response) => {
@@ -27,7 +33,7 @@ beforeEach(async () => {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  client = createClient({ url: `http://127.0.0.1:${port}` });
+  client = connect(port);
 });
 afterEach(async () => {
   await client.close();
@@ -54,121 +60,131 @@ const proxy: Answer = (_, response) => response.writeHead(502).end(page);
 const silent: Answer = () => {};
 const list = json(200, []);
 const codeOf = (call: Promise<unknown>) => call.then(String, (error: LhsError) => error.code);
-
-describe('a read of a faulty service', () => {
-  it('is repeated after errors that pass, with the same request', async () => {
-    answers = [cutBefore, proxy, failure('closed', 503), list];
-    expect(await client.listIndexes()).toEqual([]);
-    expect(received.map(({ url }) => url)).toEqual(Array(4).fill('/v1/indexes'));
-  });
-
-  it('is repeated after a response that was cut', async () => {
-    answers = [cutWithin, list];
-    expect(await client.listIndexes()).toEqual([]);
-    expect(received).toHaveLength(2);
-  });
-
-  it('is given up after the last attempt, naming the address', async () => {
-    answers = [cutBefore];
-    const error = await client.listIndexes().catch((thrown: LhsError) => thrown);
-    expect(error).toBeInstanceOf(LhsError);
-    expect(error).toMatchObject({ code: 'unreachable' });
-    expect((error as LhsError).message).toContain('127.0.0.1');
-    expect(received).toHaveLength(4);
-  });
-
-  it('is not repeated after an error that stays, and keeps its details', async () => {
-    const place = { text: 'a:(', from: 2, to: 3 };
-    answers = [failure('invalid_query', 400, { hint: 'close it', position: 2, place, field: 'a' })];
-    const error = await client
-      .search({ index: 'i', query: 'a:(' })
-      .catch((thrown: LhsError) => thrown);
-    expect(error).toMatchObject({ code: 'invalid_query', hint: 'close it', place });
-    expect((error as LhsError).details).toEqual({ field: 'a' });
-    expect(received).toHaveLength(1);
-  });
-
-  it('ends with a code of ours for statuses and bodies of others', async () => {
-    answers = [(_, response) => response.writeHead(404).end(page)];
-    expect(await codeOf(client.listIndexes())).toBe('internal');
-    answers = [(_, response) => response.writeHead(307, { location: 'http://evil' }).end()];
-    const once = createClient({ url: `http://127.0.0.1:${port()}`, retries: 0 });
-    expect(await codeOf(once.listIndexes())).toBe('unreachable');
-    answers = [(_, response) => response.writeHead(200).end('no JSON')];
-    expect(await codeOf(once.listIndexes())).toBe('unreachable');
-  });
-});
-
 const port = () => (server.address() as AddressInfo).port;
 
-describe('a change of a faulty service', () => {
-  it('is not repeated if the service may have received it', async () => {
-    answers = [cutBefore, json(200, {})];
-    expect(await codeOf(client.createIndex({ definition: 'x' }))).toBe('unreachable');
-    expect(received).toHaveLength(1);
+describe.each([
+  ['its pool', undefined],
+  ['fetch', fetch],
+])('over %s', (_, given) => {
+  beforeAll(() => {
+    send = given;
   });
 
-  it('is repeated if the service refused it for its load', async () => {
-    answers = [failure('overloaded', 429), json(200, { index: 'i' })];
-    expect(await client.createIndex({ definition: 'x' })).toEqual({ index: 'i' });
-    expect(received).toHaveLength(2);
-  });
-});
+  describe('a read of a faulty service', () => {
+    it('is repeated after errors that pass, with the same request', async () => {
+      answers = [cutBefore, proxy, failure('closed', 503), list];
+      expect(await client.listIndexes()).toEqual([]);
+      expect(received.map(({ url }) => url)).toEqual(Array(4).fill('/v1/indexes'));
+    });
 
-describe('a call of a silent service', () => {
-  it('ends at its deadline, which travels with the call', async () => {
-    let header: unknown;
-    answers = [
-      (request) => {
-        header = request.headers['lhs-timeout-ms'];
-      },
-    ];
-    expect(await codeOf(client.listIndexes({}, { deadline: Date.now() + 400 }))).toBe(
-      'deadline_exceeded',
-    );
-    expect(Number(header)).toBeLessThanOrEqual(400);
+    it('is repeated after a response that was cut', async () => {
+      answers = [cutWithin, list];
+      expect(await client.listIndexes()).toEqual([]);
+      expect(received).toHaveLength(2);
+    });
+
+    it('is given up after the last attempt, naming the address', async () => {
+      answers = [cutBefore];
+      const error = await client.listIndexes().catch((thrown: LhsError) => thrown);
+      expect(error).toBeInstanceOf(LhsError);
+      expect(error).toMatchObject({ code: 'unreachable' });
+      expect((error as LhsError).message).toContain('127.0.0.1');
+      expect(received).toHaveLength(4);
+    });
+
+    it('is not repeated after an error that stays, and keeps its details', async () => {
+      const place = { text: 'a:(', from: 2, to: 3 };
+      answers = [
+        failure('invalid_query', 400, { hint: 'close it', position: 2, place, field: 'a' }),
+      ];
+      const error = await client
+        .search({ index: 'i', query: 'a:(' })
+        .catch((thrown: LhsError) => thrown);
+      expect(error).toMatchObject({ code: 'invalid_query', hint: 'close it', place });
+      expect((error as LhsError).details).toEqual({ field: 'a' });
+      expect(received).toHaveLength(1);
+    });
+
+    it('ends with a code of ours for statuses and bodies of others', async () => {
+      answers = [(_, response) => response.writeHead(404).end(page)];
+      expect(await codeOf(client.listIndexes())).toBe('internal');
+      answers = [(_, response) => response.writeHead(307, { location: 'http://evil' }).end()];
+      const once = connect(port(), { retries: 0 });
+      expect(await codeOf(once.listIndexes())).toBe('unreachable');
+      answers = [(_, response) => response.writeHead(200).end('no JSON')];
+      expect(await codeOf(once.listIndexes())).toBe('unreachable');
+    });
   });
 
-  it('ends when it is aborted, and closes its connection', async () => {
-    const stop = new AbortController();
-    const closed = new Promise((resolve) => {
+  describe('a change of a faulty service', () => {
+    it('is not repeated if the service may have received it', async () => {
+      answers = [cutBefore, json(200, {})];
+      expect(await codeOf(client.createIndex({ definition: 'x' }))).toBe('unreachable');
+      expect(received).toHaveLength(1);
+    });
+
+    it('is repeated if the service refused it for its load', async () => {
+      answers = [failure('overloaded', 429), json(200, { index: 'i' })];
+      expect(await client.createIndex({ definition: 'x' })).toEqual({ index: 'i' });
+      expect(received).toHaveLength(2);
+    });
+  });
+
+  describe('a call of a silent service', () => {
+    it('ends at its deadline, which travels with the call', async () => {
+      let header: unknown;
       answers = [
         (request) => {
-          request.socket.once('close', resolve);
-          stop.abort();
+          header = request.headers['lhs-timeout-ms'];
         },
       ];
+      expect(await codeOf(client.listIndexes({}, { deadline: Date.now() + 400 }))).toBe(
+        'deadline_exceeded',
+      );
+      expect(Number(header)).toBeLessThanOrEqual(400);
     });
-    expect(await codeOf(client.listIndexes({}, { signal: stop.signal }))).toBe('interrupted');
-    await closed;
-  });
 
-  it('ends its stream at the first line that is an error, or when it is cut', async () => {
-    const export_ = async () => {
-      const seen: unknown[] = [];
-      try {
-        for await (const one of client.exportDocuments({ index: 'i' })) seen.push(one);
-      } catch (error) {
-        return [seen.length, (error as LhsError).code];
-      }
-      return [seen.length, 'end'];
-    };
-    const lines =
-      (...text: string[]): Answer =>
-      (_, response) => {
-        response.writeHead(200, { 'content-type': 'application/x-ndjson' });
-        response.end(text.join('\n'));
+    it('ends when it is aborted, and closes its connection', async () => {
+      const stop = new AbortController();
+      const closed = new Promise((resolve) => {
+        answers = [
+          (request) => {
+            request.socket.once('close', resolve);
+            stop.abort();
+          },
+        ];
+      });
+      expect(await codeOf(client.listIndexes({}, { signal: stop.signal }))).toBe('interrupted');
+      await closed;
+    });
+
+    it('ends its stream at the first line that is an error, or when it is cut', async () => {
+      const export_ = async () => {
+        const seen: unknown[] = [];
+        try {
+          for await (const one of client.exportDocuments({ index: 'i' })) seen.push(one);
+        } catch (error) {
+          return [seen.length, (error as LhsError).code];
+        }
+        return [seen.length, 'end'];
       };
-    const error = { code: 'closed', status: 503, message: 'stops', details: {} };
-    answers = [lines('{"a":1}', JSON.stringify({ error }), '')];
-    expect(await export_()).toEqual([1, 'closed']);
-    answers = [
-      (request, response) => {
-        response.writeHead(200, { 'content-type': 'application/x-ndjson' });
-        response.write('{"a":1}\n{"a":', () => setImmediate(() => request.socket.destroy()));
-      },
-    ];
-    expect(await export_()).toEqual([1, 'unreachable']);
-    answers = [silent];
+      const lines =
+        (...text: string[]): Answer =>
+        (_, response) => {
+          response.writeHead(200, { 'content-type': 'application/x-ndjson' });
+          response.end(text.join('\n'));
+        };
+      const error = { code: 'closed', status: 503, message: 'stops', details: {} };
+      answers = [lines('{"a":1}', JSON.stringify({ error }), '')];
+      expect(await export_()).toEqual([1, 'closed']);
+      answers = [
+        (request, response) => {
+          response.writeHead(200, { 'content-type': 'application/x-ndjson' });
+          response.write('{"a":1}\n{"a":', () => setImmediate(() => request.socket.destroy()));
+        },
+      ];
+      expect(await export_()).toEqual([1, 'unreachable']);
+      answers = [silent];
+    });
   });
 });

@@ -50,6 +50,16 @@ describe('a server with TLS', () => {
     });
   });
 
+  it('answers no client over REST that does not trust its certificate', async () => {
+    const { url } = service.server;
+    const client = createClient({ url, authorization: () => token, retries: 0 });
+    await expect(client.listIndexes({})).rejects.toMatchObject({
+      code: 'unreachable',
+      message: `cannot reach "${url}": DEPTH_ZERO_SELF_SIGNED_CERT`,
+    });
+    await client.close();
+  });
+
   it('answers gRPC over TLS', async () => {
     const grpc = grpcCalls(service.server.grpc, credentials.createSsl(Buffer.from(CERTIFICATE)));
     const { status, body } = await grpc.call('listIndexes', {}, { authorization: token });

@@ -1,12 +1,10 @@
 import { type OutgoingHttpHeaders, sensitiveHeaders } from 'node:http2';
-import { LhsError } from '@lakehouse-search/contract';
+import { requireHeaderValue } from '../remote/header-value.ts';
 import type { TransportCall } from '../remote/transport.ts';
 
 const MESSAGE_HEAD_BYTES = 5;
 /** A timeout has at most eight digits. */
 const MOST_MILLIS = 99_999_999;
-/** What a header may hold: nothing that ends it. */
-const HEADER_VALUE = /^[\x20-\x7e]*$/;
 
 /** A message as the body of a unary request. */
 export function messageFrame(message: Uint8Array): Buffer {
@@ -32,10 +30,7 @@ export function requestFields(
   if (deadline !== undefined) fields['grpc-timeout'] = timeoutOf(deadline);
   if (traceparent !== undefined) fields.traceparent = traceparent;
   if (authorization === undefined) return fields;
-  if (!HEADER_VALUE.test(authorization)) {
-    const message = 'the token has characters that no header may hold';
-    throw new LhsError('invalid_argument', message);
-  }
+  requireHeaderValue(authorization);
   // No table of the connection keeps the token.
   return { ...fields, authorization, [sensitiveHeaders]: ['authorization'] };
 }

@@ -1,19 +1,20 @@
 /** The lines of a response's body, as they come. */
-export async function* linesOf(response: Response): AsyncGenerator<string> {
-  const reader = response.body!.getReader();
+export async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = '';
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      const lines = (rest + decoder.decode(value, { stream: !done })).split('\n');
-      rest = lines.pop()!;
-      yield* lines.filter((line) => line !== '');
-      if (!done) continue;
-      if (rest !== '') yield rest;
-      return;
-    }
-  } finally {
-    await reader.cancel().catch(() => {});
+  for await (const chunk of chunks) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    rest = lines.pop()!;
+    yield* lines.filter((line) => line !== '');
   }
+  rest += decoder.decode();
+  if (rest !== '') yield rest;
+}
+
+/** The text of a response's body. */
+export async function textOf(chunks: AsyncIterable<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const chunk of chunks) text += decoder.decode(chunk, { stream: true });
+  return text + decoder.decode();
 }

@@ -1,0 +1,49 @@
+/** Requests over HTTP to one service. Their errors are those of the library that sends them. */
+export interface HttpExchange {
+  /** Sends a request and reads its response to the end. */
+  whole(request: HttpRequest, limit: CallLimit): Promise<WholeResponse>;
+  /** Sends a request. The caller reads the body, or leaves its loop. */
+  open(request: HttpRequest, limit: CallLimit): Promise<OpenResponse>;
+  /** Closes connections that are not in use. */
+  close(): void;
+}
+
+/** A request of HTTP. */
+export interface HttpRequest {
+  readonly method: string;
+  /** Path and query; they follow the URL of the service. */
+  readonly target: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+}
+
+/** Status and headers of a response. */
+export interface HttpHead {
+  readonly status: number;
+  /** The header `retry-after`. */
+  readonly retryAfter: string | undefined;
+}
+
+/** A response that has arrived. */
+export interface WholeResponse extends HttpHead {
+  readonly text: string;
+}
+
+/** A response whose body arrives while it is read. */
+export interface OpenResponse extends HttpHead {
+  readonly chunks: AsyncIterable<Uint8Array>;
+}
+
+/** When a request has to end. */
+export interface CallLimit {
+  /** `stop` ends the request; it is called at once if the time is over already. */
+  onStop(stop: () => void): void;
+}
+
+/** Statuses of redirects, which are not followed: the credentials are for this service alone. */
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+/** Throws for a redirect. */
+export function refuseRedirect(status: number): void {
+  if (REDIRECTS.has(status)) throw new Error('unexpected redirect');
+}

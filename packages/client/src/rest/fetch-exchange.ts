@@ -1,0 +1,50 @@
+import {
+  type CallLimit,
+  type HttpExchange,
+  type HttpHead,
+  type HttpRequest,
+  refuseRedirect,
+} from './exchange.ts';
+
+/** As the global `fetch`. */
+export type Fetch = typeof fetch;
+
+/** Requests by `fetch`, in browsers and wherever something else than Node runs. */
+export function fetchExchange(base: string, send: Fetch): HttpExchange {
+  const exchange = async (request: HttpRequest, limit: CallLimit): Promise<Response> => {
+    const { method, target, headers, body } = request;
+    const controller = new AbortController();
+    limit.onStop(() => controller.abort());
+    const { signal } = controller;
+    const init = { method, headers, body, signal, redirect: 'error' } as const;
+    const response = await send(`${base}${target}`, init);
+    refuseRedirect(response.status);
+    return response;
+  };
+  return {
+    async whole(request, limit) {
+      const response = await exchange(request, limit);
+      return { ...headOf(response), text: await response.text() };
+    },
+    async open(request, limit) {
+      const response = await exchange(request, limit);
+      return { ...headOf(response), chunks: chunksOf(response) };
+    },
+    close() {},
+  };
+}
+
+const headOf = ({ status, headers }: Response): HttpHead => ({
+  status,
+  retryAfter: headers.get('retry-after') ?? undefined,
+});
+
+async function* chunksOf({ body }: Response): AsyncGenerator<Uint8Array> {
+  const reader = body?.getReader();
+  if (reader === undefined) return;
+  try {
+    for (let read = await reader.read(); !read.done; read = await reader.read()) yield read.value;
+  } finally {
+    await reader.cancel().catch(() => {});
+  }
+}
