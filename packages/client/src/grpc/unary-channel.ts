@@ -4,7 +4,8 @@ import type { TransportCall } from '../remote/transport.ts';
 import { late } from '../remote/wanted.ts';
 import { connect, type Target } from './connect.ts';
 import type { Connection } from './connection.ts';
-import { messageFrame, requestFields } from './unary-request.ts';
+import { messageFrame } from './message-frame.ts';
+import { requestFields } from './unary-request.ts';
 import { UnaryResponse } from './unary-response.ts';
 
 /**

@@ -2,18 +2,8 @@ import { type OutgoingHttpHeaders, sensitiveHeaders } from 'node:http2';
 import { requireHeaderValue } from '../remote/header-value.ts';
 import type { TransportCall } from '../remote/transport.ts';
 
-const MESSAGE_HEAD_BYTES = 5;
 /** A timeout has at most eight digits. */
 const MOST_MILLIS = 99_999_999;
-
-/** A message as the body of a unary request. */
-export function messageFrame(message: Uint8Array): Buffer {
-  const body = Buffer.allocUnsafe(MESSAGE_HEAD_BYTES + message.length);
-  body[0] = 0;
-  body.writeUInt32BE(message.length, 1);
-  body.set(message, MESSAGE_HEAD_BYTES);
-  return body;
-}
 
 /** The header fields of a request to a method. Throws invalid_argument. */
 export function requestFields(

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http2';
 import { LhsError } from '@lakehouse-search/contract';
 import type { Exchange } from './connection.ts';
+import { framedMessage } from './message-frame.ts';
 import { errorOfStatus } from './status-error.ts';
 
-const HEAD_BYTES = 5;
 const NO_BYTES = Buffer.alloc(0);
 const UNKNOWN = 2;
 const INTERNAL = 13;
@@ -55,11 +55,8 @@ export class UnaryResponse implements Exchange {
       return;
     }
     const bytes = this.#parts.length === 1 ? this.#parts[0] : Buffer.concat(this.#parts);
-    const isWhole =
-      bytes.length >= HEAD_BYTES &&
-      bytes[0] === 0 &&
-      bytes.readUInt32BE(1) === bytes.length - HEAD_BYTES;
-    if (isWhole) this.#ended(undefined, bytes.subarray(HEAD_BYTES));
+    const message = bytes[0] === 0 ? framedMessage(bytes) : undefined;
+    if (message !== undefined) this.#ended(undefined, message);
     else this.#ended(new LhsError('internal', 'the response is no message of gRPC'), NO_BYTES);
   }
 

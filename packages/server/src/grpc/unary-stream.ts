@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import { type handleUnaryCall, Metadata, type StatusObject, status } from '@grpc/grpc-js';
+import { FRAME_HEAD_BYTES, framedMessage, messageFrame } from '@lakehouse-search/client';
 
 /** A method whose requests and responses are one message each. */
 export interface UnaryMethod {
@@ -12,7 +13,6 @@ export interface UnaryMethod {
   readonly mostBytes: number;
 }
 
-const HEAD_BYTES = 5;
 const HEADERS = Object.freeze({
   ':status': 200,
   'content-type': 'application/grpc+proto',
@@ -99,14 +99,14 @@ export class UnaryStream extends EventEmitter {
     if (this.#isEnded) return;
     this.#parts.push(part);
     this.#bytes += part.length;
-    if (this.#bytes < HEAD_BYTES) return;
+    if (this.#bytes < FRAME_HEAD_BYTES) return;
     const [first] = this.#parts;
-    const head = first.length >= HEAD_BYTES ? first : this.#joined();
+    const head = first.length >= FRAME_HEAD_BYTES ? first : this.#joined();
     const length = head.readUInt32BE(1);
     if (length > this.#method.mostBytes) {
       const details = `Received message larger than max (${length} vs ${this.#method.mostBytes})`;
       this.#fail({ code: status.RESOURCE_EXHAUSTED, details });
-    } else if (this.#bytes > HEAD_BYTES + length) {
+    } else if (this.#bytes > FRAME_HEAD_BYTES + length) {
       const details = `Received a second request message for unary method ${this.#method.path}`;
       this.#fail({ code: status.UNIMPLEMENTED, details });
     }
@@ -120,15 +120,14 @@ export class UnaryStream extends EventEmitter {
 
   #run(): void {
     if (this.#isEnded) return;
-    const isWhole =
-      this.#bytes >= HEAD_BYTES && this.#joined().readUInt32BE(1) === this.#bytes - HEAD_BYTES;
-    if (!isWhole) {
+    const message = this.#bytes === 0 ? undefined : framedMessage(this.#joined());
+    if (message === undefined) {
       const details = `Received no request message for unary method ${this.#method.path}`;
       this.#fail({ code: status.UNIMPLEMENTED, details });
       return;
     }
     try {
-      this.request = this.#method.requestDeserialize(this.#joined().subarray(HEAD_BYTES));
+      this.request = this.#method.requestDeserialize(message);
     } catch {
       this.#fail({ code: status.INTERNAL, details: 'Error deserializing request' });
       return;
@@ -149,11 +148,7 @@ export class UnaryStream extends EventEmitter {
 
   #answer(value: unknown): void {
     if (!this.#end()) return;
-    const message = this.#method.responseSerialize(value);
-    const body = Buffer.allocUnsafe(HEAD_BYTES + message.length);
-    body[0] = 0;
-    body.writeUInt32BE(message.length, 1);
-    message.copy(body, HEAD_BYTES);
+    const body = messageFrame(this.#method.responseSerialize(value));
     const stream = this.#stream;
     stream.respond({ ...HEADERS, ...this.#initial?.toHttp2Headers() }, WITH_TRAILERS);
     stream.on('wantTrailers', () => stream.sendTrailers(TRAILERS));
