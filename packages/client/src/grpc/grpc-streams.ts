@@ -126,8 +126,9 @@ export async function* receiveStream(
   }
 }
 
-function settingsOf({ authorization, deadline }: TransportCall) {
+function settingsOf({ authorization, deadline, traceparent }: TransportCall) {
   const metadata = new Metadata();
   if (authorization !== undefined) metadata.set('authorization', authorization);
+  if (traceparent !== undefined) metadata.set('traceparent', traceparent);
   return { metadata, options: deadline === undefined ? {} : { deadline } };
 }

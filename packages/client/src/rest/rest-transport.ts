@@ -62,13 +62,14 @@ function requestOf(operation: Operation, request: unknown, call: TransportCall):
 }
 
 function headersOf(call: TransportCall, body: string | undefined): Record<string, string> {
-  const { authorization, deadline } = call;
+  const { authorization, deadline, traceparent } = call;
   const headers: Record<string, string> = {};
   if (body !== undefined) headers['content-type'] = 'application/json';
   if (authorization !== undefined) {
     requireHeaderValue(authorization);
     headers.authorization = authorization;
   }
+  if (traceparent !== undefined) headers.traceparent = traceparent;
   if (deadline === undefined) return headers;
   headers['lhs-timeout-ms'] = String(Math.max(0, Math.ceil(deadline - Date.now())));
   return headers;
