@@ -14,6 +14,7 @@ import type { FieldBlock } from '../schema/field-block.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import { type FilePart, inMemory } from '../storage/spill.ts';
 import { InvertedEncoder } from './inverted-encoder.ts';
+import { type OccurrenceChunk, OccurrenceList } from './occurrence-list.ts';
 import { TermTable, termOrder } from './term-table.ts';
 import { TokenNumbers } from './token-numbers.ts';
 import { WordNumbers, type WordSink } from './word-numbers.ts';
@@ -28,6 +29,8 @@ export const POSITION_GAP = 100;
 const MAX_POSITION = (1 << 24) - 1;
 /** So many occurrences are one step: about 10 ms. */
 const STEP = 1 << 20;
+/** Occurrences count so many times their memory: they take three times as much while sorted. */
+const FINISH_FACTOR = 1.5;
 /** A block of so many bytes of text is worth a kernel with memory of its own. */
 const KERNEL_BYTES = 1 << 14;
 
@@ -35,11 +38,8 @@ const KERNEL_BYTES = 1 << 14;
 export class InvertedWriter implements WordSink {
   readonly #plan: InvertedPlan;
   readonly #table = new TermTable();
-  /** Term numbers of all occurrences, in document order. */
-  #tokens = new Int32Array(1 << 12);
-  /** Their positions; null while every document counts 0, 1, 2, … */
-  #positions: Int32Array | null = null;
-  #size = 0;
+  /** All occurrences in document order; without positions while each document counts 0, 1, 2, … */
+  readonly #tokens = new OccurrenceList();
   /** Occurrences of document d: starts[d] .. starts[d + 1]. */
   #starts = new Int32Array(1 << 10);
   #positionEnds = new Int32Array(1 << 10);
@@ -51,11 +51,11 @@ export class InvertedWriter implements WordSink {
     this.#plan = plan;
   }
 
-  /** Bytes of memory held, about. */
+  /** Bytes of memory held, about; occurrences count as `FINISH_FACTOR` says. */
   get bytes(): number {
-    const perToken = this.#positions === null ? 4 : 8;
     const words = this.#numbers instanceof WordNumbers ? this.#numbers.bytes : 0;
-    return words + this.#table.bytes + perToken * this.#tokens.length + 8 * this.#starts.length;
+    const tokens = FINISH_FACTOR * this.#tokens.bytes;
+    return words + this.#table.bytes + tokens + 8 * this.#starts.length;
   }
 
   /**
@@ -71,7 +71,7 @@ export class InvertedWriter implements WordSink {
       if (this.#plan.kind === 'text') this.#addText(this.#plan.analyzer, block, doc);
       else this.#addWhole(block, doc);
       this.#positionEnds[this.#docs++] = this.#positionEnd;
-      this.#starts[this.#docs] = this.#size;
+      this.#starts[this.#docs] = this.#tokens.size;
     }
   }
 
@@ -103,64 +103,48 @@ export class InvertedWriter implements WordSink {
 
   /** Tokens of the current document at the positions from `position` on, by number. */
   numbers(ids: Int32Array, count: number, position: number): void {
-    const size = this.#size;
     const most = Math.min(count, MAX_POSITION + 1 - position);
     if (most <= 0) return;
-    while (size + most > this.#tokens.length) this.#growTokens();
-    const tokens = this.#tokens;
-    for (let i = 0; i < most; i++) tokens[size + i] = ids[i];
-    if (this.#positions !== null || position !== size - this.#starts[this.#docs]) {
-      const positions = this.#positions ?? this.#startPositions();
-      for (let i = 0; i < most; i++) positions[size + i] = position + i;
-    }
-    this.#size = size + most;
+    if (!this.#counts(position)) this.#startPositions();
+    this.#tokens.append(ids, most, position);
     if (position + most > this.#positionEnd) this.#positionEnd = position + most;
   }
 
   /** As `numbers`; tokens with a number below 0 leave their position empty. */
   someNumbers(ids: Int32Array, count: number, position: number): void {
-    const most = Math.min(count, MAX_POSITION + 1 - position);
-    while (this.#size + most > this.#tokens.length) this.#growTokens();
-    const positions = this.#positions ?? this.#startPositions();
-    const tokens = this.#tokens;
-    let size = this.#size;
-    for (let i = 0; i < most; i++) {
-      if (ids[i] < 0) continue;
-      tokens[size] = ids[i];
-      positions[size++] = position + i;
-    }
-    if (size === this.#size) return;
-    this.#size = size;
-    if (positions[size - 1] >= this.#positionEnd) this.#positionEnd = positions[size - 1] + 1;
+    let most = Math.min(count, MAX_POSITION + 1 - position);
+    while (most > 0 && ids[most - 1] < 0) most--;
+    if (most <= 0) return;
+    this.#startPositions();
+    this.#tokens.appendSome(ids, most, position);
+    if (position + most > this.#positionEnd) this.#positionEnd = position + most;
   }
 
   /** One token of the current document. */
   token(bytes: Uint8Array, from: number, to: number, position: number): void {
     if (position > MAX_POSITION || (to === from && this.#plan.kind === 'text')) return;
-    const size = this.#size;
-    if (size === this.#tokens.length) this.#growTokens();
-    this.#tokens[size] = this.#table.add(bytes, from, to);
-    if (this.#positions !== null) this.#positions[size] = position;
-    else if (position !== size - this.#starts[this.#docs]) this.#startPositions()[size] = position;
-    this.#size = size + 1;
+    const id = this.#table.add(bytes, from, to);
+    if (!this.#counts(position)) this.#startPositions();
+    this.#tokens.push(id, position);
     if (position >= this.#positionEnd) this.#positionEnd = position + 1;
   }
 
-  /** Writes out the positions that were implied so far: from here on they are kept. */
-  #startPositions(): Int32Array {
-    const positions = new Int32Array(this.#tokens.length);
-    for (let doc = 0; doc <= this.#docs; doc++) {
-      const from = this.#starts[doc];
-      const to = doc === this.#docs ? this.#size : this.#starts[doc + 1];
-      for (let i = from; i < to; i++) positions[i] = i - from;
-    }
-    this.#positions = positions;
-    return positions;
+  /** Whether the next token of the document needs no position of its own. */
+  #counts(position: number): boolean {
+    return position === this.#tokens.size - this.#starts[this.#docs];
   }
 
-  #growTokens(): void {
-    this.#tokens = doubled(this.#tokens);
-    if (this.#positions !== null) this.#positions = doubled(this.#positions);
+  /** Writes out the positions that were implied so far: from here on they are kept. */
+  #startPositions(): void {
+    if (this.#tokens.hasPositions) return;
+    const starts = this.#starts;
+    let doc = 0;
+    this.#tokens.keepPositions((positions, from, to) => {
+      for (let i = from; i < to; i++) {
+        while (doc < this.#docs && starts[doc + 1] <= i) doc++;
+        positions[i - from] = i - starts[doc];
+      }
+    });
   }
 
   #reserveDocs(docs: number): void {
@@ -171,7 +155,7 @@ export class InvertedWriter implements WordSink {
   }
 
   #skipTo(doc: number): void {
-    for (; this.#docs < doc; this.#docs++) this.#starts[this.#docs + 1] = this.#size;
+    for (; this.#docs < doc; this.#docs++) this.#starts[this.#docs + 1] = this.#tokens.size;
   }
 
   /** The component of a segment with `docs` documents, in parts. Call once. */
@@ -188,7 +172,7 @@ export class InvertedWriter implements WordSink {
     for (let doc = 0; doc < docs; doc++) lengths[doc] = this.#starts[doc + 1] - this.#starts[doc];
     const encoder = new InvertedEncoder(docs, text, lengths, this.#positionEnds.subarray(0, docs));
     yield 0.05;
-    const occurrences = yield* partOf(this.#inverting(docs, text), 0.05, 0.3);
+    const occurrences = yield* partOf(this.#inverting(text), 0.05, 0.3);
     const order = termOrder(this.#table);
     yield 0.35;
     const { pool, starts } = this.#table;
@@ -205,7 +189,7 @@ export class InvertedWriter implements WordSink {
       if (step < STEP) continue;
       encoded += step;
       step = 0;
-      yield 0.35 + (0.65 * encoded) / this.#size;
+      yield 0.35 + (0.65 * encoded) / this.#tokens.size;
     }
     releaseArrays([occurrences.docs, occurrences.positions]);
     return encoder.finish();
@@ -215,11 +199,11 @@ export class InvertedWriter implements WordSink {
    * Counting sort by term: occurrences of term t lie at first[t] .. first[t + 1], documents
    * ascending.
    */
-  *#inverting(docs: number, text: boolean): Steps<Occurrences> {
-    const size = this.#size;
+  *#inverting(text: boolean): Steps<Occurrences> {
+    const { size } = this.#tokens;
     const first = new Int32Array(this.#table.size + 1);
-    for (let from = 0; from < size; from += STEP) {
-      countTerms(first, this.#tokens.subarray(from, Math.min(size, from + STEP)));
+    for (const { from, count, terms } of this.#tokens.chunks()) {
+      countTerms(first, terms, count);
       yield (0.3 * from) / size;
     }
     for (let t = 0; t < this.#table.size; t++) first[t + 1] += first[t];
@@ -229,48 +213,45 @@ export class InvertedWriter implements WordSink {
       docs: new Int32Array(size),
       positions: new Int32Array(text ? size : 0),
     };
-    const starts = this.#starts;
-    const kept = text ? this.#positions : null;
-    for (let from = 0, to = 0; from < docs; from = to) {
-      while (to < docs && starts[to] - starts[from] < STEP) to++;
-      scatter(occurrences, next, { tokens: this.#tokens, positions: kept, starts }, from, to);
-      yield 0.3 + (0.7 * to) / docs;
+    let doc = 0;
+    for (const chunk of this.#tokens.takeChunks()) {
+      doc = scatter(occurrences, next, chunk, this.#starts, doc);
+      yield 0.3 + (0.7 * chunk.from) / size;
     }
-    releaseArrays([this.#tokens, this.#positions]);
     return occurrences;
   }
 }
 
-/** Occurrences of each term t among `tokens` are added to first[t + 1]. */
-function countTerms(first: Int32Array, tokens: Int32Array): void {
-  for (let i = 0; i < tokens.length; i++) first[tokens[i] + 1]++;
+/** Occurrences of each term t among the first `count` are added to first[t + 1]. */
+function countTerms(first: Int32Array, terms: Int32Array, count: number): void {
+  for (let i = 0; i < count; i++) first[terms[i] + 1]++;
 }
 
-/** Occurrences in document order: those of document d are starts[d] .. starts[d + 1]. */
-interface InDocuments {
-  readonly tokens: Int32Array;
-  /** null: each document counts 0, 1, 2, … */
-  readonly positions: Int32Array | null;
-  readonly starts: Int32Array;
-}
-
-/** Puts the occurrences of documents [from, to) where their terms' come next. */
+/**
+ * Puts the occurrences of a chunk where their terms' come next. Those of document d are starts[d]
+ * .. starts[d + 1] of the list; the first one is in `doc` or later. Returns the document of the
+ * last one.
+ */
 function scatter(
   { docs, positions }: Occurrences,
   next: Int32Array,
-  { tokens, positions: kept, starts }: InDocuments,
-  from: number,
-  to: number,
-): void {
+  { from, count, terms, positions: kept }: OccurrenceChunk,
+  starts: Int32Array,
+  firstDoc: number,
+): number {
   const text = positions.length > 0;
-  for (let doc = from; doc < to; doc++) {
-    const begin = starts[doc];
-    for (let i = begin, end = starts[doc + 1]; i < end; i++) {
-      const slot = next[tokens[i]]++;
+  let doc = firstDoc;
+  for (let i = 0; i < count; ) {
+    while (starts[doc + 1] <= from + i) doc++;
+    const begin = starts[doc] - from;
+    const end = Math.min(count, starts[doc + 1] - from);
+    for (; i < end; i++) {
+      const slot = next[terms[i]]++;
       docs[slot] = doc;
       if (text) positions[slot] = kept === null ? i - begin : kept[i];
     }
   }
+  return doc;
 }
 
 interface Occurrences {
