@@ -2,7 +2,7 @@
 import { createServer as createHttp } from 'node:http';
 import { createServer as createHttp2, type ServerHttp2Session } from 'node:http2';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { grpcTransport } from '../src/grpc/grpc-transport.ts';
 import type { Transport } from '../src/remote/transport.ts';
 import { openExchange } from '../src/rest/open-exchange.ts';
@@ -45,13 +45,15 @@ afterAll(async () => {
   for (const server of [http, http2]) await new Promise((resolve) => server.close(resolve));
 });
 
-it.each([
-  ['REST', 0],
-  ['gRPC', 1],
-])('of a unary call and of a stream over %s', async (_, at) => {
-  seen.length = 0;
-  await transports[at].unary('listIndexes', {}, call).catch(() => {});
-  const items = transports[at].stream('exportDocuments', { index: 'i' }, call);
-  await Array.fromAsync(items).catch(() => {});
-  expect(seen).toEqual([traceparent, traceparent]);
+describe('the span of a call', () => {
+  it.each([
+    ['REST', 0],
+    ['gRPC', 1],
+  ])('is sent with a unary call and with a stream over %s', async (_, at) => {
+    seen.length = 0;
+    await transports[at].unary('listIndexes', {}, call).catch(() => {});
+    const items = transports[at].stream('exportDocuments', { index: 'i' }, call);
+    await Array.fromAsync(items).catch(() => {});
+    expect(seen).toEqual([traceparent, traceparent]);
+  });
 });
