@@ -95,6 +95,20 @@ describe('the client over REST', () => {
     await client.close();
   });
 
+  it('ends a stream that is aborted before its response, or finds no service', async () => {
+    const stop = new AbortController();
+    answer = () => stop.abort();
+    const client = createClient({ url: url() });
+    const lines = (signal?: AbortSignal) =>
+      Array.fromAsync(client.exportDocuments({ index: 'i' }, { signal }));
+    expect(await thrown(lines(stop.signal))).toMatchObject({ code: 'interrupted' });
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+    expect(await thrown(lines())).toMatchObject({ code: 'unreachable' });
+    await client.close();
+    server = createServer().listen(0);
+  });
+
   it('reads a stream no faster than its caller', async () => {
     const line = `${JSON.stringify({ text: 'x'.repeat(65_536) })}\n`;
     let sent = 0;

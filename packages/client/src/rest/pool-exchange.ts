@@ -99,18 +99,17 @@ class Collected extends Response<WholeResponse> {
 
 /** A response whose connection is read as fast as its body. */
 class Streamed extends Response<OpenResponse> {
+  // Whoever reads the body gets its error; without a reader it is nobody's.
   readonly #body = new Readable({
     read: () => this.controller?.resume(),
     destroy: (error, done) => {
       if (!this.#isEnded) this.stop();
       done(error);
     },
-  });
+  }).on('error', () => {});
   #isEnded = false;
 
   onResponseStart(_: Controller, status: number, headers: Headers): void {
-    // Whoever reads the body gets its error; without a reader it is nobody's.
-    this.#body.on('error', () => {});
     this.resolve({ ...headOf(status, headers), chunks: this.#body });
   }
 
