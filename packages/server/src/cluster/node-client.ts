@@ -21,6 +21,7 @@ import type {
   ReindexResponse,
   Service,
 } from '@lakehouse-search/contract';
+import { CHANNEL_OPTIONS } from './channel-options.ts';
 import { type NodeClaims, signNodeCall } from './cluster-token.ts';
 import type { NodeState } from './node-state.ts';
 import { stateOfMessage } from './node-wire.ts';
@@ -96,17 +97,6 @@ export interface NodeClientOptions {
 }
 
 const same = (bytes: Buffer): Buffer => bytes;
-const CHANNEL = {
-  'grpc.max_receive_message_length': -1,
-  'grpc.max_send_message_length': -1,
-  'grpc.enable_retries': 0,
-  'grpc.enable_channelz': 0,
-  'grpc.initial_reconnect_backoff_ms': 100,
-  'grpc.max_reconnect_backoff_ms': 1000,
-  // A server that was stopped, or behind a broken network, does not keep a stream for ever.
-  'grpc.keepalive_time_ms': 10_000,
-  'grpc.keepalive_timeout_ms': 20_000,
-};
 
 /** A node at an address. The connection is opened with the first call. */
 export function connectNode(address: string, options: NodeClientOptions = {}): NodeClient {
@@ -125,7 +115,7 @@ class GrpcNode implements NodeClient {
     this.address = address;
     this.#key = key;
     this.#channel = openChannel(address, false);
-    this.#client = new Client(address, credentials.createInsecure(), CHANNEL);
+    this.#client = new Client(address, credentials.createInsecure(), CHANNEL_OPTIONS);
   }
 
   async state(call?: CallContext): Promise<NodeState> {

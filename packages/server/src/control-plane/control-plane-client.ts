@@ -10,6 +10,7 @@ import {
 import { Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
 import { CONTROL_PLANE_METHODS, errorOfStatus, type RoutingReply } from '@lakehouse-search/client';
 import type { Principal } from '@lakehouse-search/contract';
+import { CHANNEL_OPTIONS } from '../cluster/channel-options.ts';
 import { signNodeCall } from '../cluster/cluster-token.ts';
 import { FirstThatAnswers } from '../cluster/first-that-answers.ts';
 import type { NodeState } from '../cluster/node-state.ts';
@@ -38,7 +39,9 @@ class ControlPlanes {
 
   constructor({ addresses, key }: ControlPlaneClientOptions) {
     this.#key = key;
-    const clients = addresses.map((address) => new Client(address, credentials.createInsecure()));
+    const open = (address: string) =>
+      new Client(address, credentials.createInsecure(), CHANNEL_OPTIONS);
+    const clients = addresses.map(open);
     this.#clients = new FirstThatAnswers(clients, ['unreachable', 'deadline_exceeded']);
   }
 
