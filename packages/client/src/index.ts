@@ -2,6 +2,7 @@ export type { Backend } from '@lakehouse-search/contract';
 export { type ClientOptions, createClient } from './create-client.ts';
 export type * from './generated/lhs/node/v1/control_plane_pb.ts';
 export type * from './generated/lhs/node/v1/node_pb.ts';
+export { CHANNEL_OPTIONS } from './grpc/channel-options.ts';
 export { FRAME_HEAD_BYTES, framedMessage, messageFrame } from './grpc/message-frame.ts';
 export { errorOfStatus } from './grpc/status-error.ts';
 export { openChannel, type UnaryChannel } from './grpc/unary-channel.ts';

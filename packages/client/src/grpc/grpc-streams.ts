@@ -11,27 +11,15 @@ import { decodeMessage } from '../wire/decode.ts';
 import { encodeMessage } from '../wire/encode.ts';
 import type { WireMethod } from '../wire/methods.ts';
 import { batchMessages } from './batch-messages.ts';
+import { CHANNEL_OPTIONS } from './channel-options.ts';
 import { errorOfStatus } from './status-error.ts';
 
 const same = (bytes: Buffer): Buffer => bytes;
-const OPTIONS = {
-  'grpc.max_receive_message_length': -1,
-  'grpc.max_send_message_length': -1,
-  // This package retries calls itself.
-  'grpc.enable_retries': 0,
-  'grpc.enable_channelz': 0,
-  // A server that was restarted is found within a second.
-  'grpc.initial_reconnect_backoff_ms': 100,
-  'grpc.max_reconnect_backoff_ms': 1000,
-  // A server that was stopped, or behind a broken network, does not keep a stream for ever.
-  'grpc.keepalive_time_ms': 10_000,
-  'grpc.keepalive_timeout_ms': 20_000,
-};
 
 /** A client of grpc-js. `secure`: TLS with the certificates of the system. */
 export function streamClient(address: string, secure: boolean): Client {
   const channel = secure ? credentials.createSsl() : credentials.createInsecure();
-  return new Client(address, channel, OPTIONS);
+  return new Client(address, channel, CHANNEL_OPTIONS);
 }
 
 /** The bytes of the answer of a unary call. */

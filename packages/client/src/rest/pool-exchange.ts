@@ -99,7 +99,7 @@ class Collected extends Response<WholeResponse> {
 
 /** A response whose connection is read as fast as its body. */
 class Streamed extends Response<OpenResponse> {
-  // Whoever reads the body gets its error; without a reader it is nobody's.
+  // A reader of the body gets its error. If nobody reads, this listener keeps it from being thrown.
   readonly #body = new Readable({
     read: () => this.controller?.resume(),
     destroy: (error, done) => {

@@ -8,6 +8,7 @@ import {
 import { Client, credentials, Metadata } from '@grpc/grpc-js';
 import {
   type BuildEvent,
+  CHANNEL_OPTIONS,
   createClient,
   errorOfStatus,
   NODE_METHODS,
@@ -21,7 +22,6 @@ import type {
   ReindexResponse,
   Service,
 } from '@lakehouse-search/contract';
-import { CHANNEL_OPTIONS } from './channel-options.ts';
 import { type NodeClaims, signNodeCall } from './cluster-token.ts';
 import type { NodeState } from './node-state.ts';
 import { stateOfMessage } from './node-wire.ts';

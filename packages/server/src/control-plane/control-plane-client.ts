@@ -8,9 +8,13 @@ import {
   toBinary,
 } from '@bufbuild/protobuf';
 import { Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
-import { CONTROL_PLANE_METHODS, errorOfStatus, type RoutingReply } from '@lakehouse-search/client';
+import {
+  CHANNEL_OPTIONS,
+  CONTROL_PLANE_METHODS,
+  errorOfStatus,
+  type RoutingReply,
+} from '@lakehouse-search/client';
 import type { Principal } from '@lakehouse-search/contract';
-import { CHANNEL_OPTIONS } from '../cluster/channel-options.ts';
 import { signNodeCall } from '../cluster/cluster-token.ts';
 import { FirstThatAnswers } from '../cluster/first-that-answers.ts';
 import type { NodeState } from '../cluster/node-state.ts';

@@ -1,7 +1,8 @@
-/** Settings of gRPC for connections between the processes of a cluster. */
+/** Settings of grpc-js for all connections: those of clients, and those within a cluster. */
 export const CHANNEL_OPTIONS = Object.freeze({
   'grpc.max_receive_message_length': -1,
   'grpc.max_send_message_length': -1,
+  // Calls are repeated above the channel.
   'grpc.enable_retries': 0,
   'grpc.enable_channelz': 0,
   // A process that was away for long is found within a second of its return: the default waits two
