@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http2';
 import { LhsError } from '@lakehouse-search/contract';
 import type { TransportCall } from '../remote/transport.ts';
-import { late } from '../remote/wanted.ts';
+import { watchEnd } from '../remote/wanted.ts';
 import { connect, type Target } from './connect.ts';
 import type { Connection } from './connection.ts';
 import { messageFrame } from './message-frame.ts';
@@ -31,7 +31,6 @@ export function openChannel(address: string, secure: boolean, pingMs?: number): 
 /** After a connection failed, calls fail at once for this time. */
 const PAUSE_MS = 100;
 const DEFAULT_PORT = 443;
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 class Channel implements UnaryChannel {
   readonly #target: Target;
@@ -90,28 +89,21 @@ class Channel implements UnaryChannel {
 class Call {
   readonly #resolve: (bytes: Buffer) => void;
   readonly #reject: (error: unknown) => void;
-  readonly #signal: AbortSignal | undefined;
-  readonly #timer: NodeJS.Timeout | undefined;
+  /** Forgets signal and timer. */
+  readonly #forget: (() => void) | undefined;
   #cancel: (() => void) | undefined;
   #isDone = false;
 
   constructor(
     resolve: (bytes: Buffer) => void,
     reject: (error: unknown) => void,
-    { signal, deadline }: TransportCall,
+    call: TransportCall,
   ) {
     this.#resolve = resolve;
     this.#reject = reject;
-    this.#signal = signal;
-    if (deadline !== undefined) {
-      const pause = Math.max(0, deadline - Date.now());
-      this.#timer = setTimeout(() => this.#stop(late()), Math.min(pause, LONGEST_TIMER_MS));
-    }
-    signal?.addEventListener('abort', this.#abort, { once: true });
-    if (signal?.aborted) this.#abort();
+    this.#forget = watchEnd(call, (error) => this.#stop(error));
+    if (this.#isDone) this.#forget();
   }
-
-  readonly #abort = (): void => this.#stop(new LhsError('interrupted', 'interrupted'));
 
   readonly fail = (error: unknown): void => {
     if (this.#end()) this.#reject(error);
@@ -136,8 +128,7 @@ class Call {
   #end(): boolean {
     if (this.#isDone) return false;
     this.#isDone = true;
-    clearTimeout(this.#timer);
-    this.#signal?.removeEventListener('abort', this.#abort);
+    this.#forget?.();
     return true;
   }
 }
