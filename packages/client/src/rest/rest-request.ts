@@ -10,6 +10,9 @@ export interface RestRequest {
 
 /** Fields of the path go there, others into the query of GET and DELETE, else into the body. */
 export function restRequest({ verb, path, defaults }: Route, request: unknown): RestRequest {
+  if (verb === 'POST' && defaults === undefined && !path.includes('{')) {
+    return { method: verb, target: path, body: JSON.stringify(request ?? {}) };
+  }
   const fields = new Map(Object.entries((request ?? {}) as object));
   const target = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = fields.get(name);

@@ -3,6 +3,7 @@ import type {
   handleServerStreamingCall,
   handleUnaryCall,
   ServerWritableStream,
+  sendUnaryData,
   UntypedHandleCall,
 } from '@grpc/grpc-js';
 import { encodeMessage, type WireMethod } from '@lakehouse-search/client';
@@ -22,22 +23,18 @@ export function handlerOf(calls: Calls, method: WireMethod): UntypedHandleCall {
 function unary(calls: Calls, method: WireMethod): handleUnaryCall<Buffer, Buffer> {
   return (call, callback) => {
     const own = new GrpcCall(calls, method, call as unknown as AnyCall);
-    answer(own, method, async () => own.run(own.read(call.request))).then(
-      (bytes) => callback(null, bytes),
-      (error) => callback(statusOf(error)),
-    );
+    const answered = answer(own, method, async () => own.run(own.read(call.request)));
+    answerBy(callback, own, answered);
   };
 }
 
 function clientStream(calls: Calls, method: WireMethod): handleClientStreamingCall<Buffer, Buffer> {
   return (call, callback) => {
     const own = new GrpcCall(calls, method, call as unknown as AnyCall);
-    answer(own, method, async () =>
+    const answered = answer(own, method, async () =>
       own.run(await joinParts(call, (bytes) => own.read(bytes))),
-    ).then(
-      (bytes) => callback(null, bytes),
-      (error) => callback(statusOf(error)),
     );
+    answerBy(callback, own, answered);
   };
 }
 
@@ -47,17 +44,26 @@ async function answer(
   { route, output }: WireMethod,
   run: () => Promise<unknown>,
 ): Promise<Buffer> {
-  try {
-    const value = await run();
-    const message = route.list === undefined ? (value ?? {}) : { [route.list]: value };
-    const bytes = bytesOf(output, message);
-    own.bytesOut = bytes.length;
-    own.end();
-    return bytes;
-  } catch (error) {
-    own.end(error);
-    throw error;
-  }
+  const value = await run();
+  const message = route.list === undefined ? (value ?? {}) : { [route.list]: value };
+  const bytes = bytesOf(output, message);
+  own.bytesOut = bytes.length;
+  return bytes;
+}
+
+/** Sends the answer or the error, then ends the call: the client does not wait for its record. */
+function answerBy(callback: sendUnaryData<Buffer>, own: GrpcCall, answered: Promise<Buffer>): void {
+  const send = (error: unknown, ...answer: Parameters<typeof callback>) => {
+    try {
+      callback(...answer);
+    } finally {
+      own.end(error);
+    }
+  };
+  answered.then(
+    (bytes) => send(undefined, null, bytes),
+    (error) => send(error, statusOf(error)),
+  );
 }
 
 /** The bytes of members of cached answers, by these members. */
