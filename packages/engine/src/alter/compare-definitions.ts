@@ -141,6 +141,7 @@ function shards(now: Definition, next: Definition): readonly AlterChange[] {
   const reason = 'each document is stored in the shard of its key';
   return [
     ...change('sharding.shards', now.shards ?? 1, next.shards ?? 1, 'reindex', reason),
+    ...change('sharding.map', now.map, next.map, 'reindex', reason),
     ...change('sharding.only', now.only, next.only, 'reindex', 'other shards are held'),
   ];
 }

@@ -1,4 +1,5 @@
 import { type Batch, selectRows } from '@lakehouse-search/lake';
+import { shardTable } from '../schema/bucket-map.ts';
 import { shardOfKey } from '../schema/key-buckets.ts';
 import type { Mapping } from '../schema/mapping.ts';
 import { encodeKeys } from './encode-keys.ts';
@@ -8,13 +9,14 @@ import { encodeKeys } from './encode-keys.ts';
  * of the index holds. Throws source_invalid for a NULL in a key column.
  */
 export function ownRows(mapping: Mapping, batch: Batch): Batch {
-  const { only, shards = 1 } = mapping.definition;
+  const { only } = mapping.definition;
   if (only === undefined) return batch;
   const { bytes, offsets } = encodeKeys(mapping, batch);
+  const table = shardTable(mapping.definition);
   const selection = new Int32Array(batch.rows);
   let count = 0;
   for (let row = 0; row < batch.rows; row++) {
-    if (only.includes(shardOfKey(bytes, shards, offsets[row], offsets[row + 1]))) {
+    if (only.includes(shardOfKey(bytes, table, offsets[row], offsets[row + 1]))) {
       selection[count++] = row;
     }
   }

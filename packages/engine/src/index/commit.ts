@@ -6,6 +6,7 @@
  * about the columns of row hashes: they were those of the schema of the checkpoint.
  */
 import { type ErrorAdvice, LhsError } from '@lakehouse-search/contract';
+import type { BucketMap } from '../schema/bucket-map.ts';
 import type { FieldType, Similarity, VectorIndex } from '../schema/definition.ts';
 import type { BuiltAs, FieldPlan, VectorPlan } from '../schema/field-plan.ts';
 import type { WindowLayout } from '../schema/windows.ts';
@@ -142,6 +143,8 @@ export interface Commit {
   readonly segments: readonly SegmentEntry[];
   /** Number of shards that keys are spread over (key-buckets.ts); absent: 1. */
   readonly shards?: number;
+  /** The buckets of each shard, if a map spreads them (bucket-map.ts); absent: equal ranges. */
+  readonly shard_map?: BucketMap;
   /** How segments are cut into windows; absent: they are not. */
   readonly windows?: WindowLayout;
   /** Key columns, by their places in the key, whose numbers are in sorting form; absent: none. */
@@ -293,6 +296,8 @@ export const commitBytes = (commit: Commit): number =>
 export interface SegmentLayout {
   /** Number of shards that keys are spread over. */
   readonly shards: number;
+  /** The buckets of each shard; undefined: equal ranges. */
+  readonly map?: BucketMap | undefined;
   /** null: the index has no windows. */
   readonly windows: WindowLayout | null;
   /** Key columns whose numbers are in sorting form. */
@@ -306,11 +311,15 @@ export interface SegmentLayout {
 export function checkBuild(
   commit: Commit,
   plans: readonly FieldPlan[],
-  { shards, windows, keyNumbers }: SegmentLayout,
+  { shards, map, windows, keyNumbers }: SegmentLayout,
 ): void {
   const { shards: built = 1 } = commit;
   if (commit.number > 0 && shards !== built) {
     const message = `the definition has ${shards} shards, the index was built with ${built}`;
+    throw new LhsError('invalid_argument', message, REBUILD);
+  }
+  if (commit.number > 0 && String(map ?? '') !== String(commit.shard_map ?? '')) {
+    const message = 'the buckets of the shards differ from those that the index was built with';
     throw new LhsError('invalid_argument', message, REBUILD);
   }
   if (commit.number > 0 && !sameWindows(windows, commit.windows ?? null)) {

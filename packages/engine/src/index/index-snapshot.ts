@@ -1,5 +1,6 @@
 import { LhsError } from '@lakehouse-search/contract';
-import { shardOfKey } from '../schema/key-buckets.ts';
+import { shardTable } from '../schema/bucket-map.ts';
+import { type ShardTable, shardOfKey } from '../schema/key-buckets.ts';
 import { checkSegment } from '../segment/check.ts';
 import { sameFiles } from '../segment/entry.ts';
 import { SegmentReader } from '../segment/segment-reader.ts';
@@ -44,6 +45,7 @@ export class IndexSnapshot {
   readonly segments: readonly SegmentReader[];
   /** The same segments by shard: at least one shard; a shard may have no segment. */
   readonly shards: readonly SnapshotShard[];
+  readonly #shardTable: ShardTable;
   readonly #verification: Verification;
   readonly #onRelease: (() => void)[];
   #holders = 1;
@@ -59,6 +61,7 @@ export class IndexSnapshot {
     this.commit = commit;
     this.segments = segments;
     this.shards = shardsOf(commit, segments);
+    this.#shardTable = shardTable({ shards: commit.shards, map: commit.shard_map });
     this.#verification = verification;
     this.#onRelease = [onRelease];
   }
@@ -88,7 +91,7 @@ export class IndexSnapshot {
 
   /** The live document with a key (schema/key.ts) and its segment, or null. */
   find(key: Uint8Array): { readonly segment: SegmentReader; readonly doc: number } | null {
-    const shard = this.shards[shardOfKey(key, this.shards.length)];
+    const shard = this.shards[shardOfKey(key, this.#shardTable)];
     for (const segment of shard.segments) {
       const doc = segment.keys.find(key);
       if (doc >= 0) return { segment, doc };
@@ -186,6 +189,7 @@ export function checkIndex(snapshot: IndexSnapshot): readonly string[] {
   const problems = snapshot.segments.flatMap((segment) =>
     checkSegment(segment, snapshot.files.length, {
       shards: snapshot.shards.length,
+      map: snapshot.commit.shard_map,
       windows: snapshot.commit.windows,
     }),
   );

@@ -20,6 +20,7 @@
 import { LhsError } from '@lakehouse-search/contract';
 import { LIMITS } from '../base/limits.ts';
 import { partOf, runSteps, type StepOptions, type Steps, takeSteps } from '../base/steps.ts';
+import type { BucketMap } from '../schema/bucket-map.ts';
 import type { DocumentBlock } from '../schema/field-block.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import {
@@ -69,6 +70,8 @@ export interface IndexWriterOptions {
   readonly definitionVersion?: number;
   /** Number of shards that keys are spread over. Default: as the index was built, or 1. */
   readonly shards?: number;
+  /** The buckets of each shard. Default: as the index was built, or equal ranges. */
+  readonly map?: BucketMap | undefined;
   /** How documents are cut into windows; null: not. Default: as the index was built, or not. */
   readonly windows?: WindowLayout | null;
   /** Key columns whose numbers are in sorting form. Default: as the index was built, or none. */
@@ -92,7 +95,7 @@ export class IndexWriter {
   readonly #options: IndexWriterOptions;
   readonly #verification: Verification;
   #commit!: Commit;
-  #segments = new SegmentSet([], 1);
+  #segments = new SegmentSet([], {});
   readonly #merges: PlannedMerges;
   #buffers!: SegmentBuffers;
   #layout!: SegmentLayout;
@@ -408,6 +411,7 @@ export class IndexWriter {
         ...(nextField === undefined ? {} : { next_field: nextField }),
         segments: this.#segments.all.map(({ entry }) => entry),
         ...(this.#layout.shards > 1 ? { shards: this.#layout.shards } : {}),
+        ...(this.#layout.map === undefined ? {} : { shard_map: this.#layout.map }),
         ...(this.#layout.windows === null ? {} : { windows: this.#layout.windows }),
         ...(this.#layout.keyNumbers.length > 0 ? { key_numbers: this.#layout.keyNumbers } : {}),
         files: state.files,
@@ -462,10 +466,11 @@ export class IndexWriter {
     this.#commit = commit ?? emptyCommit(this.#options.definitionVersion ?? 1, this.#fields);
     const {
       shards = this.#commit.shards ?? 1,
+      map = this.#options.shards === undefined ? this.#commit.shard_map : undefined,
       windows = this.#commit.windows ?? null,
       keyNumbers = this.#commit.key_numbers ?? [],
     } = this.#options;
-    this.#layout = { shards, windows, keyNumbers };
+    this.#layout = { shards, map, windows, keyNumbers };
     checkBuild(this.#commit, this.#fields, this.#layout);
     this.#buffers = new SegmentBuffers(this.#fields, this.#layout, this.#options.threads);
     // A merge that still runs goes on writing under the number that it was given.
@@ -475,7 +480,7 @@ export class IndexWriter {
     this.#sweep();
     const readers = openSegments(this.#directory, this.#commit, this.#verification);
     const pending = readers.map((reader) => new PendingSegment(reader));
-    this.#segments = new SegmentSet(pending, shards);
+    this.#segments = new SegmentSet(pending, { shards, map });
   }
 
   /**

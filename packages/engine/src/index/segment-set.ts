@@ -1,8 +1,9 @@
 import { IntSink } from '../base/growing.ts';
 import { hashBytes } from '../base/hash-bytes.ts';
 import { partOf, type Steps } from '../base/steps.ts';
+import { type BucketSpread, shardTable } from '../schema/bucket-map.ts';
 import { type HashSet, runOf } from '../schema/hash-set.ts';
-import { shardOfKey } from '../schema/key-buckets.ts';
+import { type ShardTable, shardOfKey } from '../schema/key-buckets.ts';
 import { type Duplicate, findingDuplicates } from './duplicates.ts';
 import type { PendingSegment } from './pending-segment.ts';
 
@@ -36,10 +37,12 @@ export class SegmentSet {
   /** The segments of each shard. */
   #shards!: readonly (readonly PendingSegment[])[];
   readonly #count: number;
+  readonly #table: ShardTable;
 
-  /** Segments of an index whose keys are spread over so many shards. */
-  constructor(segments: readonly PendingSegment[], shards: number) {
-    this.#count = shards;
+  /** Segments of an index whose keys are spread so. */
+  constructor(segments: readonly PendingSegment[], spread: BucketSpread) {
+    this.#count = spread.shards ?? 1;
+    this.#table = shardTable(spread);
     this.#hold(segments);
   }
 
@@ -64,7 +67,7 @@ export class SegmentSet {
     for (let i = 0; i < positions.length; i++) {
       const [from, to] = [keys.offsets[i], keys.offsets[i + 1]];
       const keyHash = hashBytes(keys.bytes, from, to);
-      const shard = shardOfKey(keys.bytes, this.#count, from, to);
+      const shard = shardOfKey(keys.bytes, this.#table, from, to);
       for (const segment of this.#shards[shard]) {
         const doc = segment.keys.findHashed(keyHash, keys.bytes, from, to);
         if (doc < 0 || !segment.isMarked(doc)) continue;

@@ -1,4 +1,5 @@
 import { LhsError } from '@lakehouse-search/contract';
+import { shardTable } from '../schema/bucket-map.ts';
 import type { DocumentBlock, FieldBlock } from '../schema/field-block.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import { shardOfKey } from '../schema/key-buckets.ts';
@@ -16,10 +17,10 @@ export interface SegmentBlock {
 /** A block by the shards of its keys (ascending) and the windows of its dates, none empty. */
 export function splitBlock(
   block: DocumentBlock,
-  { shards, windows }: SegmentLayout,
+  { windows, ...layout }: SegmentLayout,
   plans: readonly FieldPlan[],
 ): readonly SegmentBlock[] {
-  const parts = splitByShard(block, shards);
+  const parts = splitByShard(block, layout);
   if (windows === null) return parts.map((part) => ({ ...part, window: undefined }));
   return parts.flatMap(({ shard, block: own }) =>
     splitByWindow(own, windows, plans).map((part) => ({ shard, ...part })),
@@ -67,15 +68,16 @@ function windowsOfDocs(
 
 function splitByShard(
   block: DocumentBlock,
-  shards: number,
+  { shards, map }: Pick<SegmentLayout, 'shards' | 'map'>,
 ): readonly Pick<SegmentBlock, 'shard' | 'block'>[] {
   const { docs, keyBytes, keyOffsets } = block;
   if (docs === 0) return [];
   if (shards === 1) return [{ shard: 0, block }];
+  const table = shardTable({ shards, map });
   const shardOf = new Uint8Array(docs);
   const counts = new Int32Array(shards);
   for (let doc = 0; doc < docs; doc++) {
-    shardOf[doc] = shardOfKey(keyBytes, shards, keyOffsets[doc], keyOffsets[doc + 1]);
+    shardOf[doc] = shardOfKey(keyBytes, table, keyOffsets[doc], keyOffsets[doc + 1]);
     counts[shardOf[doc]]++;
   }
   const selections = Array.from(counts, (count) => new Int32Array(count));

@@ -11,10 +11,13 @@ import {
   type Planned,
   planAlter,
 } from '../alter/plan-alter.ts';
+import { ANALYZER_CATALOG } from '../analysis/registry.ts';
 import { limitKept } from '../open/kept-generations.ts';
 import { commitVersion, type KnownIndex } from '../open/open-index.ts';
 import type { Redefinition } from '../registry/jobs.ts';
+import { requireDefinition } from '../schema/parse-definition.ts';
 import { storedDefinition } from '../schema/parsed-definition.ts';
+import { carrySharding } from '../schema/with-sharding.ts';
 import { fromSource } from '../source/source-errors.ts';
 import { followedSnapshot, openSource } from '../source/source-table.ts';
 import { mappingOver } from '../sync/build-generation.ts';
@@ -72,7 +75,10 @@ async function planFor(
   { base_dir: baseDir = known.registered.baseDir, definition_yaml: text }: AlterIndexRequest,
   call: CallContext,
 ) {
-  const next = { definition: await definitionOver(text, baseDir), baseDir };
+  const asked = await definitionOver(text, baseDir);
+  const whole = carrySharding(text, asked, known.definition);
+  const definition = whole === text ? asked : requireDefinition(whole, ANALYZER_CATALOG);
+  const next = { definition, baseDir };
   requireListed(call, next.definition.index);
   const live = liveGeneration(indexes, known);
   const planned = await planOver(known, next, live, call.signal);

@@ -1,5 +1,6 @@
 import type { FusionDefaults } from '@lakehouse-search/contract';
 import type { CatalogConfig, S3Config } from '@lakehouse-search/lake';
+import type { BucketMap } from './bucket-map.ts';
 import type { WindowUnit } from './windows.ts';
 
 export type FieldType = 'TEXT' | 'KEYWORD' | 'LONG' | 'DOUBLE' | 'DATE' | 'IP' | 'BOOL' | 'VECTOR';
@@ -132,6 +133,8 @@ export interface Definition {
   readonly tenantField?: string;
   /** Number of shards that keys are spread over. Absent: 1. */
   readonly shards?: number;
+  /** The buckets of each shard (bucket-map.ts). Absent: equal ranges. */
+  readonly map?: BucketMap;
   /**
    * The shards that this copy of the index holds, ascending: a node of a cluster holds some. Rows
    * of other shards get no document. Absent: all.

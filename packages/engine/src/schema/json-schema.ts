@@ -130,6 +130,7 @@ export function definitionJsonSchema(): JsonObject {
         sharding: closed({
           shards: { type: 'integer', minimum: 1, maximum: LIMITS.shards },
           buckets: { const: KEY_BUCKETS },
+          map: list(text),
           only: list({ type: 'integer', minimum: 0, maximum: LIMITS.shards - 1 }),
         }),
         windows: closed(

@@ -4,7 +4,8 @@
  *   key hash  two lanes (base/two-lane-hash.ts) from KEY_SEEDS: mix(length of the encoded key in
  *             bytes), then its words; finished
  *   bucket    the low ten bits of the key hash's low lane: 0 .. 1,023
- *   shard     floor(bucket * shards / 1,024), so each shard has a contiguous range of buckets
+ *   shard     floor(bucket * shards / 1,024), so each shard has a contiguous range of buckets; or
+ *             what the definition's map of buckets says (schema/bucket-map.ts)
  *
  * Keys are encoded as schema/key.ts says. The content digest uses the same buckets, so a shard
  * contributes to the digest of its own buckets only. Segments look keys up by another hash
@@ -50,11 +51,22 @@ export function bucketOfKey(bytes: Uint8Array, from: number, to: number): number
   return bucketOfHash(finishLane(hash));
 }
 
-/** The shard that a bucket belongs to, 0 .. shards - 1. */
+/** The shard that a bucket belongs to without a map, 0 .. shards - 1. */
 export const shardOfBucket = (bucket: number, shards: number): number =>
   Math.floor((bucket * shards) / KEY_BUCKETS);
 
-/** The shard of the encoded key bytes[from .. to). An index of one shard does not hash. */
-export function shardOfKey(bytes: Uint8Array, shards: number, from = 0, to = bytes.length): number {
-  return shards === 1 ? 0 : shardOfBucket(bucketOfKey(bytes, from, to), shards);
+/** The shard of each bucket. */
+export type ShardTable = Uint8Array;
+
+/** The table of an index of one shard: its keys are not hashed. */
+export const ONE_SHARD: ShardTable = new Uint8Array(KEY_BUCKETS);
+
+/** The shard of the encoded key bytes[from .. to). */
+export function shardOfKey(
+  bytes: Uint8Array,
+  table: ShardTable,
+  from = 0,
+  to = bytes.length,
+): number {
+  return table === ONE_SHARD ? 0 : table[bucketOfKey(bytes, from, to)];
 }

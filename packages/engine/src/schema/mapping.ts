@@ -70,6 +70,7 @@ export interface Mapping {
 /** How an index of this mapping spreads its documents over segments. */
 export const layoutOf = ({ definition, key, windows }: Mapping) => ({
   shards: definition.shards ?? 1,
+  map: definition.map,
   windows: windows ?? null,
   keyNumbers: key.numbers ?? [],
 });

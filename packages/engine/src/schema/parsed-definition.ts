@@ -6,7 +6,7 @@ import type { Definition } from './definition.ts';
  * Counts up with every change of `Definition` or of what the parser makes of a text: what was
  * stored before is then parsed again.
  */
-export const PARSED_FORMAT = 6;
+export const PARSED_FORMAT = 7;
 
 /**
  * A checked definition as JSON, to be kept beside its text: reading it back costs nothing, parsing

@@ -15,7 +15,7 @@ type Yaml = typeof import('yaml');
 let library: Yaml | undefined;
 
 /** The parser, loaded at the first definition: a search whose definition is known needs none. */
-function yaml(): Yaml {
+export function yaml(): Yaml {
   library ??= createRequire(import.meta.url)('yaml') as Yaml;
   return library;
 }

@@ -1,7 +1,7 @@
 import { compareBytes } from '../base/byte-order.ts';
 import { ByteSink } from '../base/growing.ts';
 import { hashBytes } from '../base/hash-bytes.ts';
-import { shardOfKey } from '../schema/key-buckets.ts';
+import { type ShardTable, shardOfKey } from '../schema/key-buckets.ts';
 import { CoreKeys } from './core-keys.ts';
 import { buildKeyHashTable, hashesOfKeys } from './key-hash-table.ts';
 import type { FlatKeys } from './key-order.ts';
@@ -18,7 +18,7 @@ type ReportOne = (problem: string) => void;
  * keys, the table has each document under the hash of its key, no key lives twice, and all keys
  * belong to the segment's shard.
  */
-export function checkKeys(reader: SegmentReader, shards: number, report: ReportProblem): void {
+export function checkKeys(reader: SegmentReader, shards: ShardTable, report: ReportProblem): void {
   const keys = flatKeys(reader);
   const component = reader.keys instanceof CoreKeys ? 'core' : 'keys';
   checkRanks(reader, keys, (problem) => report(component, problem));
@@ -82,7 +82,7 @@ function checkRanks(reader: SegmentReader, keys: FlatKeys, report: ReportOne): v
 function checkShard(
   { docs, entry }: SegmentReader,
   { bytes, offsets }: FlatKeys,
-  shards: number,
+  shards: ShardTable,
   report: ReportOne,
 ): void {
   const { shard = 0 } = entry;

@@ -10,6 +10,7 @@ import { doubleFromOrdered } from '../base/ordered-double.ts';
 import type { NumericColumn } from '../columnar/numeric-column.ts';
 import type { OrdinalColumn } from '../columnar/ordinal-column.ts';
 import { checkInverted } from '../inverted/check.ts';
+import { type BucketMap, shardTable } from '../schema/bucket-map.ts';
 import type { WindowLayout } from '../schema/windows.ts';
 import { verifyFramed } from '../storage/frame.ts';
 import { checkVectors } from '../vector/check.ts';
@@ -38,6 +39,7 @@ export interface CheckOptions {
   /** Only the components of one of `checkGroups` are open. */
   readonly part?: boolean;
   readonly shards?: number | undefined;
+  readonly map?: BucketMap | undefined;
   readonly windows?: WindowLayout | undefined;
 }
 
@@ -48,7 +50,7 @@ export interface CheckOptions {
 export function checkSegment(
   reader: SegmentReader,
   files: number,
-  { part = false, shards = 1, windows }: CheckOptions = {},
+  { part = false, shards, map, windows }: CheckOptions = {},
 ): readonly string[] {
   const problems: string[] = [];
   const report: ReportProblem = (component, problem) => {
@@ -67,7 +69,7 @@ export function checkSegment(
   const { components } = reader.entry;
   const has = (wanted: ComponentKind) => !part || components.some(({ kind }) => kind === wanted);
   if (has('core') || has('keys')) {
-    step('keys', () => checkKeys(reader, shards, report));
+    step('keys', () => checkKeys(reader, shardTable({ shards, map }), report));
     step('live', () => checkLive(reader, report));
   }
   if (has('hashes')) {

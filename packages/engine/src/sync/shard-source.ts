@@ -35,6 +35,7 @@ import { encodeKeys } from '../documents/encode-keys.ts';
 import { writeWireValue } from '../documents/wire-value.ts';
 import { analyzersOf } from '../open/definition-analyzers.ts';
 import { tableName } from '../open/open-index.ts';
+import { shardTable } from '../schema/bucket-map.ts';
 import type { Definition } from '../schema/definition.ts';
 import { shardOfKey } from '../schema/key-buckets.ts';
 import { createMapping, type Mapping } from '../schema/mapping.ts';
@@ -258,8 +259,9 @@ export function routeRows(
   if (keys === null) return [{ shard: null, batch }];
   const rows = Array.from({ length: shards }, (): number[] => []);
   const { bytes, offsets } = keys;
+  const table = shardTable({ ...mapping.definition, shards });
   for (let row = 0; row < batch.rows; row++) {
-    rows[shardOfKey(bytes, shards, offsets[row], offsets[row + 1])].push(row);
+    rows[shardOfKey(bytes, table, offsets[row], offsets[row + 1])].push(row);
   }
   return rows.flatMap((own, shard) =>
     own.length === 0 ? [] : [{ shard, batch: selectRows(batch, Int32Array.from(own)) }],

@@ -21,6 +21,7 @@ const withFiles = (segment: SegmentReader, check: () => readonly string[]) =>
  */
 export const checkHere: StructureCheck = async (snapshot, { progress, signal }) => {
   const { segments, files, shards, commit } = snapshot;
+  const map = commit.shard_map;
   const docs_total = segments.reduce((sum, { docs }) => sum + docs, 0);
   let docs_done = 0;
   const problems: string[] = [];
@@ -29,7 +30,8 @@ export const checkHere: StructureCheck = async (snapshot, { progress, signal }) 
     progress?.({ phase: 'checking', docs_done, docs_total });
     docs_done += segment.docs;
     const { windows } = commit;
-    const check = () => checkSegment(segment, files.length, { shards: shards.length, windows });
+    const check = () =>
+      checkSegment(segment, files.length, { shards: shards.length, map, windows });
     problems.push(...(segment.isCold ? await withFiles(segment, check) : check()));
   }
   return problems;

@@ -18,8 +18,8 @@ function check({ path, commit }: CheckJob): CheckAnswer {
     for (const entry of commit.segments) {
       for (const components of checkGroups(entry)) {
         const reader = SegmentReader.open(directory, { ...entry, components }, verification);
-        const { shards, windows } = commit;
-        const options = { part: true, shards, windows };
+        const { shards, shard_map: map, windows } = commit;
+        const options = { part: true, shards, map, windows };
         problems.push(...checkSegment(reader, commit.files.length, options));
         reader.release();
       }

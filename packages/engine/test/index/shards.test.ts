@@ -14,6 +14,10 @@ import { hasShared } from '../../../../test/support/shared-tables.ts';
 import { tinyModels } from '../../../../test/support/tiny-model.ts';
 import { readCommit, writeCommit } from '../../src/index/commit.ts';
 import { currentGeneration } from '../../src/open/index-folder.ts';
+import { shardTable } from '../../src/schema/bucket-map.ts';
+import { encodeKey } from '../../src/schema/key.ts';
+import { bucketOfKey } from '../../src/schema/key-buckets.ts';
+import { withBucketIn, withSharding } from '../../src/schema/with-sharding.ts';
 import { openLocalDirectory } from '../../src/storage/local-directory.ts';
 import { openTruthTable } from '../sync/in-step/truth-table.ts';
 
@@ -55,20 +59,29 @@ async function makeTable(): Promise<void> {
 /** An index named after its number of shards. */
 async function create(shards: number, more = ''): Promise<string> {
   const index = `with-${shards}`;
-  const definition = [
+  const definition = definitionOf(shards, more);
+  await backend.createIndex({ definition });
+  return index;
+}
+
+function definitionOf(shards: number, more = ''): string {
+  return [
     'version: 1',
-    `index: ${index}`,
+    `index: with-${shards}`,
     `source: { catalog: ${JSON.stringify(source().catalog)}, table: ops.notes }`,
     `sharding: { shards: ${shards}, buckets: 1024 }`,
     more,
     'fields:',
     '  - { name: id, type: LONG, fast: true }',
     '  - { name: title, type: TEXT, cached: true }',
-  ];
-  await backend.createIndex({ definition: definition.join('\n') });
-  return index;
+  ].join('\n');
 }
 
+/** The bucket of a row of the table by its key. */
+const bucketOf = (id: number): number => {
+  const key = encodeKey([String(id)], [0]);
+  return bucketOfKey(key, 0, key.length);
+};
 const exported = (index: string) => Array.fromAsync(backend.exportDocuments({ index }));
 const shardsOf = async (index: string) => (await backend.describeIndex({ index })).shards ?? [];
 
@@ -99,6 +112,45 @@ describe('an index of several shards', () => {
     expect(shards.map(({ segments, deleted_docs }) => [segments, deleted_docs])).toEqual(
       shards.map(() => [1, 0]),
     );
+  });
+
+  it('holds the same when a map moves buckets; a definition without a map keeps it', async () => {
+    await makeTable();
+    const one = await create(1);
+    const many = await create(3);
+    for (const index of [one, many]) await backend.reindex({ index });
+    const text = definitionOf(3);
+    const table = withBucketIn({ shards: 3 }, bucketOf(7), 2);
+    for (let id = 20; id < 40; id++) table[bucketOf(id)] = 0;
+    const definition_yaml = withSharding(text, 3, table);
+    const plan = await backend.alterIndex({ index: many, definition_yaml, apply: true });
+    expect(plan).toMatchObject({ applied: true, requires_reindex: true });
+    const expectEqual = async () => {
+      const [a, b] = [await backend.verify({ index: one }), await backend.verify({ index: many })];
+      expect(b).toMatchObject({ equal: true, faults: [], digest: a.digest });
+      expect(await exported(many)).toEqual(await exported(one));
+      const counts = [0, 0, 0];
+      for (const { fields } of await exported(one)) counts[table[bucketOf(Number(fields.id))]]++;
+      expect((await shardsOf(many)).map(({ num_docs }) => num_docs)).toEqual(counts);
+    };
+    await expectEqual();
+    await append(300, 320);
+    await upsertRows(source(), { kind: 'rows', rows: rows(5, 25, 'changed') });
+    await deleteRows(source(), 'id < 3');
+    for (const index of [one, many]) {
+      expect(await backend.sync({ index })).toMatchObject({ inserted: 20, updated: 20 });
+    }
+    await expectEqual();
+    const keys = Array.from({ length: 60 }, (_, id) => ({
+      identifier: [{ name: 'id', value: String(id) }],
+    }));
+    const [a, b] = await Promise.all([one, many].map((index) => backend.getKeys({ index, keys })));
+    expect(b.rows).toEqual(a.rows);
+    const bare = await backend.alterIndex({ index: many, definition_yaml: text });
+    expect(bare).toMatchObject({ is_noop: true });
+    const equal = withSharding(text, 3, shardTable({ shards: 3 }));
+    const back = await backend.alterIndex({ index: many, definition_yaml: equal });
+    expect(back).toMatchObject({ is_noop: false, requires_reindex: true });
   });
 
   it('describes each shard, whose figures add up to those of the index', async () => {

@@ -17,6 +17,7 @@ import {
 } from '../../../../test/support/oracle/corpus.ts';
 import { addressOf } from '../../../../test/support/oracle/model.ts';
 import { searchContext } from '../../../../test/support/search-context.ts';
+import { shardTable } from '../../src/schema/bucket-map.ts';
 import { shardOfKey } from '../../src/schema/key-buckets.ts';
 import type { SearchContext } from '../../src/search/context.ts';
 import { explainKey } from '../../src/search/explain/explain.ts';
@@ -67,7 +68,7 @@ function contextWith(
   return searchContext(MAPPING, corpus.snapshot, { shards });
 }
 
-const shardOf = (key: string) => shardOfKey(Buffer.from(key), SHARDS);
+const shardOf = (key: string) => shardOfKey(Buffer.from(key), shardTable({ shards: SHARDS }));
 const outside = (failed: readonly number[]) =>
   corpus.live.map(({ key }) => key).filter((key) => !failed.includes(shardOf(key)));
 const search = (context: SearchContext, request: object) =>

@@ -18,6 +18,7 @@ import type {
   WhyNot,
 } from '@lakehouse-search/contract';
 import { LIMITS } from '../../base/limits.ts';
+import { shardTable } from '../../schema/bucket-map.ts';
 import { coordinatesOfTexts, encodeKey, formatKey, textsOfCoordinates } from '../../schema/key.ts';
 import { shardOfKey } from '../../schema/key-buckets.ts';
 import { analyzedTerms } from '../../shard/explain/analyzed.ts';
@@ -155,11 +156,17 @@ class Explanation {
     return analyzedTerms(node, { fields, text: search.request.query ?? null, leaves: 0 });
   }
 
+  /** The shard of the key. */
+  #owner(): number {
+    const shards = this.#fan.shards.length;
+    return shardOfKey(this.#key, shardTable({ ...this.#context.mapping.definition, shards }));
+  }
+
   /** What the shard of the key says of its document; null: it has none. */
   async #explained(): Promise<(ShardExplanation & { readonly address: number }) | null> {
     let elsewhere: ElsewhereFacts = { nearer: [], terms: [] };
     const request = await this.#request();
-    const owner = shardOfKey(this.#key, this.#fan.shards.length);
+    const owner = this.#owner();
     for (;;) {
       const answers = await this.#fan.ask((shard, number) => {
         if (number !== owner) return null;
@@ -210,7 +217,7 @@ class Explanation {
   /** How the vectors of a segment of the shard that has the key were searched. */
   #searched({ vector, searched }: Near, segment: number): string | null {
     if (vector === null) return null;
-    const own = searched[shardOfKey(this.#key, this.#fan.shards.length)] ?? [];
+    const own = searched[this.#owner()] ?? [];
     const found = own.find((one) => one.segment === segment);
     return searchWords(found, this.#context.tenant !== undefined);
   }

@@ -1,4 +1,5 @@
 import type { Coordinates, KeysRequest, KeysResponse } from '@lakehouse-search/contract';
+import { shardTable } from '../../schema/bucket-map.ts';
 import { coordinatesOfTexts, encodeKey, textsOfCoordinates } from '../../schema/key.ts';
 import { shardOfKey } from '../../schema/key-buckets.ts';
 import type { SearchContext } from '../context.ts';
@@ -53,9 +54,10 @@ async function requestedRows(
   fan: FanOut,
   texts: readonly (readonly string[])[],
 ): Promise<readonly (RequestedRow | null)[]> {
+  const table = shardTable({ ...mapping.definition, shards: fan.shards.length });
   const answers = await fan.askOwners(
     texts.map((own) => encodeKey(own, mapping.key.numbers)),
-    (key) => shardOfKey(key, fan.shards.length),
+    (key) => shardOfKey(key, table),
     (shard, keys) => shard.keys(tenant === undefined ? { keys } : { keys, tenant }),
   );
   return texts.map((own, i): RequestedRow | null => {

@@ -1,6 +1,7 @@
 import type { Locator, Row, SourceTable } from '@lakehouse-search/lake';
 import { describe, expect, test } from 'vitest';
 import type { IndexSnapshot } from '../../index/index-snapshot.ts';
+import { shardTable } from '../../schema/bucket-map.ts';
 import { shardOfKey } from '../../schema/key-buckets.ts';
 import type { Mapping } from '../../schema/mapping.ts';
 import type { Shard, ShardKeys } from '../../shard/shard.ts';
@@ -145,7 +146,9 @@ describe('rows of hits', () => {
     ]);
     expect(answer.missing).toEqual(keys.slice(3));
     const owned = asked.map((_, shard) =>
-      ids.filter((id) => shardOfKey(Buffer.from(id), asked.length) === shard),
+      ids.filter(
+        (id) => shardOfKey(Buffer.from(id), shardTable({ shards: asked.length })) === shard,
+      ),
     );
     expect(asked).toEqual(owned);
     expect(owned.filter((own) => own.length > 0).length).toBeGreaterThan(1);
