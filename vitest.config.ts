@@ -102,7 +102,7 @@ export default defineConfig({
     globalSetup: support('scratch-setup'),
     sequence: { sequencer: LongestFirst },
     projects: [
-      project('unit', ['packages/*/src/**/*.test.ts'], 300_000),
+      project('unit', ['packages/*/src/**/*.test.{ts,tsx}'], 300_000),
       project('house', ['test/house/**/*.test.ts'], 300_000),
       project(
         'whole',

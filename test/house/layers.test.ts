@@ -106,7 +106,7 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['cluster'],
     ['calls', 'control-plane'],
     ['connector', 'grpc', 'rest'],
-    ['openapi', 'mcp', 'search-adapter'],
+    ['openapi', 'mcp', 'search-adapter', 'console'],
     ['gateway', 'node'],
     ['serve'],
     ['index.ts'],

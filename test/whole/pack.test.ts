@@ -54,7 +54,7 @@ describe('packed packages', () => {
     mkdirSync(packed);
     run('npm', ['pack', '--workspaces', '--pack-destination', packed], root);
     const tarballs = readdirSync(packed).map((name) => join(packed, name));
-    expect(tarballs).toHaveLength(8);
+    expect(tarballs).toHaveLength(9);
     const app = join(folder, 'app');
     mkdirSync(app);
     byEffort(unpack, install)(tarballs, app);

@@ -87,6 +87,7 @@ export function startLines({ server, options }: Started): readonly string[] {
   return [
     `REST     ${url}`,
     `gRPC     ${grpc}`,
+    ...consoleLines(server, options),
     `data     ${dataDir}: ${plural(indexes.length, 'index', 'indexes')}`,
     `access   ${auth ? 'with credentials' : 'open: everybody who reaches the ports'}`,
     ...memoryLines(options),
@@ -97,6 +98,12 @@ export function startLines({ server, options }: Started): readonly string[] {
     `  -d '{"index": "${first}", "query": "*:*", "limit": 1}'`,
   ];
 }
+
+/** Where browsers find the web console. */
+export const consoleLines = (
+  { url }: RunningServer,
+  { console }: ServerOptions,
+): readonly string[] => (console ? [`console  ${url}/`] : []);
 
 /** How the memory of a server is divided. */
 function memoryLines({ memory, threads }: ServerOptions): readonly string[] {

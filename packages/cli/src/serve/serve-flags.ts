@@ -5,6 +5,11 @@ const searchAdapter = Flags.boolean({
   description: 'answer clients of Elasticsearch and OpenSearch',
 });
 
+const webConsole = Flags.boolean({
+  description: 'serve the web console on the REST port (on)',
+  allowNo: true,
+});
+
 /** Flags of the commands that serve a data folder. */
 export const SERVE_FLAGS = {
   'rest-addr': Flags.string({
@@ -21,6 +26,7 @@ export const SERVE_FLAGS = {
     description: 'keep the indexes equal to their tables (on)',
     allowNo: true,
   }),
+  console: webConsole,
   'search-adapter': searchAdapter,
 };
 
@@ -63,6 +69,7 @@ export const GATEWAY_FLAGS = {
   auth: SERVE_FLAGS.auth,
   'insecure-open': SERVE_FLAGS['insecure-open'],
   config: SERVE_FLAGS.config,
+  console: webConsole,
   'search-adapter': searchAdapter,
 };
 
@@ -74,6 +81,7 @@ export interface ServeFlags {
   readonly 'insecure-open'?: boolean;
   readonly config?: string;
   readonly sync?: boolean;
+  readonly console?: boolean;
   readonly 'search-adapter'?: boolean;
   readonly 'data-dir'?: string;
   readonly advertise?: string;
@@ -92,6 +100,7 @@ export function flagValues(flags: ServeFlags): ServerConfig['values'] {
     auth: flags.auth,
     insecure_open: flags['insecure-open'],
     sync: flags.sync,
+    'console.enabled': flags.console,
     'search_adapter.enabled': flags['search-adapter'],
     data_dir: flags['data-dir'],
     'cluster.control_plane': flags['control-plane'],

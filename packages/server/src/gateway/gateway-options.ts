@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { CallsOptions } from '../calls/calls.ts';
+import type { ConsoleAssets } from '../console/console-assets.ts';
 import type { RestOptions } from '../rest/rest-server.ts';
 import type { AdapterOptions } from '../search-adapter/routes/adapter-routes.ts';
 
@@ -14,8 +15,10 @@ export interface GatewayOptions extends CallsOptions, RestOptions {
   readonly mcpHosts?: readonly string[];
   /** Answers the clients of the imitated search engine. Absent: it does not. */
   readonly searchAdapter?: Omit<AdapterOptions, 'version'>;
+  /** The web console. Absent: it is not served. */
+  readonly console?: ConsoleAssets;
   /** Rejects while the service cannot answer; `GET /readyz` reads it. */
   readonly ready?: () => Promise<void>;
-  /** Further routes of the REST port: metrics, console. */
+  /** Further routes of the REST port: metrics. */
   readonly extend?: (rest: FastifyInstance) => void | Promise<void>;
 }

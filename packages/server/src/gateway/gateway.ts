@@ -1,6 +1,7 @@
 import type { Server } from '@grpc/grpc-js';
 import type { FastifyInstance } from 'fastify';
 import { Calls } from '../calls/calls.ts';
+import { addConsole } from '../console/console-routes.ts';
 import { createGrpc } from '../grpc/grpc-server.ts';
 import { addMcp } from '../mcp/mcp-route.ts';
 import { addOpenApi } from '../openapi/openapi-route.ts';
@@ -22,12 +23,13 @@ export interface Gateway {
 /** A gateway that does not listen yet. */
 export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const { tls, extend, version = '0', ready = async () => {}, ...named } = options;
-  const { mcpHosts, searchAdapter, ...others } = named;
+  const { mcpHosts, searchAdapter, console: assets, ...others } = named;
   const calls = new Calls(others);
   const rest = createRest(calls, { tls });
   addProbes(rest, ready);
   addOpenApi(rest, version);
   addMcp(rest, calls, { version, ...(mcpHosts === undefined ? {} : { hosts: mcpHosts }) });
+  if (assets !== undefined) addConsole(rest, assets);
   if (searchAdapter !== undefined) {
     await addSearchAdapter(rest, calls, { ...searchAdapter, version });
   }

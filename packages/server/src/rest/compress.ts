@@ -19,7 +19,8 @@ export function encodingFor(
   return accepts(accepted, 'gzip') ? 'gzip' : undefined;
 }
 
-function accepts(header: string, encoding: string): boolean {
+/** Whether a header `Accept-Encoding` names an encoding. */
+export function accepts(header: string, encoding: string): boolean {
   const entry = header
     .split(',')
     .map((part) => part.trim().toLowerCase())

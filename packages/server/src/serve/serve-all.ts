@@ -17,6 +17,7 @@ import { openLicensedStore } from './licensed-store.ts';
 import { drained, listenGrpc, listenRest, tlsOf } from './listeners.ts';
 import { metricsRoutes } from './metrics-routes.ts';
 import { type Release, startReleasing } from './releases.ts';
+import { servedConsole } from './served-console.ts';
 import type { ServerOptions } from './server-options.ts';
 import { spanExport } from './span-export.ts';
 
@@ -95,6 +96,7 @@ async function start(request: ServeRequest, later: (release: Release) => void) {
     observer: observers(metrics, log.observer, recorder, spans),
     ready: async () => void (await backend.listIndexes()),
     extend: metricsRoutes({ metrics, access: callers.access, ...options.metrics }),
+    ...servedConsole(options, log.logger),
     ...(options.mcpHosts === undefined ? {} : { mcpHosts: options.mcpHosts }),
     ...(options.searchAdapter === undefined ? {} : { searchAdapter: options.searchAdapter }),
     ...tlsOf(options),

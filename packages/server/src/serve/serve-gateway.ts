@@ -37,6 +37,7 @@ import { listenGrpc, listenRest, tlsOf } from './listeners.ts';
 import { metricsRoutes } from './metrics-routes.ts';
 import { type Release, startReleasing } from './releases.ts';
 import { drainGateway, type RunningServer, type ServeRequest } from './serve-all.ts';
+import { servedConsole } from './served-console.ts';
 import { spanExport } from './span-export.ts';
 
 /** What a gateway process is made from. */
@@ -100,6 +101,7 @@ async function start(request: ServeGatewayRequest, later: (release: Release) => 
     ...(nodeSpans === undefined ? {} : { nodeSpans }),
     ready: async () => void (await backend.listIndexes()),
     extend: metricsRoutes({ metrics, access: callers.access, ...options.metrics }),
+    ...servedConsole(options, log.logger),
     ...(mcpHosts === undefined ? {} : { mcpHosts }),
     ...(searchAdapter === undefined ? {} : { searchAdapter }),
     ...tlsOf(options),

@@ -32,6 +32,8 @@ export interface ServerOptions {
   readonly metrics: { readonly isPublic: boolean; readonly server?: string };
   /** URL of an OpenTelemetry collector. Absent: no spans are exported. */
   readonly otlpEndpoint?: string;
+  /** The web console is served. */
+  readonly console: boolean;
   readonly defaultIndex?: string;
   readonly mcpHosts?: readonly string[];
   /** Absent: off. */
@@ -90,6 +92,7 @@ export function serverOptions(
       ...optional('server', text('metrics.server')),
     },
     ...optional('otlpEndpoint', text('telemetry.otlp_endpoint')),
+    console: value('console.enabled', true),
     ...optional('defaultIndex', text('console.default_index')),
     ...optional('mcpHosts', listed(text('mcp.hosts'))),
     ...optional(

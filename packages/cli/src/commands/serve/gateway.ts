@@ -1,5 +1,5 @@
 import { LhsCommand } from '../../base-command.ts';
-import { passwordLines, startGateway } from '../../serve/run-server.ts';
+import { consoleLines, passwordLines, startGateway } from '../../serve/run-server.ts';
 import { GATEWAY_FLAGS } from '../../serve/serve-flags.ts';
 
 export default class ServeGateway extends LhsCommand {
@@ -16,10 +16,12 @@ export default class ServeGateway extends LhsCommand {
   override async run(): Promise<void> {
     const { flags } = await this.parse(ServeGateway);
     const { signal } = this.interruptible();
-    const { server } = await startGateway(flags, this.dataDir(flags));
+    const { server, options } = await startGateway(flags, this.dataDir(flags));
     const { url, grpc, indexes, adminPassword } = server;
     if (flags.json) this.printJson({ url, grpc, indexes });
-    const lines = flags.json ? [] : [`REST     ${url}`, `gRPC     ${grpc}`];
+    const lines = flags.json
+      ? []
+      : [`REST     ${url}`, `gRPC     ${grpc}`, ...consoleLines(server, options)];
     this.terminal.err(...lines, ...passwordLines(adminPassword), '');
     await this.untilStopped(signal, () => server.stop());
   }

@@ -1,0 +1,154 @@
+import { useEffect, useState } from 'preact/hooks';
+import { IndexDetail } from './indexes/index-detail.tsx';
+import { IndexList } from './indexes/index-list.tsx';
+import { JobList } from './jobs/job-list.tsx';
+import { Login } from './login/login.tsx';
+import { AliasList } from './names/alias-list.tsx';
+import { SavedList } from './names/saved-list.tsx';
+import { ServiceProvider } from './parts/console-context.ts';
+import { Problem } from './parts/problem.tsx';
+import { hrefOf, type Place, searchOf } from './place/place.ts';
+import { usePlace } from './place/use-place.ts';
+import { Search } from './search/search.tsx';
+import { type ConsoleService, consoleService } from './service/console-service.ts';
+import { type ServiceError, shownError } from './service/service-error.ts';
+import type { Session } from './service/session.ts';
+
+/** What the console runs in. */
+export interface AppProps {
+  readonly url: string;
+  readonly session: Session;
+  readonly fetch: typeof fetch;
+}
+
+/** Whether the caller may call the service. `asking`: the first answer is on its way. */
+type Access = 'asking' | 'out' | 'ended' | 'in';
+
+/** The console: login if the service wants credentials, else the screen of the URL. */
+export function App({ url, session, fetch }: AppProps) {
+  const place = usePlace();
+  const [access, setAccess] = useState<Access>('asking');
+  const [error, setError] = useState<ServiceError>();
+  const [defaultIndex, setDefaultIndex] = useState<string | null>(null);
+  const [service] = useState(() => consoleService({ url, session, fetch, refused }));
+  function refused(): void {
+    setAccess(session.current() === undefined ? 'out' : 'ended');
+    session.end();
+  }
+  const ask = () => {
+    setError(undefined);
+    service.call('consoleConfig', {}).then(
+      ({ default_index }) => {
+        setDefaultIndex(default_index);
+        setAccess('in');
+      },
+      (thrown) => setError(shownError(thrown)),
+    );
+  };
+  // asked once
+  useEffect(ask, []);
+  const logOut = () => {
+    session.end();
+    setAccess('out');
+  };
+  const isOut = access === 'out' || access === 'ended';
+  return (
+    <ServiceProvider value={service}>
+      <Header place={place} service={service} isIn={access === 'in'} logOut={logOut} />
+      {isOut && <Login hasEnded={access === 'ended'} entered={ask} />}
+      {access === 'asking' && error !== undefined && (
+        <main id="main">
+          <Problem error={error} />
+          <button type="button" onClick={ask}>
+            Try again
+          </button>
+        </main>
+      )}
+      {access === 'in' && <ScreenOf place={place} defaultIndex={defaultIndex} />}
+    </ServiceProvider>
+  );
+}
+
+function ScreenOf({
+  place,
+  defaultIndex,
+}: {
+  readonly place: Place;
+  readonly defaultIndex: string | null;
+}) {
+  switch (place.screen) {
+    case 'search':
+      return <Search place={place} defaultIndex={defaultIndex} />;
+    case 'indexes':
+      return <IndexList />;
+    case 'index':
+      return <IndexDetail key={place.index} index={place.index} />;
+    case 'jobs':
+      return <JobList index={place.index} />;
+    case 'aliases':
+      return <AliasList />;
+    case 'saved':
+      return <SavedList />;
+  }
+}
+
+const LINKS: readonly (readonly [words: string, place: Place])[] = [
+  ['Search', searchOf()],
+  ['Indexes', { screen: 'indexes' }],
+  ['Jobs', { screen: 'jobs' }],
+  ['Aliases', { screen: 'aliases' }],
+  ['Saved', { screen: 'saved' }],
+];
+
+function Header({
+  place,
+  service,
+  isIn,
+  logOut,
+}: {
+  readonly place: Place;
+  readonly service: ConsoleService;
+  readonly isIn: boolean;
+  readonly logOut: () => void;
+}) {
+  const credentials = service.session.current();
+  const screen = place.screen === 'index' ? 'indexes' : place.screen;
+  return (
+    <header>
+      <button type="button" class="skip" onClick={toMain}>
+        Skip to the content
+      </button>
+      <a class="name" href={hrefOf(searchOf())}>
+        lhs
+      </a>
+      {isIn && (
+        <nav aria-label="Screens">
+          {LINKS.map(([words, to]) => (
+            <a
+              key={words}
+              href={hrefOf(to)}
+              aria-current={to.screen === screen ? 'page' : undefined}
+            >
+              {words}
+            </a>
+          ))}
+        </nav>
+      )}
+      {isIn && credentials !== undefined && (
+        <span class="user">
+          {credentials.user ?? 'API token'}
+          <button type="button" class="plain" onClick={logOut}>
+            Log out
+          </button>
+        </span>
+      )}
+    </header>
+  );
+}
+
+/** The part behind `#` is the place, so no link can go there. */
+function toMain(): void {
+  const main = document.getElementById('main');
+  main?.setAttribute('tabindex', '-1');
+  main?.focus();
+}

@@ -1,0 +1,77 @@
+import type { IndexStatus, IndexSummary } from '@lakehouse-search/contract';
+import { useService } from '../parts/console-context.ts';
+import { type Column, DataTable } from '../parts/data-table.tsx';
+import { Answered, Screen } from '../parts/screen.tsx';
+import { StateWord } from '../parts/state-word.tsx';
+import { useAnswer, useTicks } from '../parts/use-answer.ts';
+import { hrefOf, searchOf } from '../place/place.ts';
+import { bytes, count, dateTime } from '../text/figures.ts';
+import { lagText } from './lag-text.ts';
+
+const REFRESH_MS = 5000;
+
+/** An index, and how far it is behind its table: absent until that is known. */
+interface Listed extends IndexSummary {
+  readonly ingestion?: IndexStatus;
+}
+
+/** All indexes with documents, size, state and lag. */
+export function IndexList() {
+  const service = useService();
+  const indexes = useAnswer('indexes', (signal) => service.call('listIndexes', {}, signal));
+  const ingestion = useAnswer('ingestion', (signal) => service.call('listIngestion', {}, signal));
+  useTicks(REFRESH_MS, () => {
+    indexes.again();
+    ingestion.again();
+  });
+  const lag = new Map(ingestion.value?.map((status) => [status.index, status]));
+  const withLag = (index: IndexSummary): Listed => {
+    const found = lag.get(index.name);
+    return found === undefined ? index : { ...index, ingestion: found };
+  };
+  return (
+    <Screen title="Indexes" lead="Each index answers searches of one table, and follows it.">
+      <Answered answer={indexes}>
+        {(list) => (
+          <DataTable
+            caption="Indexes"
+            columns={COLUMNS}
+            rows={list.map(withLag)}
+            keyOf={({ name }) => name}
+            empty={
+              <>
+                No index yet: <code>lhs index create FILE</code>
+              </>
+            }
+          />
+        )}
+      </Answered>
+    </Screen>
+  );
+}
+
+const COLUMNS: readonly Column<Listed>[] = [
+  {
+    head: 'Index',
+    cell: ({ name, description, error }) => (
+      <>
+        <a href={hrefOf({ screen: 'index', index: name })}>{name}</a>
+        {description !== undefined && <p class="quiet">{description}</p>}
+        {error !== undefined && <p class="bad">{error}</p>}
+      </>
+    ),
+  },
+  { head: 'State', cell: ({ status }) => <StateWord state={status} /> },
+  { head: 'Documents', isFigure: true, cell: ({ num_docs }) => count(num_docs) },
+  { head: 'Size', isFigure: true, cell: ({ bytes: size }) => bytes(size) },
+  { head: 'Table', cell: ({ ingestion }) => (ingestion ? lagText(ingestion) : '…') },
+  {
+    head: 'Last commit',
+    cell: ({ ingestion }) =>
+      ingestion?.checkpoint ? dateTime(ingestion.checkpoint.committed_at) : '',
+  },
+  {
+    head: '',
+    cell: ({ name, status }) => status === 'live' && <a href={hrefOf(searchOf(name))}>Search</a>,
+  },
+];

@@ -1,0 +1,116 @@
+import type { Job } from '@lakehouse-search/contract';
+import { useService } from '../parts/console-context.ts';
+import { type Column, DataTable } from '../parts/data-table.tsx';
+import { Problem } from '../parts/problem.tsx';
+import { Answered, Screen } from '../parts/screen.tsx';
+import { StateWord } from '../parts/state-word.tsx';
+import { useAction } from '../parts/use-action.ts';
+import { useAnswer, useTicks } from '../parts/use-answer.ts';
+import { hrefOf } from '../place/place.ts';
+import { dateTime, duration } from '../text/figures.ts';
+import { hasEnded, jobProgress } from './job-progress.ts';
+
+const REFRESH_MS = 1000;
+const MOST = 100;
+
+/** Jobs, newest first. Those that run are read again every second. */
+export function JobList({ index }: { readonly index: string | undefined }) {
+  const service = useService();
+  const action = useAction();
+  const wanted = { limit: MOST, ...(index === undefined ? {} : { index }) };
+  const jobs = useAnswer(JSON.stringify(wanted), (signal) =>
+    service.call('listJobs', wanted, signal),
+  );
+  useTicks(REFRESH_MS, jobs.again);
+  const cancel = async (job_id: string) => {
+    if (await action.run(() => service.call('cancelJob', { job_id }))) jobs.again();
+  };
+  const title = index === undefined ? 'Jobs' : `Jobs of ${index}`;
+  return (
+    <Screen
+      title={title}
+      lead={index && <a href={hrefOf({ screen: 'jobs' })}>Jobs of all indexes</a>}
+    >
+      {action.error !== undefined && <Problem error={action.error} />}
+      <Answered answer={jobs}>
+        {(list) => (
+          <DataTable
+            caption="Jobs"
+            rows={list}
+            columns={[...COLUMNS, cancelColumn(cancel, action.isRunning)]}
+            keyOf={({ job_id }) => job_id}
+            empty={
+              <>
+                No job yet. <code>lhs index reindex INDEX --detach</code> starts one.
+              </>
+            }
+          />
+        )}
+      </Answered>
+    </Screen>
+  );
+}
+
+const COLUMNS: readonly Column<Job>[] = [
+  {
+    head: 'Job',
+    cell: ({ kind, job_id }) => (
+      <>
+        {kind.replaceAll('_', ' ')}
+        <p class="quiet">
+          <code>{job_id.slice(0, 8)}</code>
+        </p>
+      </>
+    ),
+  },
+  {
+    head: 'Index',
+    cell: ({ index }) => <a href={hrefOf({ screen: 'index', index })}>{index}</a>,
+  },
+  {
+    head: 'State',
+    cell: ({ state, canceling }) => (
+      <>
+        <StateWord state={state} />
+        {canceling === true && <p class="quiet">canceling</p>}
+      </>
+    ),
+  },
+  { head: 'Progress', cell: (job) => <JobProgress job={job} /> },
+  { head: 'Began', cell: ({ created_at }) => dateTime(created_at) },
+  { head: 'Took', isFigure: true, cell: (job) => tookText(job) },
+];
+
+const tookText = ({ created_at, ended_at }: Job): string =>
+  ended_at === undefined ? '' : duration(Date.parse(ended_at) - Date.parse(created_at));
+
+/** A bar while the job runs, and its figures; the error of one that failed. */
+function JobProgress({ job }: { readonly job: Job }) {
+  const { part, words } = jobProgress(job);
+  return (
+    <>
+      {part !== undefined && (
+        <progress max={1} value={part} aria-label={`Progress of ${job.kind} of ${job.index}`} />
+      )}
+      <p>{words}</p>
+      {job.error !== undefined && <p class="bad">{job.error.message}</p>}
+    </>
+  );
+}
+
+function cancelColumn(cancel: (id: string) => void, isRunning: boolean): Column<Job> {
+  return {
+    head: '',
+    cell: (job) =>
+      !hasEnded(job) && (
+        <button
+          type="button"
+          disabled={isRunning || job.canceling === true}
+          onClick={() => cancel(job.job_id)}
+          aria-label={`Cancel ${job.kind} of ${job.index}`}
+        >
+          Cancel
+        </button>
+      ),
+  };
+}

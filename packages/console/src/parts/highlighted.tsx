@@ -1,0 +1,6 @@
+import type { Highlight } from '@lakehouse-search/contract';
+
+/** A fragment of a document. Its texts are foreign: they are text nodes, never markup. */
+export function Highlighted({ fragment }: { readonly fragment: Highlight[string][number] }) {
+  return fragment.map(({ text, marked }) => (marked ? <mark>{text}</mark> : text));
+}

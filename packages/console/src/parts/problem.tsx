@@ -1,0 +1,72 @@
+import type { ErrorPlace, NextStep } from '@lakehouse-search/contract';
+import { hrefOf, type Place } from '../place/place.ts';
+import type { ServiceError } from '../service/service-error.ts';
+
+/** An error: what is wrong, where, the nearest right thing, and the screen that shows more. */
+export function Problem({ error }: { readonly error: ServiceError }) {
+  const { hint, place, next = [] } = error.details;
+  const links = next.flatMap(linkOf);
+  return (
+    <div class="problem" role="alert">
+      <p>
+        <strong>{error.message}</strong>
+      </p>
+      {place !== undefined && place.text !== '' && <PlaceOfError place={place} />}
+      {hint !== undefined && <p class="hint">{hint}</p>}
+      {links.length > 0 && (
+        <p>
+          {links.map(({ href, words }) => (
+            <a key={href} href={href}>
+              {words}
+            </a>
+          ))}
+        </p>
+      )}
+      <p class="quiet">
+        {error.code}
+        {error.status > 0 && ` · HTTP ${error.status}`}
+      </p>
+    </div>
+  );
+}
+
+/** The text that is wrong; its faulty part is underlined. */
+export function PlaceOfError({ place: { text, from, to } }: { readonly place: ErrorPlace }) {
+  const end = Math.max(to, from + 1);
+  return (
+    <pre class="place">
+      {text.slice(0, from)}
+      <u>{text.slice(from, end) || ' '}</u>
+      {text.slice(end)}
+    </pre>
+  );
+}
+
+interface Link {
+  readonly href: string;
+  readonly words: string;
+}
+
+/** The screen of a step; steps that the console does not offer have none. */
+function linkOf(step: NextStep): readonly Link[] {
+  const link = (place: Place, words: string) => [{ href: hrefOf(place), words }];
+  switch (step.step) {
+    case 'list_indexes':
+      return link({ screen: 'indexes' }, 'Indexes');
+    case 'describe_index':
+      return link({ screen: 'index', index: step.index }, `Fields of ${step.index}`);
+    case 'list_jobs':
+    case 'show_job':
+    case 'watch_job':
+    case 'cancel_job':
+      return link({ screen: 'jobs' }, 'Jobs');
+    case 'list_aliases':
+    case 'drop_alias':
+      return link({ screen: 'aliases' }, 'Aliases');
+    case 'list_saved_queries':
+    case 'drop_saved_query':
+      return link({ screen: 'saved' }, 'Saved queries');
+    default:
+      return [];
+  }
+}

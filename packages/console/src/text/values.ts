@@ -1,0 +1,41 @@
+/** Values of documents and rows as texts. */
+import type { Coordinates, FieldDescription, Json } from '@lakehouse-search/contract';
+
+/** A value as one text: strings as they are, all others as JSON. */
+export const valueText = (value: Json): string =>
+  typeof value === 'string' ? value : JSON.stringify(value);
+
+/** Names and values of a key, as a URL holds them: partition first. */
+export type KeyParts = readonly (readonly [name: string, value: string])[];
+
+/** The parts of a key. */
+export const keyParts = ({ partition = [], identifier }: Coordinates): KeyParts =>
+  [...partition, ...identifier].map(({ name, value }) => [name, value] as const);
+
+/** A key as `--key` of the command line takes it: `id=4217`. */
+export const keyText = (parts: KeyParts): string =>
+  parts.map(([name, value]) => `${escaped(name)}=${escaped(value)}`).join(',');
+
+const escaped = (text: string): string => text.replace(/[\\,=]/g, '\\$&');
+
+/** The coordinates of a key. `partition`: names of the columns that are its partition. */
+export function coordinatesOf(parts: KeyParts, partition: readonly string[]): Coordinates {
+  const named = parts.map(([name, value]) => ({ name, value }));
+  const identifier = named.filter(({ name }) => !partition.includes(name));
+  if (identifier.length === named.length) return { identifier };
+  return { partition: named.filter(({ name }) => partition.includes(name)), identifier };
+}
+
+/** A cached value in the small line of a hit: times to the minute, numbers with their name. */
+export function shortValue({ name, type }: FieldDescription, value: Json): string {
+  if (Array.isArray(value)) return value.map(valueText).join(', ');
+  if (type === 'DATE') return instantText(valueText(value)).slice(0, 16);
+  return type === 'KEYWORD' || type === 'IP' ? valueText(value) : `${name} ${valueText(value)}`;
+}
+
+/** `2025-11-03T14:22:10.000000Z` -> `2025-11-03 14:22:10`; other texts stay as they are. */
+export function instantText(text: string): string {
+  const [, day, time, fraction = ''] =
+    /^(\d{4,6}-\d{2}-\d{2})T(\d{2}:\d{2}:\d{2})(\.\d+)?Z$/.exec(text) ?? [];
+  return day === undefined ? text : `${day} ${time}${fraction.replace(/\.?0+$/, '')}`;
+}
