@@ -99,6 +99,14 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['stdio', 'http', 'setup'],
     ['index.ts'],
   ],
+  console: [
+    ['text', 'service'],
+    ['place'],
+    ['parts'],
+    ['search', 'indexes', 'jobs', 'names', 'login'],
+    ['app.tsx'],
+    ['main.tsx'],
+  ],
   server: [
     ['config', 'store'],
     ['access'],
@@ -135,6 +143,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   engine: ['@lakehouse-search/contract', '@lakehouse-search/lake'],
   client: ['@lakehouse-search/contract'],
   mcp: ['@lakehouse-search/contract'],
+  console: ['@lakehouse-search/contract'],
   server: [
     '@lakehouse-search/contract',
     '@lakehouse-search/lake',
@@ -264,6 +273,7 @@ function isDoor(path: string): boolean {
     path.startsWith('packages/cli/src/commands/') ||
     path.startsWith('packages/cli/src/hooks/') ||
     path.endsWith('-worker.ts') ||
+    path === 'packages/console/src/main.tsx' ||
     (['main.ts', 'help.ts'].includes(basename(path)) && path.startsWith('packages/cli/')) ||
     path.endsWith('.d.ts')
   );

@@ -28,7 +28,7 @@ export interface SourceFile {
 /** Every TypeScript file of a package's `src`, tests left out unless asked for. */
 export function sourcesOf(folder: string, withTests = false): SourceFile[] {
   return filesBelow(folder)
-    .filter((path) => path.endsWith('.ts') && (withTests || !path.endsWith('.test.ts')))
+    .filter((path) => /\.tsx?$/.test(path) && (withTests || !/\.test\.tsx?$/.test(path)))
     .filter((path) => !GENERATED.test(path))
     .map(readSource);
 }

@@ -15,7 +15,7 @@ const WIDE = [
 /** A line that is one regular expression, or one string without a blank. */
 const UNBREAKABLE = /^\s*(\w+: |\.\.\.)?('[^\s']+'|"[^\s"]+"|`[^\s`]+`|\/.+\/[a-z]*)[,;)]*$/;
 /** A Markdown page, a TypeScript or Python file that a comment or a string names. */
-const FILE_NAME = /(?<![\w*<>{}$.])[\w./-]*\w\.(md|ts|py)\b/g;
+const FILE_NAME = /(?<![\w*<>{}$.])[\w./-]*\w\.(md|tsx?|py)\b/g;
 /** Specifications of others, as their repositories name them. */
 const PUBLISHED = [
   'format/spec.md',
@@ -31,8 +31,8 @@ const PUBLISHED = [
 /** A rule of a document that nobody can open, such as the first of its requirements. */
 const SECTION = /\(R\d+\)/;
 
-const sources = ['contract', 'lake', 'engine', 'client', 'mcp', 'server', 'cli'].flatMap((p) =>
-  sourcesOf(`packages/${p}`, true),
+const sources = ['contract', 'lake', 'engine', 'client', 'mcp', 'console', 'server', 'cli'].flatMap(
+  (p) => sourcesOf(`packages/${p}`, true),
 );
 const production = sources.filter((f) => !f.path.includes('.test.') && !f.path.includes('/test/'));
 

@@ -31,7 +31,7 @@ export function DataTable<T>({
           <tr>
             {columns.map((column) => (
               <th key={column.head} scope="col" class={classOf(column)}>
-                {column.head}
+                {column.head === '' ? <span class="hidden">Action</span> : column.head}
               </th>
             ))}
           </tr>

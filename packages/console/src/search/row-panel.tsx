@@ -77,7 +77,7 @@ function useFocusOn(key: string, close: () => void) {
   const latest = useRef(close);
   latest.current = close;
   // another row is another opening
-  useEffect(() => heading.current?.focus({ preventScroll: false }), [key]);
+  useEffect(() => heading.current?.focus({ preventScroll: true }), [key]);
   useEffect(() => {
     const press = ({ key: pressed, defaultPrevented }: KeyboardEvent) => {
       if (pressed !== 'Escape' || defaultPrevented) return;

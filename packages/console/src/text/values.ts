@@ -33,9 +33,9 @@ export function shortValue({ name, type }: FieldDescription, value: Json): strin
   return type === 'KEYWORD' || type === 'IP' ? valueText(value) : `${name} ${valueText(value)}`;
 }
 
-/** `2025-11-03T14:22:10.000000Z` -> `2025-11-03 14:22:10`; other texts stay as they are. */
+/** `2025-11-03T14:22:10.000000Z`, also without `Z`, -> `2025-11-03 14:22:10`; other texts stay as they are. */
 export function instantText(text: string): string {
   const [, day, time, fraction = ''] =
-    /^(\d{4,6}-\d{2}-\d{2})T(\d{2}:\d{2}:\d{2})(\.\d+)?Z$/.exec(text) ?? [];
+    /^(\d{4,6}-\d{2}-\d{2})T(\d{2}:\d{2}:\d{2})(\.\d+)?Z?$/.exec(text) ?? [];
   return day === undefined ? text : `${day} ${time}${fraction.replace(/\.?0+$/, '')}`;
 }

@@ -1,0 +1,171 @@
+import type { IndexDescription, SavedQuery } from '@lakehouse-search/contract';
+import { renderToString } from 'preact-render-to-string';
+import { describe, expect, it } from 'vitest';
+import { savedPlace } from '../names/saved-place.ts';
+import { Problem } from '../parts/problem.tsx';
+import { searchOf } from '../place/place.ts';
+import { ServiceError } from '../service/service-error.ts';
+import { Explained } from './explanation.tsx';
+import { Facets } from './facets.tsx';
+import { HitItem } from './hit-item.tsx';
+import { corrected } from './nothing-found.tsx';
+import { explainRequest, facetFields, modeRequest } from './search-request.ts';
+import { freshness, Summary } from './summary.tsx';
+
+const field = (name: string, type: string, fast = true, cached = true) => ({
+  ...{ name, type, fast, cached, indexed: true, source: [name] },
+});
+const description = {
+  index: 'demo',
+  key: { partition: [], identifier: ['id'] },
+  fields: [
+    field('id', 'LONG'),
+    field('title', 'TEXT', false),
+    field('severity', 'LONG'),
+    field('service', 'KEYWORD'),
+    { ...field('email', 'KEYWORD'), sensitive: true },
+  ],
+} as unknown as IndexDescription;
+
+const HOSTILE = '<img src=x onerror=alert(1)>';
+const place = { ...searchOf('demo', 'timeout'), chosen: [{ field: 'service', value: 'billing' }] };
+const answer = {
+  ...{ hits: [], total: 1, shards_scanned: 1, shards_total: 2, partial: true as const },
+  ...{ snapshot: '8412345678903325', index_generation: 1, took_ms: 2.1, lag_snapshots: 3 },
+};
+
+describe('requests of a search', () => {
+  it('count values of words and numbers, not of keys and sensitive fields', () => {
+    expect(facetFields(description)).toEqual(['service', 'severity']);
+  });
+
+  it('have page, order and filter of the URL', () => {
+    const sorted = { ...place, page: 3, sort: { field: 'severity', desc: true } };
+    expect(modeRequest(sorted, 'demo', description)).toEqual({
+      mode: 'lexical',
+      request: {
+        index: 'demo',
+        query: 'timeout',
+        filter: 'service:billing',
+        sort: [{ field: 'severity', desc: true }],
+        limit: 20,
+        offset: 40,
+        highlight: {},
+        facets: { fields: ['service', 'severity'] },
+      },
+    });
+  });
+
+  it('by words find everything without a text; by meaning they wait for one', () => {
+    const empty = searchOf('demo');
+    expect(modeRequest(empty, 'demo', description)?.request).toMatchObject({ query: '*:*' });
+    expect(modeRequest({ ...empty, mode: 'semantic' }, 'demo', description)).toBeUndefined();
+  });
+
+  it('are explained as they are, for one row', () => {
+    const coordinates = { identifier: [{ name: 'id', value: '1' }] };
+    const request = { index: 'demo', query_text: 'a', limit: 20, highlight: {} };
+    expect(explainRequest({ mode: 'semantic', request }, coordinates)).toEqual({
+      ...{ index: 'demo', query_text: 'a', limit: 20, mode: 'semantic', coordinates },
+    });
+  });
+});
+
+describe('what a search shows', () => {
+  it('never makes markup of the texts of documents', () => {
+    const hit = {
+      coordinates: { identifier: [{ name: 'id', value: HOSTILE }] },
+      score: 7.4231,
+      fields: { title: HOSTILE, service: HOSTILE, severity: 2 },
+      highlight: { title: [[{ text: HOSTILE, marked: true }]], body: [] },
+    };
+    const html = renderToString(<HitItem {...{ hit, rank: 1, place, description }} />);
+    expect(html).not.toContain('<img');
+    expect(html).toContain('<mark>&lt;img src=x onerror=alert(1)></mark>');
+    expect(html).toContain('score 7.42');
+    expect(html).toContain('severity 2');
+  });
+
+  it('keeps chosen values among the counts, and leaves measures out', () => {
+    const facets = [
+      { field: 'service', buckets: [{ value: HOSTILE, count: 5 }], other_count: 2 },
+      { field: 'severity', buckets: [{ value: '1', count: 5 }], other_count: 90 },
+    ];
+    const html = renderToString(
+      <Facets place={place} answer={{ ...answer, facets }} description={description} />,
+    );
+    expect(html).toContain('billing');
+    expect(html).toContain('2 in other values');
+    expect(html).not.toContain('severity');
+    expect(html).not.toContain('<img');
+  });
+
+  it('has total, time, freshness and what is missing', () => {
+    const html = renderToString(<Summary index="demo" answer={answer} />);
+    expect(html.replace(/<[^>]+>/g, '')).toBe(
+      '1 hit in demo · 2.1 ms · 3 snapshots behind the table (snapshot 8412…3325)' +
+        'The answer is partial: 1 of 2 shards answered.',
+    );
+    expect(freshness({ lag_snapshots: 0, snapshot: null })).toBe('at the table’s head');
+  });
+
+  it('shows errors with place, hint and the screen that helps', () => {
+    const error = new ServiceError('invalid_query', `field "${HOSTILE}"`, 400, {
+      hint: 'fields: a, b',
+      next: [{ step: 'describe_index', index: 'demo' }, { step: 'choose_data_folder' }],
+      place: { text: 'subjct:timeout', from: 0, to: 6 },
+    });
+    const html = renderToString(<Problem error={error} />);
+    expect(html).toContain('<u>subjct</u>:timeout');
+    expect(html).toContain('href="#/indexes/demo"');
+    expect(html).not.toContain('<img');
+  });
+
+  it('explains scores as a tree, and misses with their reason', () => {
+    const clause = { clause: 'a', score: 1, details: [] };
+    const html = renderToString(
+      <Explained
+        found={{
+          ...{ ...answer, found: true, matched: true, score: 2, rank: 1, total: 9, analyzed: [] },
+          timings: { index_ms: 1, hydration_ms: 0, total_ms: 1 },
+          detail: { ...clause, description: 'sum', details: [{ ...clause, description: HOSTILE }] },
+          why_not: { reason: 'below_page', message: 'it is on a later page' },
+        }}
+      />,
+    );
+    expect(html).toContain('rank 1 of 9');
+    expect(html).toContain('it is on a later page');
+    expect(html).not.toContain('<img');
+  });
+
+  it('mends a clause of the query', () => {
+    expect(corrected('a service:biling', 'service:biling', 'billing')).toBe('a service:billing');
+    expect(corrected('a service:biling', 'service:biling', 'service:billing')).toBe(
+      'a service:billing',
+    );
+  });
+});
+
+describe('saved queries', () => {
+  const saved = (request: SavedQuery['request'], mode?: SavedQuery['mode']): SavedQuery => ({
+    ...{ id: '1', name: 'n', created_at: '', updated_at: '', request },
+    ...(mode === undefined ? {} : { mode }),
+  });
+
+  it('open as the search that was saved', () => {
+    const chosen = [...place.chosen, { field: 'service', value: 'a "b"' }];
+    const wanted = modeRequest({ ...place, chosen, syntax: 'kql' }, 'demo', description);
+    expect(savedPlace(saved(wanted?.request ?? {}, 'lexical'))).toEqual({
+      ...{ ...place, chosen, syntax: 'kql' },
+    });
+    expect(savedPlace(saved({ query_text: 'x' }, 'hybrid'))).toMatchObject({ query: 'x' });
+  });
+
+  it('with parts that the screen lacks do not open', () => {
+    expect(savedPlace(saved({ query: 'a', collapse: 'b' }))).toBeUndefined();
+    expect(savedPlace(saved({ query: 'a', filter: 'x:[1 TO 2]' }))).toBeUndefined();
+    expect(
+      savedPlace(saved({ query: 'a', sort: [{ field: 'a' }, { field: 'b' }] })),
+    ).toBeUndefined();
+  });
+});

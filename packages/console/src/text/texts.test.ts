@@ -1,0 +1,104 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { curlCommand, searchCommand, shellWord } from './commands.ts';
+import { age, bytes, count, dateTime, duration, plural, snapshotName } from './figures.ts';
+import { filterText, toggled } from './filter.ts';
+import { coordinatesOf, instantText, keyParts, keyText, shortValue } from './values.ts';
+
+describe('figures', () => {
+  it('are worded as on the command line', () => {
+    expect([count(446015), plural(1, 'hit'), plural(0, 'hit')]).toEqual([
+      '446,015',
+      '1 hit',
+      '0 hits',
+    ]);
+    expect([12, 1200, 78_400_000, 2e9].map(bytes)).toEqual([
+      '12 B',
+      '1.2 kB',
+      '78.4 MB',
+      '2.00 GB',
+    ]);
+    expect([2.14, 412, 5100, 200_000].map(duration)).toEqual([
+      ...['2.1 ms', '412 ms', '5.1 s', '3 min 20 s'],
+    ]);
+    expect([40_000, 180_000, 432_000_000].map(age)).toEqual(['40 s', '3 minutes', '5 days']);
+    expect(snapshotName('8412345678903325')).toBe('8412…3325');
+    expect(dateTime('no time')).toBe('no time');
+  });
+});
+
+describe('values', () => {
+  it('show instants to the second, whatever their zone', () => {
+    expect(instantText('2025-11-03T14:22:10.000000Z')).toBe('2025-11-03 14:22:10');
+    expect(instantText('2025-11-03T14:22:10.120000')).toBe('2025-11-03 14:22:10.12');
+    expect(instantText('T1')).toBe('T1');
+  });
+
+  it('are short in a hit', () => {
+    const field = { indexed: true, fast: true, cached: true, source: [] };
+    expect(shortValue({ ...field, name: 'severity', type: 'LONG' }, 2)).toBe('severity 2');
+    expect(shortValue({ ...field, name: 'tags', type: 'KEYWORD' }, ['a', 'b'])).toBe('a, b');
+  });
+
+  it('of keys are split into partition and identifier', () => {
+    const coordinates = {
+      partition: [{ name: 'day', value: '2026-01-01' }],
+      identifier: [{ name: 'id', value: 'a=1,b' }],
+    };
+    expect(coordinatesOf(keyParts(coordinates), ['day'])).toEqual(coordinates);
+    expect(keyText(keyParts(coordinates))).toBe('day=2026-01-01,id=a\\=1\\,b');
+  });
+});
+
+describe('filters of chosen values', () => {
+  const chosen = [
+    { field: 'service', value: 'billing' },
+    { field: 'service', value: 'a "b" \\' },
+    { field: 'resolved', value: 'true' },
+  ];
+
+  it('join values of a field with OR and fields with AND, in each syntax', () => {
+    expect(filterText(chosen, undefined)).toBe(
+      'service:(billing OR "a \\"b\\" \\\\") AND resolved:true',
+    );
+    expect(filterText(chosen, 'kql')).toBe(
+      'service:(billing or "a \\"b\\" \\\\") and resolved:true',
+    );
+    expect(filterText([{ field: 'x', value: 'or' }], 'kql')).toBe('x:"or"');
+    expect(filterText([], undefined)).toBe('');
+  });
+
+  it('gain and lose a value', () => {
+    expect(toggled(chosen, chosen[1])).toEqual([chosen[0], chosen[2]]);
+    expect(toggled([], chosen[0])).toEqual([chosen[0]]);
+  });
+});
+
+describe('commands', () => {
+  const wanted = {
+    mode: 'hybrid',
+    request: { index: 'demo', query_text: "it's late", filter: 'a:b', limit: 20, offset: 20 },
+  } as const;
+
+  it('are the same search', () => {
+    const url = 'h:1';
+    expect(searchCommand(wanted, { url, needsToken: false })).toBe(
+      `lhs search demo 'it'\\''s late' --mode hybrid --filter a:b ` +
+        `--limit 20 --offset 20 --url ${url}`,
+    );
+    const curl = curlCommand(wanted, { url, needsToken: true });
+    expect(curl).toContain('/v1/search:hybrid');
+    expect(curl).toContain('authorization: Bearer $LHS_TOKEN');
+  });
+
+  it('quote every text for a shell', () => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        const word = shellWord(text);
+        expect(/^[\w./:@%+=-]+$/.test(word) ? word : unquoted(word)).toBe(text);
+      }),
+    );
+  });
+});
+
+const unquoted = (word: string): string => word.slice(1, -1).replaceAll(`'\\''`, "'");
