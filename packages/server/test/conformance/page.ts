@@ -42,7 +42,7 @@ const ELSEWHERE: readonly (readonly [line: string, result: string, place: string
     'packages/server/test/search-adapter',
   ],
   ['ControlPlane: PlanReshard, ApplyReshard, MoveBucket', 'not built', ''],
-  ['web console: search, rows, log in', 'REST', '`packages/server/test/console.test.ts`'],
+  ['web console: search, rows, log in', 'REST', 'packages/server/test/console.test.ts'],
 ];
 
 /** The text of docs/conformance.md. */
