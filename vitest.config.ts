@@ -56,6 +56,29 @@ const LONGEST = [
 ];
 
 /**
+ * Files of the campaigns with programs of others: clients, databases, object stores, models. They
+ * start first, as the clock of CI may end the campaigns before the last files: random cases can
+ * wait for the next run.
+ */
+const WITH_PROGRAMS = [
+  'packages/server/test/schemathesis.test.ts',
+  'packages/server/test/search-adapter/clients.test.ts',
+  'packages/server/test/control-plane/processes.test.ts',
+  'packages/cli/test/s3.test.ts',
+  'packages/lake/test/versitygw.test.ts',
+  'packages/server/test/store/',
+  'packages/engine/test/embed/transformer.test.ts',
+  'packages/cli/test/mcp.test.ts',
+  'packages/server/test/mcp.test.ts',
+  'packages/server/test/stats-proxy.test.ts',
+  'packages/cli/test/paraphrase.test.ts',
+  'packages/engine/test/query/git-counts.test.ts',
+  'packages/engine/test/query/reference.test.ts',
+  'test/whole/deploy-start.test.ts',
+];
+const FIRST = process.env.LHS_TEST_CAMPAIGN === '1' ? [...WITH_PROGRAMS, ...LONGEST] : LONGEST;
+
+/**
  * Starts the longest files first. A long file that starts last leaves all cores but one idle until
  * it ends; without the results of a former run, vitest cannot know which files are long.
  */
@@ -63,8 +86,8 @@ class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
     const rank = ({ moduleId }: TestSpecification) => {
-      const at = LONGEST.findIndex((path) => moduleId.includes(path));
-      return at < 0 ? LONGEST.length : at;
+      const at = FIRST.findIndex((path) => moduleId.includes(path));
+      return at < 0 ? FIRST.length : at;
     };
     const [whole, others] = [true, false].map((isWhole) =>
       sorted.filter(({ project }) => (project.name === 'whole') === isWhole),
