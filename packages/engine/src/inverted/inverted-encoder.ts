@@ -8,6 +8,7 @@
 import { RECORD_WORDS } from '../postings/format.ts';
 import type { ImpactCodes } from '../postings/impact-codes.ts';
 import type { TermPostings } from '../postings/postings-buffer.ts';
+import type { PostingsKernel } from '../postings/postings-kernel.ts';
 import type { FilePart } from '../storage/spill.ts';
 import { DictionaryWriter, isShort } from './dictionary-writer.ts';
 import {
@@ -54,6 +55,11 @@ export class InvertedEncoder {
   /** Bits of a position by document. */
   get widths(): Uint8Array {
     return this.#lengths.widths;
+  }
+
+  /** What encodes text postings; null: loops. */
+  get kernel(): PostingsKernel | null {
+    return this.#terms.kernel;
   }
 
   /** The next term in byte order: bytes[from .. to) and its postings, at least one. */

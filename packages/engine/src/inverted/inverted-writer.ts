@@ -177,13 +177,13 @@ export class InvertedWriter implements WordSink {
     yield 0.35;
     const { pool, starts } = this.#table;
     const buffer = new PostingsBuffer();
-    buffer.positions = occurrences.positions;
+    buffer.moveTo(encoder.kernel);
     let encoded = 0;
     let step = 0;
     for (const term of order) {
       const from = occurrences.first[term];
       const to = occurrences.first[term + 1];
-      group(buffer, occurrences, from, to, text, encoder.widths);
+      group(buffer, occurrences, from, to, encoder.widths);
       encoder.term(pool, starts[term], starts[term + 1], buffer);
       step += to - from;
       if (step < STEP) continue;
@@ -191,7 +191,7 @@ export class InvertedWriter implements WordSink {
       step = 0;
       yield 0.35 + (0.65 * encoded) / this.#tokens.size;
     }
-    releaseArrays([occurrences.docs, occurrences.positions]);
+    releaseArrays([occurrences.cells]);
     return encoder.finish();
   }
 
@@ -210,8 +210,8 @@ export class InvertedWriter implements WordSink {
     const next = first.slice();
     const occurrences = {
       first,
-      docs: new Int32Array(size),
-      positions: new Int32Array(text ? size : 0),
+      text,
+      cells: new Int32Array(text ? 2 * size : size),
     };
     let doc = 0;
     for (const chunk of this.#tokens.takeChunks()) {
@@ -233,13 +233,12 @@ function countTerms(first: Int32Array, terms: Int32Array, count: number): void {
  * last one.
  */
 function scatter(
-  { docs, positions }: Occurrences,
+  { cells, text }: Occurrences,
   next: Int32Array,
   { from, count, terms, positions: kept }: OccurrenceChunk,
   starts: Int32Array,
   firstDoc: number,
 ): number {
-  const text = positions.length > 0;
   let doc = firstDoc;
   for (let i = 0; i < count; ) {
     while (starts[doc + 1] <= from + i) doc++;
@@ -247,8 +246,10 @@ function scatter(
     const end = Math.min(count, starts[doc + 1] - from);
     for (; i < end; i++) {
       const slot = next[terms[i]]++;
-      docs[slot] = doc;
-      if (text) positions[slot] = kept === null ? i - begin : kept[i];
+      if (text) {
+        cells[2 * slot] = doc;
+        cells[2 * slot + 1] = kept === null ? i - begin : kept[i];
+      } else cells[slot] = doc;
     }
   }
   return doc;
@@ -256,31 +257,39 @@ function scatter(
 
 interface Occurrences {
   readonly first: Int32Array;
-  readonly docs: Int32Array;
-  readonly positions: Int32Array;
+  readonly text: boolean;
+  /** Document and position of each occurrence; of keywords the document. */
+  readonly cells: Int32Array;
 }
 
 /** Occurrences [from, to) of one term as postings: one a document. */
 function group(
   buffer: PostingsBuffer,
-  { docs }: Occurrences,
+  { cells, text }: Occurrences,
   from: number,
   to: number,
-  text: boolean,
   widthOf: Uint8Array,
 ): void {
+  buffer.used = text ? to - from : 0;
+  if (buffer.kernel !== null) {
+    buffer.df = buffer.kernel.group(cells, from, to);
+    return;
+  }
   buffer.reserve(Math.min(to - from, widthOf.length));
-  const { docs: into, frequencies, positionsAt, widths } = buffer;
+  buffer.reservePositions(buffer.used);
+  const { docs: into, frequencies, positionsAt, positions, widths } = buffer;
+  const step = text ? 2 : 1;
   let df = 0;
   for (let i = from; i < to; ) {
-    const doc = docs[i];
-    let end = i + 1;
-    while (end < to && docs[end] === doc) end++;
+    const doc = cells[step * i];
+    const first = i;
+    for (; i < to && cells[step * i] === doc; i++) {
+      if (text) positions[i - from] = cells[2 * i + 1];
+    }
     into[df] = doc;
-    frequencies[df] = text ? end - i : 1;
+    frequencies[df] = text ? i - first : 1;
     widths[df] = widthOf[doc];
-    positionsAt[df++] = i;
-    i = end;
+    positionsAt[df++] = first - from;
   }
   buffer.df = df;
 }

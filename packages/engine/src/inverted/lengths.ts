@@ -12,6 +12,8 @@ export interface EncodedLengths {
   readonly longLength: Int32Array;
   readonly docsWithField: number;
   readonly tokens: number;
+  /** Tokens of a document with the field. */
+  readonly average: number;
   /** The exact norm of a document. */
   readonly normOf: (doc: number) => number;
   /** Bits of a position by document. */
@@ -44,6 +46,7 @@ export function encodeLengths(lengths: Int32Array, positionEnds: Int32Array): En
     longLength: Int32Array.from(longDocs, (doc) => lengths[doc]),
     docsWithField,
     tokens,
+    average,
     normOf: exactNorms(codes, lengths, average),
     widths,
   };

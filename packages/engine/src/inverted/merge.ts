@@ -132,8 +132,9 @@ function openMerge(
 
 function* mergingTerms(
   { open, buffer, to }: OpenMerge,
-  encoder: Pick<InvertedEncoder, 'term'>,
+  encoder: Pick<InvertedEncoder, 'term' | 'kernel'>,
 ): Steps<void> {
+  buffer.moveTo(encoder.kernel);
   const tokens = open.reduce((sum, { reader }) => sum + reader.tokens, 0);
   let merged = 0;
   let step = 0;
@@ -142,6 +143,7 @@ function* mergingTerms(
     buffer.df = 0;
     let used = 0;
     for (const { join, terms } of same) used = join.append(terms.info(), used);
+    buffer.used = used;
     const { source, length } = same[0].terms;
     if (buffer.df > 0) encoder.term(source, 0, length, buffer);
     for (const input of same) input.alive = input.terms.next();

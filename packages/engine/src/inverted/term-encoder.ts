@@ -3,10 +3,12 @@ import type { EncodeContext } from '../postings/encode-dense.ts';
 import { DENSE_SHARE, LIST, LIST_BLOCK, RANGE, RECORD, RECORD_WORDS } from '../postings/format.ts';
 import { ImpactCodes } from '../postings/impact-codes.ts';
 import type { TermPostings } from '../postings/postings-buffer.ts';
+import { PostingsKernel } from '../postings/postings-kernel.ts';
 import { encodeShort } from '../postings/short-terms.ts';
 import type { Spill } from '../storage/spill.ts';
 import { isShort } from './dictionary-writer.ts';
-import type { EncodedLengths } from './lengths.ts';
+import { codeWidth } from './format.ts';
+import { type EncodedLengths, normsByCode } from './lengths.ts';
 import { SpilledOutput } from './spilled-output.ts';
 
 /** Postings of so many bytes are written aside where that is possible. */
@@ -27,6 +29,8 @@ export class TermEncoder {
   readonly impacts = new ImpactCodes();
   /** Records of the terms that are not short. */
   readonly records: number[] = [];
+  /** Encodes text postings that lie in its memory; null: there is none. */
+  readonly kernel: PostingsKernel | null;
   readonly #text: boolean;
   readonly #context: EncodeContext;
   readonly #denseFrom: number;
@@ -36,6 +40,7 @@ export class TermEncoder {
     const { fromBytes = SPILL_BYTES } = spills ?? {};
     this.small = new SpilledOutput(spills?.open('small') ?? null, fromBytes, false);
     this.big = new SpilledOutput(spills?.open('big') ?? null, fromBytes, true);
+    this.kernel = text ? kernelOver(docs, lengths) : null;
     this.#text = text;
     const { normOf } = lengths;
     this.#context = {
@@ -57,22 +62,38 @@ export class TermEncoder {
 
   /** Encodes the postings of the next term; returns its bytes in `small`, 0 if it is not short. */
   encode(postings: TermPostings): number {
-    const { df } = postings;
+    const { df, kernel, used } = postings;
     this.small.beginTerm();
     if (isShort(df)) {
       const { bits } = this.small;
       const begin = bits.length;
-      encodeShort(postings, bits, this.#text);
+      if (kernel === null) encodeShort(postings, bits, this.#text);
+      else kernel.short(df, used, bits);
       return bits.length - begin;
     }
     this.big.beginTerm();
-    const { base } = this.big;
+    const { base, bits } = this.big;
     this.impacts.base = base;
-    const record = encodeBig(postings, this.#context, df >= this.#denseFrom);
+    const dense = df >= this.#denseFrom;
+    const record =
+      kernel === null
+        ? encodeBig(postings, this.#context, dense)
+        : kernel.big(df, used, dense, bits, this.impacts);
     if (base > 0) moveRecord(record, base);
     for (const word of record) this.records.push(word);
     return 0;
   }
+}
+
+/** The kernel over the documents of a text field. */
+function kernelOver(docs: number, lengths: EncodedLengths): PostingsKernel | null {
+  const { codes, widthCodes, longDoc, normOf } = lengths;
+  return PostingsKernel.over({
+    ...{ docs, codes, widthCodes, longDoc },
+    norms: normsByCode(lengths.average),
+    widths: Uint8Array.from({ length: 256 }, (_, code) => codeWidth(code)),
+    longNorms: Float64Array.from(longDoc, normOf),
+  });
 }
 
 /** Changes the addresses of a record: its postings begin `base` bytes later. */

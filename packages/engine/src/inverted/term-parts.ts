@@ -10,6 +10,7 @@ import { ByteSink } from '../base/growing.ts';
 import { RECORD_WORDS } from '../postings/format.ts';
 import { ImpactCodes } from '../postings/impact-codes.ts';
 import type { TermPostings } from '../postings/postings-buffer.ts';
+import type { PostingsKernel } from '../postings/postings-kernel.ts';
 import type { Directory } from '../storage/directory.ts';
 import { type FilePart, Spill, spilledPieces } from '../storage/spill.ts';
 import { DictionaryWriter, isShort } from './dictionary-writer.ts';
@@ -39,6 +40,11 @@ export class TermPartWriter {
     this.#files = files;
     this.#terms = new TermEncoder(docs, true, lengths, { open: (file) => this.#open(file) });
     this.#logged = this.#open('terms');
+  }
+
+  /** As `InvertedEncoder.kernel`. */
+  get kernel(): PostingsKernel | null {
+    return this.#terms.kernel;
   }
 
   /** The next term in byte order, as `InvertedEncoder.term`. */

@@ -1,8 +1,6 @@
 import type { EncodeContext } from './encode-dense.ts';
+import { BEST } from './format.ts';
 import type { TermPostings } from './postings-buffer.ts';
-
-/** A record has the impact at this place among the best. */
-export const BEST = 10;
 
 /**
  * Adds the impacts of postings [from, to) to the best of the term; `most` is the highest of them.

@@ -1,8 +1,8 @@
-import { BEST } from './best-impacts.ts';
 import { type EncodeContext, encodeDense } from './encode-dense.ts';
-import { DENSE, LIST, LIST_BLOCK, RECORD, RECORD_WORDS } from './format.ts';
+import { BEST, DENSE, LIST, LIST_BLOCK, RECORD, RECORD_WORDS } from './format.ts';
 import { encodeList } from './list-terms.ts';
 import type { TermPostings } from './postings-buffer.ts';
+import { setBest } from './postings-kernel.ts';
 
 /**
  * Writes the postings of a dense (`dense`) or list term; returns its record. Kept in the record:
@@ -36,12 +36,6 @@ export function encodeBig(
   record[RECORD.bytes] = output.length - start;
   if (context.text) setBest(record, context.best);
   return record;
-}
-
-/** Best and tenth best impact, as floats that are surely not below, not above. */
-function setBest(record: Int32Array, best: Float64Array): void {
-  const floats = new Float32Array([best[BEST - 1] * (1 - 1e-6), best[0] * (1 + 1e-6)]);
-  record.set(new Int32Array(floats.buffer), RECORD.tenth);
 }
 
 /** Scratch of an encoder: what `EncodeContext` asks for. */

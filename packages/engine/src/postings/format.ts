@@ -50,5 +50,8 @@ export const RECORD = {
   bytes: 9,
 } as const;
 
+/** A record has the impact at this place among the best. */
+export const BEST = 10;
+
 /** Bits that `value` needs; 0 for 0. */
 export const bitsOf = (value: number): number => 32 - Math.clz32(value);

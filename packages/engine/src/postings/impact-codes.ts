@@ -23,6 +23,20 @@ export class ImpactCodes {
     this.#value[this.#size++] = value;
   }
 
+  /** Records impacts at addresses from `at` on, `stride` bytes apart. */
+  noteAll(at: number, stride: number, values: Float64Array): void {
+    const size = this.#size + values.length;
+    if (size > this.#at.length) {
+      const room = Math.max(size, 2 * this.#at.length);
+      this.#at = resized(this.#at, room);
+      this.#value = resized(this.#value, room);
+    }
+    const first = this.base + at;
+    for (let i = 0; i < values.length; i++) this.#at[this.#size + i] = first + i * stride;
+    this.#value.set(values, this.#size);
+    this.#size = size;
+  }
+
   /** The addresses and impacts so far: views. */
   get noted(): { readonly at: Float64Array; readonly value: Float64Array } {
     return {

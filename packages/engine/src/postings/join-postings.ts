@@ -36,6 +36,7 @@ export class PostingsJoin {
     const docMap = this.#docMap;
     const buffer = this.#buffer;
     const { view } = arena;
+    const apart = buffer.kernel === null;
     let bit = 0;
     let end = used;
     if (text) buffer.reservePositions(used + total(frequencies, from, to));
@@ -49,8 +50,10 @@ export class PostingsJoin {
         const posting = buffer.df++;
         buffer.docs[posting] = target;
         buffer.frequencies[posting] = frequency;
-        buffer.positionsAt[posting] = end;
-        buffer.widths[posting] = width;
+        if (apart) {
+          buffer.positionsAt[posting] = end;
+          buffer.widths[posting] = width;
+        }
         if (text) {
           const mask = (1 << width) - 1;
           for (let p = 0, b = bit; p < frequency; p++, b += width) {

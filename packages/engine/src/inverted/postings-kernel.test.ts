@@ -1,0 +1,82 @@
+/** Postings that a kernel encodes have the bytes of those that loops encode. */
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { seededBelow } from '../../../../test/support/random.ts';
+import { simpleAnalyzer } from '../analysis/simple.ts';
+import { textsOf } from '../embed/embedder.ts';
+import type { FieldBlock } from '../schema/field-block.ts';
+import { plainArena } from '../storage/plain-arena.ts';
+import { InvertedReader } from './inverted-reader.ts';
+import { InvertedWriter } from './inverted-writer.ts';
+import { mergeInverted } from './merge.ts';
+
+const DOCS = 6000;
+
+/** Kinds of texts: `apart` has two values per document, so widths are not those of lengths. */
+const KINDS = ['plain', 'long', 'wide', 'apart'] as const;
+type Kind = (typeof KINDS)[number];
+
+function textOf(kind: Kind, doc: number, random: (below: number) => number): string {
+  const words = Array.from({ length: random(25) }, () => `w${random(2 + random(20_000))}`);
+  if (kind === 'long' && doc % 400 === 7) words.push(...'a b a c '.repeat(80 + doc).split(' '));
+  if (kind === 'wide' && doc > 1000 && doc < 4000) words.push('the '.repeat(50));
+  return words.join(' ');
+}
+
+function blockOf(kind: Kind, seed: number): FieldBlock {
+  const random = seededBelow(seed);
+  const values = kind === 'apart' ? 2 : 1;
+  const texts = Array.from({ length: values * DOCS }, (_, value) =>
+    textOf(kind, Math.floor(value / values), random),
+  );
+  const starts = Int32Array.from({ length: DOCS + 1 }, (_, doc) => values * doc);
+  return { kind: 'bytes', starts, ...textsOf(texts) };
+}
+
+function build(block: FieldBlock): Buffer {
+  const writer = new InvertedWriter({ kind: 'text', analyzer: simpleAnalyzer });
+  writer.add(0, DOCS, block);
+  return Buffer.concat(writer.finish(DOCS));
+}
+
+function opened(bytes: Buffer): InvertedReader {
+  const region = plainArena(bytes.length + (1 << 21)).allocate(bytes.length);
+  region.bytes.set(bytes);
+  return InvertedReader.open(region, DOCS, 'text');
+}
+
+/** The merge of two components; every `every`-th document is dropped unless it is 0. */
+function merge(components: readonly Buffer[], every: number): Buffer {
+  let docs = 0;
+  const inputs = components.map((bytes) => ({
+    reader: opened(bytes),
+    docMap: Int32Array.from({ length: DOCS }, (_, doc) =>
+      every > 0 && doc % every === 1 ? -1 : docs++,
+    ),
+  }));
+  return Buffer.concat(mergeInverted(inputs, docs));
+}
+
+/** What `work` gives with loops. */
+function plain<T>(work: () => T): T {
+  vi.stubEnv('LHS_WASM', '0');
+  const result = work();
+  vi.unstubAllEnvs();
+  return result;
+}
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+describe('postings that a kernel encodes', () => {
+  test.each(KINDS)('have the bytes of loops: %s texts', (kind) => {
+    const blocks = [11, 12].map((seed) => blockOf(kind, seed));
+    const components = blocks.map(build);
+    const expected = plain(() => blocks.map(build));
+    expect(components.map((bytes, i) => bytes.equals(expected[i]))).toEqual([true, true]);
+    for (const every of [0, 5]) {
+      const merged = merge(components, every);
+      expect(merged.equals(plain(() => merge(expected, every)))).toBe(true);
+    }
+  });
+});
