@@ -59,6 +59,7 @@ const SERVICE_DOCS: Readonly<Record<string, string>> = {
   Search: 'Reads of an index. Each response comes from one commit.',
   Lookup: 'Rows and documents by key.',
   Admin: 'Indexes, their definitions, jobs, names and backups.',
+  ControlPlane: 'How the documents of an index are spread over shards.',
   Write: 'Changes of a table, applied to an index exactly once.',
   System: 'The service itself.',
   Accounts: 'Users, roles, tokens and sessions.',

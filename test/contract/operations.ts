@@ -292,6 +292,40 @@ export const OPERATIONS: { readonly [K in Name]: OperationRow<K> } = {
     ],
     index: 'needed',
   },
+  planReshard: {
+    request: async (setting) => ({ index: await defined(setting, 'planned'), shards: 5 }),
+    answers: ({ shards, buckets, applied, docs_moved }) => {
+      expect([shards, applied, docs_moved]).toEqual([5, false, null]);
+      expect(buckets.reduce((sum, one) => sum + one, 0)).toBe(1024);
+    },
+    refused: [
+      [{ shards: 0 }, 'invalid_argument'],
+      [{ shards: 65 }, 'limit_exceeded'],
+    ],
+    index: 'needed',
+  },
+  applyReshard: {
+    request: async (setting) => {
+      const index = await defined(setting, 'spread');
+      const { shards } = await setting.backend.planReshard({ index, shards: 1 });
+      return { index, shards };
+    },
+    answers: ({ index }) => expect(index).toBe('spread'),
+    refused: [[{ shards: 'two' }, 'invalid_argument']],
+    index: 'needed',
+  },
+  moveBucket: {
+    request: async (setting) => ({
+      index: await defined(setting, 'moved'),
+      ...{ bucket: 3, shard: 0 },
+    }),
+    answers: { index: 'moved', moves: [], applied: false },
+    refused: [
+      [{ bucket: 1024 }, 'limit_exceeded'],
+      [{ shard: -1 }, 'invalid_argument'],
+    ],
+    index: 'needed',
+  },
   rehearseAlter: {
     request: ({ table }) => ({
       ...INDEX,

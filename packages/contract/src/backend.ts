@@ -46,7 +46,9 @@ import type {
   CreateIndexRequest,
   DropIndexRequest,
   ExportRequest,
+  MoveBucketRequest,
   RehearseAlterRequest,
+  ReshardRequest,
   RollbackIndexRequest,
   ValidateDefinitionRequest,
 } from './indexes/request.ts';
@@ -58,6 +60,7 @@ import type {
   IndexDescription,
   IndexSummary,
   Rehearsal,
+  ReshardPlan,
   RollbackResponse,
 } from './indexes/response.ts';
 import type { CheckpointState } from './ingest/change-batch.ts';
@@ -200,6 +203,16 @@ export interface IndexApi {
    * not_found if there is no such generation, index_busy if a build runs.
    */
   rollbackIndex(request: RollbackIndexRequest, call?: CallContext): Promise<RollbackResponse>;
+  /** Which buckets of keys would get other shards with another number of shards. Changes nothing. */
+  planReshard(request: ReshardRequest, call?: CallContext): Promise<ReshardPlan>;
+  /**
+   * Gives an index another number of shards: the new shards are built from the table while searches
+   * go on with the former ones, which are complete until all change at once. Throws index_busy,
+   * unreachable.
+   */
+  applyReshard(request: ReshardRequest, call?: CallContext): Promise<ReshardPlan>;
+  /** Gives one bucket of keys another shard, in the same way. Throws invalid_argument, index_busy. */
+  moveBucket(request: MoveBucketRequest, call?: CallContext): Promise<ReshardPlan>;
   /**
    * Drops an index with its generations, aliases, jobs, points in time, and the saved queries that
    * name it. Throws index_busy while a build runs.

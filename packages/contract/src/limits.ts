@@ -21,6 +21,8 @@ export const REQUEST_LIMITS = Object.freeze({
   principalIndexes: 10_000,
   pinMillis: 3_600_000,
   listedJobs: 1000,
+  shards: 64,
+  buckets: 1024,
   rehearsedQueries: 1000,
   judgments: 10_000,
   rehearsedRows: 1_000_000,

@@ -39,12 +39,16 @@ export { LocalBackend, openLocal } from './local-backend.ts';
 export type * from './remote/diff-remote.ts';
 export * from './remote/remote-commit.ts';
 export * from './remote/remote-read.ts';
+export { type BucketMap, shardTable } from './schema/bucket-map.ts';
+export { balancedTable } from './schema/bucket-plan.ts';
 export type * from './schema/definition.ts';
 export { definitionDigest } from './schema/definition-digest.ts';
 export { definitionJsonSchema } from './schema/json-schema.ts';
 export { formatKey, type KeySpec, parseKey } from './schema/key.ts';
 export { renameDefinition } from './schema/rename-definition.ts';
+export { type BuiltTotals, reshardPlan } from './schema/reshard-plan.ts';
 export { readCatalogFile } from './schema/resolve-catalog.ts';
+export { carrySharding, withBucketIn, withSharding } from './schema/with-sharding.ts';
 export { tooDeepAt } from './schema/yaml-tree.ts';
 export {
   type AnswerOf,

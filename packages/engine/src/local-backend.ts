@@ -10,6 +10,8 @@
  * Long on purpose: a few lines for each operation of `Backend`.
  */
 import type {
+  AlterIndexRequest,
+  AlterPlan,
   Backend,
   CallContext,
   ExportedDocument,
@@ -168,6 +170,24 @@ export class LocalBackend implements Backend {
     },
   );
   readonly rollbackIndex: Backend['rollbackIndex'] = this.#job('rollbackIndex', 'rollback');
+  readonly planReshard: Backend['planReshard'] = this.#ownRead(
+    'planReshard',
+    later(async () => (await import('./local/reshard.ts')).planReshardLocal),
+  );
+  readonly applyReshard: Backend['applyReshard'] = this.#work(
+    'applyReshard',
+    async (indexes, request, call) => {
+      const { applyReshardLocal } = await import('./local/reshard.ts');
+      return applyReshardLocal(indexes, request, call, await this.#jobs());
+    },
+  );
+  readonly moveBucket: Backend['moveBucket'] = this.#work(
+    'moveBucket',
+    async (indexes, request, call) => {
+      const { moveBucketLocal } = await import('./local/reshard.ts');
+      return moveBucketLocal(indexes, request, call, await this.#jobs());
+    },
+  );
   readonly rehearseAlter: Backend['rehearseAlter'] = this.#work(
     'rehearseAlter',
     later(async () => (await import('./local/rehearse.ts')).rehearseLocal),
@@ -321,6 +341,21 @@ export class LocalBackend implements Backend {
       (await this.#jobs()).run('reindex', checked, { ...own, ...{ whenStaged } }),
     );
     return work(request, call);
+  }
+
+  /**
+   * A new definition whose generation waits between its build and its cutover, as `stageReindex`.
+   * One that needs no generation is in force at once.
+   */
+  stageAlter(
+    request: Omit<AlterIndexRequest, 'apply'>,
+    call: CallContext,
+    whenStaged: WhenStaged,
+  ): Promise<AlterPlan> {
+    const work = this.#work<AlterIndexRequest, AlterPlan>('alterIndex', async (_, checked, own) =>
+      (await this.#jobs()).run('alter', checked, { ...own, ...{ whenStaged } }),
+    );
+    return work({ ...request, apply: true }, call);
   }
 
   /** What a node of a cluster answers about the indexes of this engine; it ends with the engine. */

@@ -20,7 +20,13 @@ export const TASKS: readonly (readonly [task: string, commands: readonly string[
   ],
   ['Understand a result', ['index explain', 'index diff', 'index describe', 'index bench']],
   ['Examine queries and text', ['index analyze', 'index parse', 'index print']],
-  ['Change an index', ['index alter', 'index rollback', 'index windows', 'index drop']],
+  [
+    'Change an index',
+    [
+      ...['index alter', 'index rollback', 'index windows', 'index reshard', 'index move-bucket'],
+      'index drop',
+    ],
+  ],
   [
     'Back it up, erase rows',
     [

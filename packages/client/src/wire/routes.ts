@@ -67,6 +67,9 @@ export const ROUTES: Readonly<Record<Operation, Route>> = Object.freeze({
   describeIndex: route('POST /v1/index:describe', 'Admin/DescribeIndex', READ),
   alterIndex: route('POST /v1/index:alter', 'Admin/AlterIndex'),
   rollbackIndex: route('POST /v1/index:rollback', 'Admin/RollbackIndex'),
+  planReshard: route('POST /v1/index:plan-reshard', 'ControlPlane/PlanReshard', READ),
+  applyReshard: route('POST /v1/index:reshard', 'ControlPlane/ApplyReshard'),
+  moveBucket: route('POST /v1/index:move-bucket', 'ControlPlane/MoveBucket'),
   rehearseAlter: route('POST /v1/index:rehearse', 'Admin/RehearseAlter', READ),
   dropIndex: route('DELETE /v1/indexes/{index}', 'Admin/DropIndex'),
   validateDefinition: route('POST /v1/definition:validate', 'Admin/ValidateDefinition', {

@@ -24,8 +24,10 @@ import type {
   DropIndexRequest,
   ExportRequest,
   Judgment,
+  MoveBucketRequest,
   RehearseAlterRequest,
   RehearsedRequest,
+  ReshardRequest,
   RollbackIndexRequest,
   ValidateDefinitionRequest,
 } from './request.ts';
@@ -52,6 +54,21 @@ const ROLLBACK_FIELDS: Fields<RollbackIndexRequest> = {
 };
 /** Checks a request to roll an index back. Throws invalid_argument. */
 export const checkRollbackRequest = requestOf<RollbackIndexRequest>(ROLLBACK_FIELDS);
+
+const RESHARD_FIELDS: Fields<ReshardRequest> = {
+  ...INDEX_FIELDS,
+  shards: whole(1, REQUEST_LIMITS.shards),
+};
+/** Checks a request for another number of shards. Throws invalid_argument, limit_exceeded. */
+export const checkReshardRequest = requestOf<ReshardRequest>(RESHARD_FIELDS, 'shards');
+
+const MOVE_FIELDS: Fields<MoveBucketRequest> = {
+  ...INDEX_FIELDS,
+  bucket: whole(0, REQUEST_LIMITS.buckets - 1),
+  shard: whole(0, REQUEST_LIMITS.shards - 1),
+};
+/** Checks a request to move a bucket. Throws invalid_argument, limit_exceeded. */
+export const checkMoveBucketRequest = requestOf<MoveBucketRequest>(MOVE_FIELDS, 'bucket', 'shard');
 
 const JUDGMENT: Fields<Judgment> = { key: coordinates, grade: notNegative };
 const REHEARSED: Fields<RehearsedRequest> = {

@@ -43,6 +43,23 @@ export interface RollbackIndexRequest extends IndexRequest {
   readonly generation?: number;
 }
 
+/**
+ * `POST /v1/index:plan-reshard`, which changes nothing, and `POST /v1/index:reshard`: another
+ * number of shards, with as few moved buckets as possible.
+ */
+export interface ReshardRequest extends IndexRequest {
+  /** Number of shards afterwards. */
+  readonly shards: number;
+}
+
+/** `POST /v1/index:move-bucket`: one bucket of keys gets another shard. */
+export interface MoveBucketRequest extends IndexRequest {
+  /** 0 to 1,023. */
+  readonly bucket: number;
+  /** The shard that gets it. */
+  readonly shard: number;
+}
+
 /** A search that a rehearsal runs over both definitions. */
 export interface RehearsedRequest {
   /** Default: lexical. */

@@ -177,6 +177,38 @@ export interface AlterPlan {
   readonly generation: number;
 }
 
+/** A bucket of keys that gets another shard. */
+export interface BucketMove {
+  /** 0 to 1,023. */
+  readonly bucket: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * `POST /v1/index:plan-reshard`, `POST /v1/index:reshard` and `POST /v1/index:move-bucket`: which
+ * buckets get which shards.
+ */
+export interface ReshardPlan {
+  readonly index: string;
+  /** Number of shards before. */
+  readonly former_shards: number;
+  /** Number of shards afterwards. */
+  readonly shards: number;
+  /** Buckets whose shard changes, ascending. */
+  readonly moves: readonly BucketMove[];
+  /** Number of buckets of each shard afterwards. */
+  readonly buckets: readonly number[];
+  /** Documents of the moved buckets, if all buckets have as many; null before the first build. */
+  readonly docs_moved: number | null;
+  /** Bytes of these documents on disk, likewise. */
+  readonly bytes_moved: number | null;
+  /** The new shards are in force. */
+  readonly applied: boolean;
+  /** The live generation, of a cluster the number of its route; 0: none is built. */
+  readonly generation: number;
+}
+
 /** `POST /v1/index:rollback`: which generation is live now. */
 export interface RollbackResponse {
   readonly index: string;

@@ -5,11 +5,19 @@ import type { Definition } from './definition.ts';
 import type { ShardTable } from './key-buckets.ts';
 import { yaml } from './yaml-tree.ts';
 
-/** A definition (YAML) with this number of shards and these buckets, all else as it is. */
-export function withSharding(text: string, shards: number, table: ShardTable): string {
+/**
+ * A definition (YAML) with this number of shards and these buckets, all else as it is. `only`: the
+ * shards that are held, if not all.
+ */
+export function withSharding(
+  text: string,
+  shards: number,
+  table: ShardTable,
+  only?: readonly number[],
+): string {
   const document = yaml().parseDocument(text);
   document.setIn(['sharding', 'shards'], shards);
-  document.deleteIn(['sharding', 'only']);
+  if (only === undefined) document.deleteIn(['sharding', 'only']);
   if (shards === 1) document.deleteIn(['sharding', 'map']);
   else document.setIn(['sharding', 'map'], mapOfTable(table, shards));
   return document.toString();

@@ -127,6 +127,12 @@ const OPERATIONS: Readonly<Record<Exclude<keyof Backend, Plain>, Operation>> = {
     required: ['definition_yaml'],
     with: { definition_yaml: 'version: 1' },
   },
+  planReshard: { fields: { ...INDEX, shards: 'whole' }, required: ['shards'] },
+  applyReshard: { fields: { ...INDEX, shards: 'whole' }, required: ['shards'] },
+  moveBucket: {
+    fields: { ...INDEX, bucket: 'whole', shard: 'whole' },
+    required: ['bucket', 'shard'],
+  },
   rehearseAlter: {
     fields: {
       ...INDEX,

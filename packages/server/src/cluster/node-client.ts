@@ -71,8 +71,16 @@ export interface NodeClient {
   readonly address: string;
   state(call?: CallContext): Promise<NodeState>;
   read(read: NodeRead, call?: NodeCall): Promise<Uint8Array>;
-  /** Builds the next generation of an index beside the live one. Aborting the call discards it. */
-  build(index: string, snapshot: string | null, call?: CallContext): AsyncIterable<BuildStep>;
+  /**
+   * Builds the next generation of an index beside the live one. Aborting the call discards it.
+   * `definition` (YAML) comes into force with the generation; without it, the one in force stays.
+   */
+  build(
+    index: string,
+    snapshot: string | null,
+    call?: CallContext,
+    definition?: string,
+  ): AsyncIterable<BuildStep>;
   /** Promotes a staged generation, or discards it. */
   endBuild(
     index: string,
@@ -128,9 +136,18 @@ class GrpcNode implements NodeClient {
     return (await this.#unary(method, create(method.input, read), call)).answer;
   }
 
-  async *build(index: string, snapshot: string | null, call: CallContext = {}) {
+  async *build(
+    index: string,
+    snapshot: string | null,
+    call: CallContext = {},
+    definition?: string,
+  ) {
     const { path, input, output } = NODE_METHODS.build;
-    const request = create(input, snapshot === null ? { index } : { index, snapshot });
+    const request = create(input, {
+      index,
+      ...(snapshot === null ? {} : { snapshot }),
+      ...(definition === undefined ? {} : { definition }),
+    });
     const bytes = Buffer.from(toBinary(input, request));
     const { metadata, options } = this.#settings(call);
     const own = this.#client.makeServerStreamRequest(path, same, same, bytes, metadata, options);

@@ -53,7 +53,12 @@ export class IndexConnector {
     const followers = await this.#followers(source.shards, signal);
     const next = nextStep(source, followers);
     if (next !== undefined) await this.#apply(source, next, lease, signal);
-    const index = { index: this.#index, shards: source.shards };
+    const version = this.#source?.version;
+    const index = {
+      index: this.#index,
+      shards: source.shards,
+      ...(version === undefined ? {} : { version }),
+    };
     const { store } = this.#context;
     const before = (await store.routes.get(this.#index))?.snapshot;
     const route = await publishRoute(store, lease, index, await currentNodes(this.#context));
@@ -109,7 +114,10 @@ export class IndexConnector {
     const service = (address: string) => nodes.at(address).service(lease.epoch);
     const [{ checkpoint }] = next.followers;
     try {
-      await sendStep(await source.step(checkpoint, next.to, signal), targets);
+      const step = await source.step(checkpoint, next.to, signal);
+      // a job that began meanwhile may give nodes other shards
+      if (await this.#isAltered()) return;
+      await sendStep(step, targets);
     } catch (error) {
       if (!ShardSource.isExpired(error) || next.to === source.head) throw error;
       await sendStep(await source.step(checkpoint, source.head, signal), targets);

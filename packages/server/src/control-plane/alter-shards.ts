@@ -1,26 +1,29 @@
-import { type AlterPlan, type CallContext, LhsError } from '@lakehouse-search/contract';
-import { registeredDefinition } from '@lakehouse-search/engine';
-import type { NodeIndex } from '../cluster/node-state.ts';
-import { partOf } from '../cluster/with-only.ts';
-import type { ClusterJob } from '../store/cluster-jobs.ts';
-import { type ClusterContext, currentNodes, jobService, publishWithin } from './cluster-context.ts';
+import { type AlterPlan, LhsError } from '@lakehouse-search/contract';
+import { carrySharding, type Definition, registeredDefinition } from '@lakehouse-search/engine';
+import { currentNodes, publishWithin } from './cluster-context.ts';
 import { type JobNode, nodesOf } from './job-nodes.ts';
+import { alterPart } from './put-back.ts';
+import { reshardShards } from './reshard-shards.ts';
 import { type RunningJob, refuseStopped } from './running-job.ts';
 
 /**
  * Puts a new definition in force on all shards of an index. Each node builds what the change needs;
  * searches go on with the former commits of all nodes until every shard has the new definition.
  * The definition, the route and the end of the job are one transaction. After a failure, nodes that
- * have changed go back to the definition in force.
+ * have changed go back to the definition in force. Another spread over shards is staged on all
+ * nodes first (reshard-shards.ts).
  */
 export async function alterShards(run: RunningJob): Promise<void> {
   const { context, job } = run;
   const { index } = job;
   const stored = (await context.store.definitions.get(index))!;
-  const definition_yaml = String(job.request.definition_yaml);
-  const { shards = 1 } = registeredDefinition(stored.definition);
-  const { shards: next = 1 } = registeredDefinition(definition_yaml);
-  if (next !== shards) throw reshard(index, shards, next);
+  const now = registeredDefinition(stored.definition);
+  const asked = String(job.request.definition_yaml);
+  const definition_yaml = carrySharding(asked, registeredDefinition(asked), now);
+  if (respreads(now, registeredDefinition(definition_yaml))) {
+    return reshardShards(run, definition_yaml);
+  }
+  const { shards = 1 } = now;
   const nodes = await nodesOf(run, shards);
   const plans = await alterAll(run, nodes, definition_yaml, stored.definition);
   const current = await currentNodes(context);
@@ -42,7 +45,7 @@ async function alterAll(
 ): Promise<readonly AlterPlan[]> {
   const { context } = run;
   const alter = (definition: string, { node, own }: JobNode, call = {}) =>
-    alterPart(context, definition, { address: node.address, own }, call);
+    alterPart(context, definition, { ...own, address: node.address }, call);
   const results = await Promise.allSettled(
     nodes.map((node) => alter(text, node, { signal: run.signal })),
   );
@@ -57,37 +60,6 @@ async function alterAll(
   throw failed?.reason;
 }
 
-/** Puts a definition in force on a node, which goes on to hold its shards alone. */
-async function alterPart(
-  context: ClusterContext,
-  definition: string,
-  { address, own }: { readonly address: string; readonly own: NodeIndex },
-  call: CallContext = {},
-): Promise<AlterPlan> {
-  const { index, ordinals, shards } = own;
-  const service = await jobService(context, index, address);
-  const definition_yaml = partOf(definition, ordinals, shards);
-  return service.alterIndex({ index, definition_yaml, apply: true }, call);
-}
-
-/**
- * Puts the definition in force on all living nodes of an index again: the control plane that
- * changed it has ended. Throws what a node throws, and unreachable if one with a lease does not
- * answer.
- */
-export async function putBack(context: ClusterContext, { index }: ClusterJob): Promise<void> {
-  const stored = await context.store.definitions.get(index);
-  if (stored === undefined) return;
-  for (const { node, address, indexes, isSilent } of await currentNodes(context)) {
-    const own = indexes.find((each) => each.index === index);
-    if (own === undefined) continue;
-    if (isSilent) throw new LhsError('unreachable', `node "${node}" does not answer`);
-    await alterPart(context, stored.definition, { address, own });
-  }
-}
-
-/** The error for a change of the number of shards. */
-export function reshard(index: string, from: number, to: number): LhsError {
-  const message = `index "${index}" has ${from} shards; an alter cannot change that to ${to}`;
-  return new LhsError('unsupported', message, { hint: 'create another index and move the alias' });
-}
+/** Documents change their shards. */
+const respreads = (now: Definition, next: Definition): boolean =>
+  (now.shards ?? 1) !== (next.shards ?? 1) || String(now.map) !== String(next.map);

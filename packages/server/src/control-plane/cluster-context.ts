@@ -104,6 +104,14 @@ export async function builtNodes(
   throw new LhsError('index_not_built', `no node has built "${index}"`, { next });
 }
 
+/** An index as its definition has it. */
+export interface RoutableIndex {
+  readonly index: string;
+  readonly shards: number;
+  /** Of the definition, which was read before the nodes: if there is a newer one, nothing changes. */
+  readonly version?: number;
+}
+
 /**
  * Stores the route of an index over its nodes. Under a lease, it is stored only while the lease is
  * in force. The route that is in force then; undefined: the index is not built.
@@ -111,7 +119,7 @@ export async function builtNodes(
 export async function publishRoute(
   store: Store,
   lease: Lease | null,
-  index: { readonly index: string; readonly shards: number },
+  index: RoutableIndex,
   nodes: readonly LivingNode[],
 ): Promise<Route | undefined> {
   return store.change(lease, (cluster) => publishWithin(cluster, index, nodes));
@@ -119,11 +127,13 @@ export async function publishRoute(
 
 /** The same, within a transaction. */
 export async function publishWithin(
-  { routes }: Pick<ClusterStore, 'routes'>,
-  index: { readonly index: string; readonly shards: number },
+  { routes, definitions }: Pick<ClusterStore, 'routes' | 'definitions'>,
+  { version, ...index }: RoutableIndex,
   nodes: readonly LivingNode[],
 ): Promise<Route | undefined> {
   const former = await routes.get(index.index);
+  const isStale = async () => (await definitions.get(index.index))?.version !== version;
+  if (version !== undefined && (await isStale())) return former;
   const next = routeOver(index, nodes, former);
   if (next === undefined || !(await routes.advance(next))) return former;
   return next;

@@ -22,11 +22,10 @@ import {
   type ReindexResponse,
   type StartJobRequest,
 } from '@lakehouse-search/contract';
-import { registeredDefinition } from '@lakehouse-search/engine';
-import { partOf } from '../cluster/with-only.ts';
+import { carrySharding, registeredDefinition } from '@lakehouse-search/engine';
+import { withOnly } from '../cluster/with-only.ts';
 import type { ClusterJob } from '../store/cluster-jobs.ts';
 import type { Store } from '../store/open-store.ts';
-import { reshard } from './alter-shards.ts';
 import { isListed, requireListed, requireWhole } from './cluster-caller.ts';
 import { type ClusterContext, currentNodes, jobService } from './cluster-context.ts';
 import { busy, indexNotFound } from './cluster-index-api.ts';
@@ -119,14 +118,17 @@ export class ClusterJobApi
       indexes.filter((own) => own.index === index).map((own) => ({ address, ...own })),
     );
     if (node === undefined) throw new LhsError('unreachable', `no node holds index "${index}"`);
-    const { shards: next = 1 } = registeredDefinition(checked.definition_yaml);
-    if (next !== node.shards) throw reshard(index, node.shards, next);
-    const definition_yaml = partOf(checked.definition_yaml, node.ordinals, node.shards);
-    const draft = { index, definition_yaml, apply: false };
+    const { definition } = (await this.#context.store.definitions.get(index))!;
+    const asked = checked.definition_yaml;
+    const now = registeredDefinition(definition);
+    const whole = carrySharding(asked, registeredDefinition(asked), now);
+    const { shards: next = 1 } = registeredDefinition(whole);
+    const held = next === node.shards ? node.ordinals : Array.from({ length: next }, (_, i) => i);
+    const draft = { index, definition_yaml: withOnly(whole, held), apply: false };
     const service = await jobService(this.#context, index, node.address);
-    const plan = await service.alterIndex(draft, call);
+    const plan = ofWhole(await service.alterIndex(draft, call));
     if (checked.apply !== true || plan.is_noop) return plan;
-    const job = await this.#add('alter', { ...checked, index }, call);
+    const job = await this.#add('alter', { ...checked, definition_yaml: whole, index }, call);
     return (await this.#ended(job, call)) as AlterPlan;
   }
 
@@ -199,6 +201,13 @@ export async function resolveName(
   requireListed(call, index);
   if (!names.includes(index)) throw indexNotFound(name);
   return index;
+}
+
+/** Which shards one node holds is no part of the definition of the whole index. */
+function ofWhole(plan: AlterPlan): AlterPlan {
+  const changes = plan.changes.filter(({ setting }) => setting !== 'sharding.only');
+  const reindex_reasons = plan.reindex_reasons.filter((line) => !line.startsWith('sharding.only'));
+  return { ...plan, changes, reindex_reasons };
 }
 
 /** A job as callers see it. */

@@ -14,7 +14,7 @@ import type {
   UpgradeRequest,
 } from '@lakehouse-search/contract';
 import { checkRoutingRequest, LhsError } from '@lakehouse-search/contract';
-import { registeredDefinition } from '@lakehouse-search/engine';
+import { registeredDefinition, shardTable } from '@lakehouse-search/engine';
 import { overAnswering } from '../cluster/over-nodes.ts';
 import { ClusterAliasApi } from './cluster-alias-api.ts';
 import { ClusterBackupApi } from './cluster-backup-api.ts';
@@ -24,6 +24,7 @@ import { ClusterErasureApi } from './cluster-erasure-api.ts';
 import { ClusterIndexApi, indexNotFound } from './cluster-index-api.ts';
 import { ClusterJobApi, resolveName } from './cluster-job-api.ts';
 import { ClusterMaintenanceApi } from './cluster-maintenance-api.ts';
+import { ClusterReshardApi } from './cluster-reshard-api.ts';
 import { ErasedRecords } from './erased-records.ts';
 import { LedIndexNodes } from './led-index-nodes.ts';
 import { LocalCluster } from './local-cluster.ts';
@@ -55,6 +56,7 @@ export function controlPlaneApis(
     resolveName(context.store, index, call),
   );
   const jobs = new ClusterJobApi(context);
+  const reshards = new ClusterReshardApi(context, jobs);
   const aliases = new ClusterAliasApi(context.store);
   const queries = new StoredQueries(context.store.queries);
   const maintenance = new ClusterMaintenanceApi(context);
@@ -78,6 +80,7 @@ export function controlPlaneApis(
   const backend = joined(
     indexes,
     jobs,
+    reshards,
     aliases,
     queries,
     maintenance,
@@ -138,7 +141,7 @@ class ControlPlaneCluster extends LocalCluster {
       status: route === undefined ? 'created' : 'live',
       shard_count: route?.shards ?? registeredDefinition(stored.definition).shards ?? 1,
       routing_strategy: 'hash',
-      buckets: route?.buckets ?? [],
+      buckets: bucketsOf(stored.definition),
     };
     return routing;
   }
@@ -171,6 +174,12 @@ class ControlPlaneCluster extends LocalCluster {
     const inUse = (await store.nodes.list()).length;
     return { licensee, nodes_in_use: inUse, nodes_limit: nodeLimit };
   }
+}
+
+/** The shard of each bucket; none: equal ranges. */
+function bucketsOf(text: string): readonly number[] {
+  const definition = registeredDefinition(text);
+  return definition.map === undefined ? [] : [...shardTable(definition)];
 }
 
 /** Throws permission_denied if a license has no room for another node. */

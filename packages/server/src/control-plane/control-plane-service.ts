@@ -8,6 +8,7 @@ import {
   type RoutingRequest,
 } from '@lakehouse-search/client';
 import { LhsError, type Principal } from '@lakehouse-search/contract';
+import { registeredDefinition } from '@lakehouse-search/engine';
 import { readNodeCall } from '../cluster/cluster-token.ts';
 import { stateOfMessage } from '../cluster/node-wire.ts';
 import { fencedOff } from '../store/leases.ts';
@@ -107,6 +108,7 @@ async function registered(
   const placements = (await store.placements.list()).filter((each) => each.node === node);
   const definitions = await store.definitions.list();
   const routes = await store.routes.list();
+  const busy = new Set((await store.jobs.list({ running: true })).map(({ index }) => index));
   const held = new Set(state.indexes.map(({ uuid }) => uuid));
   return create(CONTROL_PLANE_METHODS.register.output, {
     epoch: BigInt(stored.epoch),
@@ -115,7 +117,11 @@ async function registered(
     assignments: definitions.flatMap(({ index, definition }) => {
       const placed = placements.filter((each) => each.index === index).map((each) => each.shard);
       if (placed.length === 0) return [];
-      const own = state.indexes.find((each) => each.index === index)?.ordinals ?? [];
+      const held = state.indexes.find((each) => each.index === index);
+      const isSame = held?.shards === (registeredDefinition(definition).shards ?? 1);
+      // a job that changes the number of shards has promoted the node, or puts it back
+      if (held !== undefined && !isSame && busy.has(index)) return [];
+      const own = held !== undefined && isSame ? held.ordinals : [];
       const route = routes.find((each) => each.index === index);
       const isElsewhere = (shard: number) =>
         route?.replicas[shard]?.some((replica) => replica.node !== node) === true;

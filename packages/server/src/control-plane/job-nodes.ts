@@ -9,6 +9,8 @@ import { type RunningJob, refuseStopped } from './running-job.ts';
 export interface JobNode {
   readonly node: LivingNode;
   readonly own: NodeIndex;
+  /** YAML that comes into force on the node with what it builds. Absent: the one in force. */
+  readonly definition?: string;
 }
 
 /** Time for nodes to take over the shards that they have been assigned. */

@@ -2,11 +2,11 @@ import { registeredDefinition } from '@lakehouse-search/engine';
 import type { StoredDefinition } from '../store/definitions.ts';
 import type { Lease } from '../store/leases.ts';
 import type { StoredNode } from '../store/nodes.ts';
-import { putBack } from './alter-shards.ts';
 import { assignShards } from './assign-shards.ts';
 import { type ClusterContext, currentNodes, publishRoute } from './cluster-context.ts';
 import { pause } from './leadership.ts';
 import { levelNodes } from './level-nodes.ts';
+import { putBack } from './put-back.ts';
 import type { LivingNode } from './route-over.ts';
 import { type JobWorks, runJob } from './run-job.ts';
 
@@ -70,7 +70,7 @@ async function endFormerJobs(context: ClusterContext, lease: Lease): Promise<voi
   const { store, logger } = context;
   for (const job of await store.jobs.list({ running: true })) {
     if (job.epoch >= lease.epoch) continue;
-    if (job.kind === 'alter') await putBack(context, job);
+    if (job.kind === 'alter') await putBack(context, job, (work) => store.change(lease, work));
     const message = 'the control plane that ran the job has ended';
     const error = { code: 'closed', message, details: {} };
     await store.change(lease, ({ jobs }) => jobs.apply(job.id, 'owner_gone', { error }));
@@ -121,9 +121,9 @@ async function publish(context: ClusterContext, lease: Lease, graceMs: number): 
   const { store } = context;
   const definitions = await store.definitions.list();
   const nodes = await currentNodes(context, {}, graceMs);
-  for (const { index, definition } of definitions) {
+  for (const { index, definition, version } of definitions) {
     const { shards = 1 } = registeredDefinition(definition);
-    await publishRoute(store, lease, { index, shards }, nodes);
+    await publishRoute(store, lease, { index, shards, version }, nodes);
   }
   return { definitions, nodes };
 }

@@ -13,7 +13,7 @@ import { spreadShards } from './spread-shards.ts';
 const WRITE_MS = 1000;
 
 /** A generation of a node that waits for its promotion. */
-interface Staged {
+export interface Staged {
   readonly at: JobNode;
   readonly generation: number;
   /** The build on the node: it discards the generation if this stream breaks before its end. */
@@ -87,7 +87,7 @@ async function target(definition: string, asOf: unknown, signal: AbortSignal) {
 }
 
 /** Builds on all nodes at once. Throws the first error after all builds have ended. */
-async function buildAll(
+export async function buildAll(
   run: RunningJob,
   nodes: readonly JobNode[],
   snapshot: string | null,
@@ -102,7 +102,8 @@ async function buildAll(
     try {
       staged.push(await buildOne({ run, at, snapshot, signal, shown, begins }));
     } catch (error) {
-      if (!(error instanceof LhsError) || error.code !== 'unsupported') throw error;
+      const isOld = error instanceof LhsError && error.code === 'unsupported';
+      if (!isOld || at.definition !== undefined) throw error;
       made.push(await reindexOne(run, at, snapshot, signal));
     } finally {
       begins();
@@ -160,7 +161,8 @@ interface NodeBuild {
 async function buildOne({ run, at, snapshot, signal, shown, begins }: NodeBuild): Promise<Staged> {
   const { context, job } = run;
   const client = context.nodes.at(at.node.address);
-  const steps = client.build(job.index, snapshot, { signal })[Symbol.asyncIterator]();
+  const building = client.build(job.index, snapshot, { signal }, at.definition);
+  const steps = building[Symbol.asyncIterator]();
   for (;;) {
     const { value: step, done } = await steps.next();
     begins();
@@ -216,7 +218,7 @@ function progressOf(run: RunningJob, snapshot: string | null) {
 }
 
 /** A node that cannot be reached discards by itself what nobody promotes. */
-async function discardAll({ context, job }: RunningJob, staged: readonly Staged[]) {
+export async function discardAll({ context, job }: RunningJob, staged: readonly Staged[]) {
   await Promise.all(
     staged.map(({ at, generation }) =>
       context.nodes

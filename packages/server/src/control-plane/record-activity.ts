@@ -7,6 +7,8 @@ const LIFE: ReadonlySet<Operation> = new Set([
   'createIndex',
   'alterIndex',
   'rollbackIndex',
+  'applyReshard',
+  'moveBucket',
   'dropIndex',
   'reindex',
   'startJob',
@@ -22,6 +24,8 @@ const LIFE: ReadonlySet<Operation> = new Set([
 const OF_ONLY: ReadonlySet<Operation> = new Set([
   'alterIndex',
   'rollbackIndex',
+  'applyReshard',
+  'moveBucket',
   'reindex',
   'startJob',
   'compact',

@@ -8,7 +8,9 @@
  * 3. A state that is older than the one in force is never chosen. Without a new state, the one in
  *    force stays, with the copies that still have it: other shards fail until their nodes catch up.
  * 4. A node that does not answer stays with its commit of the route in force, until its lease ends.
- * 5. An index gets its first route when all of its shards have copies.
+ * 5. A node that was promoted to another number of shards stays with its commits of the route in
+ *    force, until a route of that number takes its place.
+ * 6. An index gets its first route when all of its shards have copies.
  */
 import type { NodeCommit, NodeIndex } from '../cluster/node-state.ts';
 import type { Route, StoredReplica } from '../store/routes.ts';
@@ -45,7 +47,7 @@ export function routeOver(
   const copies = Array.from({ length: shards }, (_, shard) =>
     copiesOf(index, shard, shards, nodes, former),
   );
-  const state = nextState(copies, former) ?? former;
+  const state = nextState(copies, former) ?? (former?.shards === shards ? former : undefined);
   if (state === undefined) return undefined;
   const { definition, snapshot } = state;
   const route: Route = {
@@ -68,11 +70,30 @@ function copiesOf(
   former: Route | undefined,
 ): readonly Copy[] {
   return nodes.flatMap((node) => {
-    if (node.isSilent) return formerCopy(node, shard, former);
-    const own = node.indexes.find((each) => each.index === index && each.shards === shards);
-    if (own === undefined || own.commits.length === 0 || !own.ordinals.includes(shard)) return [];
-    return [{ node, commits: own.commits }];
+    if (node.isSilent) return former?.shards === shards ? formerCopy(node, shard, former) : [];
+    const own = node.indexes.find((each) => each.index === index);
+    if (own === undefined) return [];
+    const isOfRoute = ({ definition }: NodeCommit) => definition === former?.definition;
+    if (own.shards !== shards) {
+      const commits = own.commits.filter(isOfRoute);
+      return commits.length > 0 && isReplica(node, shard, shards, former)
+        ? [{ node, commits }]
+        : [];
+    }
+    if (!own.ordinals.includes(shard)) return [];
+    const isOther = former !== undefined && former.shards !== shards;
+    const commits = isOther ? own.commits.filter((each) => !isOfRoute(each)) : own.commits;
+    return commits.length === 0 ? [] : [{ node, commits }];
   });
+}
+
+function isReplica(
+  { node }: LivingNode,
+  shard: number,
+  shards: number,
+  former: Route | undefined,
+): boolean {
+  return former?.shards === shards && former.replicas[shard].some((each) => each.node === node);
 }
 
 function formerCopy(node: LivingNode, shard: number, former: Route | undefined): readonly Copy[] {

@@ -19,6 +19,7 @@ import { staticAdmin } from './static-admin.ts';
 /** What the control plane answers. */
 const PLANE = [
   ...(['createIndex', 'listIndexes', 'dropIndex', 'alterIndex', 'reindex'] as const),
+  ...(['planReshard', 'applyReshard', 'moveBucket'] as const),
   ...(['compact', 'upgrade', 'reindexWindow', 'moveWindows'] as const),
   ...(['backup', 'backupStatus', 'listBackups', 'pruneBackups', 'restore'] as const),
   ...(['checkErasure', 'runErasure', 'erasureKey', 'verifyReceipt'] as const),

@@ -14,6 +14,8 @@ const WRITES: ReadonlySet<Operation> = new Set<Operation>([
   'upgrade',
   'alterIndex',
   'rollbackIndex',
+  'applyReshard',
+  'moveBucket',
   'reindexWindow',
   'moveWindows',
 ]);

@@ -124,14 +124,14 @@ function buildHandler({ builds, key }: NodeServiceOptions) {
     const send = (event: MessageInitShape<typeof output>) =>
       call.write(Buffer.from(toBinary(output, create(output, event))));
     const run = async () => {
-      const { index, snapshot } = fromBinary(input, call.request);
+      const { index, snapshot, definition } = fromBinary(input, call.request);
       const context = contextOf(call, key, stop.signal);
       const progress = (step: Progress) => void send({ progress: JSON.stringify(step) });
       const staged = ({ generation, docs, snapshot: reached }: StagedBuild) => {
         const shown = reached === null ? {} : { snapshot: reached };
         send({ staged: { generation, docs: BigInt(docs), ...shown } });
       };
-      await builds.build(index, snapshot, { progress, staged }, context);
+      await builds.build({ index, snapshot, definition }, { progress, staged }, context);
     };
     run().then(
       () => call.end(),

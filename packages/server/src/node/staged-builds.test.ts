@@ -9,7 +9,8 @@ const MADE: ReindexResponse = {
 const STAGED = { generation: 2, docs: 3, snapshot: '7' };
 
 /** A backend whose build calls `built` before its generation is staged. */
-const backend = (built = () => {}): Pick<LocalBackend, 'stageReindex'> => ({
+const backend = (built = () => {}): Pick<LocalBackend, 'stageReindex' | 'stageAlter'> => ({
+  stageAlter: () => Promise.reject(new Error('no definition was sent')),
   stageReindex: async (_, { signal }, whenStaged) => {
     built();
     await whenStaged(STAGED, signal);
@@ -21,7 +22,7 @@ const QUIET = { progress: () => {}, staged: () => {} };
 describe('a build that waits for the control plane', () => {
   it('has the response of the reindex when it is promoted', async () => {
     const builds = new StagedBuilds(backend());
-    const work = builds.build('notes', undefined, QUIET, {});
+    const work = builds.build({ index: 'notes' }, QUIET, {});
     expect(await builds.end('notes', 2, true)).toEqual(MADE);
     await work;
     expect(await builds.end('notes', 2, false)).toBeUndefined();
@@ -30,7 +31,7 @@ describe('a build that waits for the control plane', () => {
   it('is discarded when its caller is lost', async () => {
     const stop = new AbortController();
     const builds = new StagedBuilds(backend());
-    const work = builds.build('notes', undefined, QUIET, { signal: stop.signal });
+    const work = builds.build({ index: 'notes' }, QUIET, { signal: stop.signal });
     stop.abort();
     await expect(work).rejects.toMatchObject({ code: 'interrupted' });
   });
@@ -38,7 +39,7 @@ describe('a build that waits for the control plane', () => {
   it('is discarded at once when its caller was lost before it was staged', async () => {
     const stop = new AbortController();
     const builds = new StagedBuilds(backend(() => stop.abort()));
-    const work = builds.build('notes', undefined, QUIET, { signal: stop.signal });
+    const work = builds.build({ index: 'notes' }, QUIET, { signal: stop.signal });
     await expect(work).rejects.toMatchObject({ code: 'interrupted' });
     await expect(builds.end('notes', 2, true)).rejects.toMatchObject({ code: 'not_found' });
   });

@@ -1,4 +1,5 @@
 import {
+  type AlterPlan,
   type CallContext,
   LhsError,
   type Progress,
@@ -15,20 +16,29 @@ export interface BuildListener {
   readonly staged: (staged: StagedBuild) => void;
 }
 
+/** What to build. */
+export interface BuildOrder {
+  readonly index: string;
+  /** Undefined: the table's newest. */
+  readonly snapshot?: string | undefined;
+  /** YAML, in force with the generation, which is of the newest snapshot. Undefined: as it is. */
+  readonly definition?: string | undefined;
+}
+
 interface Waiting {
   readonly promote: () => void;
   readonly discard: () => void;
   /** Ends when the generation is live or gone. Throws what the build throws. */
-  readonly ended: Promise<ReindexResponse>;
+  readonly ended: Promise<ReindexResponse | AlterPlan>;
 }
 
 /** The generations of a node that were built and wait for the control plane. */
 export class StagedBuilds {
-  readonly #backend: Pick<LocalBackend, 'stageReindex'>;
+  readonly #backend: Pick<LocalBackend, 'stageReindex' | 'stageAlter'>;
   /** By index and number of the generation. */
   readonly #waiting = new Map<string, Waiting>();
 
-  constructor(backend: Pick<LocalBackend, 'stageReindex'>) {
+  constructor(backend: Pick<LocalBackend, 'stageReindex' | 'stageAlter'>) {
     this.#backend = backend;
   }
 
@@ -37,39 +47,39 @@ export class StagedBuilds {
    * discarded. Aborting the call discards it until it is promoted.
    */
   async build(
-    index: string,
-    snapshot: string | undefined,
+    { index, snapshot, definition }: BuildOrder,
     listener: BuildListener,
     call: CallContext,
   ): Promise<void> {
-    const request = snapshot === undefined ? { index } : { index, as_of: snapshot };
-    const ended = Promise.withResolvers<ReindexResponse>();
+    const ended = Promise.withResolvers<ReindexResponse | AlterPlan>();
     ended.promise.catch(() => {});
     let name = '';
     const { progress } = listener;
-    const work = this.#backend.stageReindex(
-      request,
-      { ...call, progress },
-      async (staged, signal) => {
-        name = nameOf(index, staged.generation);
-        const gate = Promise.withResolvers<void>();
-        const discard = () => gate.reject(discarded(index, staged.generation));
-        this.#waiting.set(name, { promote: gate.resolve, discard, ended: ended.promise });
-        gate.promise.catch(() => {});
-        signal?.addEventListener('abort', discard, { once: true });
-        // the caller may be gone since before the generation was complete: no event follows
-        if (signal?.aborted) discard();
-        const timer = setTimeout(discard, PATIENCE_MS);
-        try {
-          listener.staged(staged);
-          await gate.promise;
-        } finally {
-          clearTimeout(timer);
-          signal?.removeEventListener('abort', discard);
-        }
-      },
-    );
+    const whenStaged: Parameters<LocalBackend['stageReindex']>[2] = async (staged, signal) => {
+      name = nameOf(index, staged.generation);
+      const gate = Promise.withResolvers<void>();
+      const discard = () => gate.reject(discarded(index, staged.generation));
+      this.#waiting.set(name, { promote: gate.resolve, discard, ended: ended.promise });
+      gate.promise.catch(() => {});
+      signal?.addEventListener('abort', discard, { once: true });
+      // the caller may be gone since before the generation was complete: no event follows
+      if (signal?.aborted) discard();
+      const timer = setTimeout(discard, PATIENCE_MS);
+      try {
+        listener.staged(staged);
+        await gate.promise;
+      } finally {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', discard);
+      }
+    };
+    const own = { ...call, progress };
+    const reindex = snapshot === undefined ? { index } : { index, as_of: snapshot };
     try {
+      const work =
+        definition === undefined
+          ? this.#backend.stageReindex(reindex, own, whenStaged)
+          : this.#backend.stageAlter({ index, definition_yaml: definition }, own, whenStaged);
       ended.resolve(await work);
     } catch (error) {
       ended.reject(error);
@@ -81,13 +91,13 @@ export class StagedBuilds {
 
   /**
    * Ends the wait of a generation; it is live, or gone, when the promise resolves. The response of
-   * the reindex of one that is live. Throws not_found.
+   * the reindex, or the plan, of one that is live. Throws not_found.
    */
   async end(
     index: string,
     generation: number,
     promote: boolean,
-  ): Promise<ReindexResponse | undefined> {
+  ): Promise<ReindexResponse | AlterPlan | undefined> {
     const waiting = this.#waiting.get(nameOf(index, generation));
     if (waiting === undefined) {
       if (!promote) return undefined;

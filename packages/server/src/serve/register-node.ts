@@ -1,4 +1,5 @@
 import type { Backend } from '@lakehouse-search/contract';
+import { registeredDefinition } from '@lakehouse-search/engine';
 import type { Logger } from 'pino';
 import type { NodeState } from '../cluster/node-state.ts';
 import type { Assignment, DroppedIndex, Registrar } from '../cluster/registrar.ts';
@@ -86,7 +87,8 @@ export class NodeRegistration {
       logger.info({ index, ordinals }, 'shards taken over');
       return;
     }
-    const isSame = ordinals.join() === own.ordinals.join();
+    const { shards = 1 } = registeredDefinition(definition);
+    const isSame = shards === own.shards && ordinals.join() === own.ordinals.join();
     if (isSame || this.#changing.has(index)) return;
     this.#changing.add(index);
     const request = { index, definition_yaml: withOnly(definition, ordinals), apply: true };

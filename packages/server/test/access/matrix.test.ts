@@ -154,6 +154,19 @@ const ROWS: Readonly<Record<string, Row>> = {
     scope: 'admin',
     ok: 400,
   },
+  planReshard: {
+    at: 'POST /v1/index:plan-reshard',
+    body: { index, shards: 2 },
+    scope: 'ops',
+    tenant: 403,
+  },
+  applyReshard: { at: 'POST /v1/index:reshard', body: { index, shards: 1 }, scope: 'admin' },
+  moveBucket: {
+    at: 'POST /v1/index:move-bucket',
+    body: { index, bucket: 7, shard: 9 },
+    scope: 'admin',
+    ok: 400,
+  },
   rehearseAlter: {
     at: 'POST /v1/index:rehearse',
     body: { index, definition_yaml: DEFINITION },

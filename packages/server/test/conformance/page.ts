@@ -41,7 +41,11 @@ const ELSEWHERE: readonly (readonly [line: string, result: string, place: string
     'REST',
     'packages/server/test/search-adapter',
   ],
-  ['ControlPlane: PlanReshard, ApplyReshard, MoveBucket', 'not built', ''],
+  [
+    'ControlPlane: PlanReshard, ApplyReshard, MoveBucket',
+    'three roles',
+    'packages/server/test/control-plane/reshard.test.ts',
+  ],
   ['web console: search, rows, log in', 'REST', 'packages/server/test/console.test.ts'],
 ];
 

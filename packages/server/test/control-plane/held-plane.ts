@@ -89,9 +89,9 @@ function heldNode(node: NodeClient): NodeClient {
     address: node.address,
     state: (call) => node.state(call),
     read: (read, call) => node.read(read, call),
-    async *build(index, snapshot, call) {
+    async *build(index, snapshot, call, definition) {
       let began = false;
-      for await (const step of node.build(index, snapshot, call)) {
+      for await (const step of node.build(index, snapshot, call, definition)) {
         if ('staged' in step) await reachedNext('staged');
         else if (!began) await reachedNext('building');
         began = true;

@@ -19,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file lhs/v1/indexes.proto.
  */
 export const file_lhs_v1_indexes: GenFile = /*@__PURE__*/
-  fileDesc("ChRsaHMvdjEvaW5kZXhlcy5wcm90bxIGbGhzLnYxIuQBCgtBbHRlckNoYW5nZRIVCgdzZXR0aW5nGAEgASgJQgSIzhgBEhYKBGZyb20YAiABKAlCCIjOGAGYzhgBEhQKAnRvGAMgASgJQgiIzhgBmM4YARIyCghzdHJhdGVneRgEIAEoCUIgiM4YAaLOGAVmaWVsZKLOGARsaXZlos4YB3JlaW5kZXgSFAoGcmVhc29uGAUgASgJQgSIzhgBEg8KB2NvbHVtbnMYBiADKAkSEgoFdGV4dHMYByABKANIAIgBARIXCg5wcmVzZW50X2ZpZWxkcxjoByADKAlCCAoGX3RleHRzIqsBChFBbHRlckluZGV4UmVxdWVzdBISCgVpbmRleBgBIAEoCUgAiAEBEiIKD2RlZmluaXRpb25feWFtbBgCIAEoCUIEiM4YAUgBiAEBEhUKCGJhc2VfZGlyGAMgASgJSAKIAQESEgoFYXBwbHkYBCABKAhIA4gBAUIICgZfaW5kZXhCEgoQX2RlZmluaXRpb25feWFtbEILCglfYmFzZV9kaXJCCAoGX2FwcGx5IukDCglBbHRlclBsYW4SEwoFaW5kZXgYASABKAlCBIjOGAESFQoHaXNfbm9vcBgCIAEoCEIEiM4YARIeChByZXF1aXJlc19yZWluZGV4GAMgASgIQgSIzhgBEh0KD3JlaW5kZXhfcmVhc29ucxgEIAMoCUIEiM4YARIeChBpbl9wbGFjZV9jaGFuZ2VzGAUgAygJQgSIzhgBEioKB2NoYW5nZXMYBiADKAsyEy5saHMudjEuQWx0ZXJDaGFuZ2VCBIjOGAESLgoMcmVpbmRleF9jb3N0GAcgASgLMhMubGhzLnYxLlJlaW5kZXhDb3N0SACIAQESFQoHYXBwbGllZBgIIAEoCEIEiM4YARIfChFyZWluZGV4X3RyaWdnZXJlZBgJIAEoCEIEiM4YARIYCgpnZW5lcmF0aW9uGAogASgDQgSIzhgBEjoKCHN0cmF0ZWd5GAsgASgJQiiIzhgBos4YBWZpZWxkos4YBGxpdmWizhgEbm9uZaLOGAdyZWluZGV4EhsKDWZpZWxkX2NoYW5nZXMYDCADKAlCBIjOGAESKgoKZmllbGRfY29zdBgNIAEoCzIRLmxocy52MS5GaWVsZENvc3RIAYgBAUIPCg1fcmVpbmRleF9jb3N0Qg0KC19maWVsZF9jb3N0IngKE0FuYWx5emVyRGVzY3JpcHRpb24SEgoEbmFtZRgBIAEoCUIEiM4YARIXCgl0b2tlbml6ZXIYAiABKAlCBIjOGAESGQoHZmlsdGVycxgDIAEoCUIIiM4YAZjOGAESGQoHb3B0aW9ucxgEIAEoCUIIiM4YAZjOGAEiZgoSQ3JlYXRlSW5kZXhSZXF1ZXN0Eh0KCmRlZmluaXRpb24YASABKAlCBIjOGAFIAIgBARIVCghiYXNlX2RpchgCIAEoCUgBiAEBQg0KC19kZWZpbml0aW9uQgsKCV9iYXNlX2RpciJ+Cg9EZWZpbml0aW9uSXNzdWUSKgoIc2V2ZXJpdHkYASABKAlCGIjOGAGizhgFZXJyb3KizhgHd2FybmluZxISCgRsaW5lGAIgASgDQgSIzhgBEhQKBmNvbHVtbhgDIAEoA0IEiM4YARIVCgdtZXNzYWdlGAQgASgJQgSIzhgBIjYKEERyb3BJbmRleFJlcXVlc3QSGAoFaW5kZXgYASABKAlCBIjOGAFIAIgBAUIICgZfaW5kZXgiuQEKDERyb3BSZXNwb25zZRITCgVpbmRleBgBIAEoCUIEiM4YARIVCgdhbGlhc2VzGAIgAygJQgSIzhgBEhsKDXNhdmVkX3F1ZXJpZXMYAyABKANCBIjOGAESEgoEam9icxgEIAEoA0IEiM4YARIZCgtnZW5lcmF0aW9ucxgFIAEoA0IEiM4YARIcCg5wb2ludHNfaW5fdGltZRgGIAEoA0IEiM4YARITCgVieXRlcxgHIAEoA0IEiM4YASJLCg1FeHBvcnRSZXF1ZXN0EhIKBWluZGV4GAEgASgJSACIAQESEgoFcXVlcnkYAiABKAlIAYgBAUIICgZfaW5kZXhCCAoGX3F1ZXJ5IlwKEEV4cG9ydGVkRG9jdW1lbnQSLgoLY29vcmRpbmF0ZXMYASABKAsyEy5saHMudjEuQ29vcmRpbmF0ZXNCBIjOGAESGAoGZmllbGRzGAIgASgJQgiIzhgBmM4YASJ2CglGaWVsZENvc3QSFAoGZmllbGRzGAEgAygJQgSIzhgBEhUKB2NvbHVtbnMYAiADKAlCBIjOGAESEgoEcm93cxgDIAEoA0IEiM4YARITCgVieXRlcxgEIAEoA0IEiM4YARITCgV0ZXh0cxgFIAEoA0IEiM4YASKaAwoQRmllbGREZXNjcmlwdGlvbhISCgRuYW1lGAEgASgJQgSIzhgBEhIKBHR5cGUYAiABKAlCBIjOGAESFQoHaW5kZXhlZBgDIAEoCEIEiM4YARISCgRmYXN0GAQgASgIQgSIzhgBEhQKBmNhY2hlZBgFIAEoCEIEiM4YARIVCghhbmFseXplchgGIAEoCUgAiAEBEhYKCXNlbnNpdGl2ZRgHIAEoCEgBiAEBEhkKDG11bHRpX3ZhbHVlZBgIIAEoCEgCiAEBEhQKBnNvdXJjZRgJIAMoCUIEiM4YARIWCgltYXhfYnl0ZXMYCiABKANIA4gBARIRCgRwYXRoGAsgASgJSASIAQESDAoEd2hlbhgMIAMoCRIYCgtkZXNjcmlwdGlvbhgNIAEoCUgFiAEBEhcKDnByZXNlbnRfZmllbGRzGOgHIAMoCUILCglfYW5hbHl6ZXJCDAoKX3NlbnNpdGl2ZUIPCg1fbXVsdGlfdmFsdWVkQgwKCl9tYXhfYnl0ZXNCBwoFX3BhdGhCDgoMX2Rlc2NyaXB0aW9uIpoIChBJbmRleERlc2NyaXB0aW9uEhMKBWluZGV4GAEgASgJQgSIzhgBEicKBnN0YXR1cxgCIAEoCUIXiM4YAaLOGAdjcmVhdGVkos4YBGxpdmUSFgoIbnVtX2RvY3MYAyABKANCBIjOGAESGQoMZGVsZXRlZF9kb2NzGAQgASgDSACIAQESFQoIc2VnbWVudHMYBSABKANIAYgBARISCgVieXRlcxgGIAEoA0gCiAEBEigKBnNoYXJkcxgHIAMoCzIYLmxocy52MS5TaGFyZERlc2NyaXB0aW9uEh8KCHNuYXBzaG90GAggASgJQgiIzhgBkM4YAUgDiAEBEh0KCmNoZWNrcG9pbnQYCSABKAlCBJjOGAFIBIgBARIeChBpbmRleF9nZW5lcmF0aW9uGAogASgDQgSIzhgBEi4KA2tleRgLIAEoCzIbLmxocy52MS5JbmRleERlc2NyaXB0aW9uS2V5QgSIzhgBEhkKBnNvdXJjZRgMIAEoCUIEmM4YAUgFiAEBEi4KBmZpZWxkcxgNIAMoCzIYLmxocy52MS5GaWVsZERlc2NyaXB0aW9uQgSIzhgBEhkKC3RpbWVfZmllbGRzGA4gAygJQgSIzhgBEhkKC3NvcnRfZmllbGRzGA8gAygJQgSIzhgBEjsKDXZlY3Rvcl9maWVsZHMYECADKAsyHi5saHMudjEuVmVjdG9yRmllbGREZXNjcmlwdGlvbkIEiM4YARIZCgx0ZW5hbnRfZmllbGQYESABKAlIBogBARIyCgh2YXJpYW50cxgSIAMoCzIaLmxocy52MS5WYXJpYW50RGVzY3JpcHRpb25CBIjOGAESNAoJYW5hbHl6ZXJzGBMgAygLMhsubGhzLnYxLkFuYWx5emVyRGVzY3JpcHRpb25CBIjOGAESKAoHd2luZG93cxgUIAEoCzISLmxocy52MS5XaW5kb3dMaXN0SAeIAQESMgoLZ2VuZXJhdGlvbnMYFSADKAsyHS5saHMudjEuR2VuZXJhdGlvbkRlc2NyaXB0aW9uEhgKC2Rlc2NyaXB0aW9uGBYgASgJSAiIAQESMAoNbWVyZ2VfZmFpbHVyZRgXIAEoCzIULmxocy52MS5NZXJnZUZhaWx1cmVICYgBARIcCg5kZWZhdWx0X2ZpZWxkcxgYIAMoCUIEiM4YARIXCg5wcmVzZW50X2ZpZWxkcxjoByADKAlCDwoNX2RlbGV0ZWRfZG9jc0ILCglfc2VnbWVudHNCCAoGX2J5dGVzQgsKCV9zbmFwc2hvdEINCgtfY2hlY2twb2ludEIJCgdfc291cmNlQg8KDV90ZW5hbnRfZmllbGRCCgoIX3dpbmRvd3NCDgoMX2Rlc2NyaXB0aW9uQhAKDl9tZXJnZV9mYWlsdXJlIkgKE0luZGV4RGVzY3JpcHRpb25LZXkSFwoJcGFydGl0aW9uGAEgAygJQgSIzhgBEhgKCmlkZW50aWZpZXIYAiADKAlCBIjOGAEi7gEKDEluZGV4U3VtbWFyeRISCgRuYW1lGAEgASgJQgSIzhgBEicKBnN0YXR1cxgCIAEoCUIXiM4YAaLOGAdjcmVhdGVkos4YBGxpdmUSFgoIbnVtX2RvY3MYAyABKANCBIjOGAESEwoFYnl0ZXMYBCABKANCBIjOGAESHwoIc25hcHNob3QYBSABKAlCCIjOGAGQzhgBSACIAQESEgoFZXJyb3IYBiABKAlIAYgBARIYCgtkZXNjcmlwdGlvbhgHIAEoCUgCiAEBQgsKCV9zbmFwc2hvdEIICgZfZXJyb3JCDgoMX2Rlc2NyaXB0aW9uImMKCEp1ZGdtZW50EisKA2tleRgBIAEoCzITLmxocy52MS5Db29yZGluYXRlc0IEiM4YAUgAiAEBEhgKBWdyYWRlGAIgASgBQgSIzhgBSAGIAQFCBgoEX2tleUIICgZfZ3JhZGUiuQIKCVJlaGVhcnNhbBITCgVpbmRleBgBIAEoCUIEiM4YARISCgRyb3dzGAIgASgDQgSIzhgBEioKBGZyb20YAyABKAsyFi5saHMudjEuUmVoZWFyc2VkSW5kZXhCBIjOGAESKAoCdG8YBCABKAsyFi5saHMudjEuUmVoZWFyc2VkSW5kZXhCBIjOGAESLQoHcXVlcmllcxgFIAMoCzIWLmxocy52MS5SZWhlYXJzZWRRdWVyeUIEiM4YARIeCgdvdmVybGFwGAYgASgBQgiIzhgBkM4YAUgAiAEBEjIKBG5kY2cYByABKAsyFS5saHMudjEuUmVoZWFyc2FsTmRjZ0IIiM4YAZDOGAFIAYgBARIVCgd0b29rX21zGAggASgBQgSIzhgBQgoKCF9vdmVybGFwQgcKBV9uZGNnIjUKDVJlaGVhcnNhbE5kY2cSEgoEZnJvbRgBIAEoAUIEiM4YARIQCgJ0bxgCIAEoAUIEiM4YASL0AQoUUmVoZWFyc2VBbHRlclJlcXVlc3QSKQoHcXVlcmllcxgBIAMoCzIYLmxocy52MS5SZWhlYXJzZWRSZXF1ZXN0EhMKBnNhbXBsZRgCIAEoA0gAiAEBEhIKBWluZGV4GAMgASgJSAGIAQESIgoPZGVmaW5pdGlvbl95YW1sGAQgASgJQgSIzhgBSAKIAQESFQoIYmFzZV9kaXIYBSABKAlIA4gBARIXCg5wcmVzZW50X2ZpZWxkcxjoByADKAlCCQoHX3NhbXBsZUIICgZfaW5kZXhCEgoQX2RlZmluaXRpb25feWFtbEILCglfYmFzZV9kaXIibQoOUmVoZWFyc2VkSW5kZXgSEwoFYnl0ZXMYASABKANCBIjOGAESFgoIYnVpbGRfbXMYAiABKAFCBIjOGAESIAoJc2VhcmNoX3VzGAMgASgBQgiIzhgBkM4YAUgAiAEBQgwKCl9zZWFyY2hfdXMisQIKDlJlaGVhcnNlZFF1ZXJ5EjMKBG1vZGUYASABKAlCJYjOGAGizhgGaHlicmlkos4YB2xleGljYWyizhgIc2VtYW50aWMSEwoFcXVlcnkYAiABKAlCBIjOGAESFQoHb3ZlcmxhcBgDIAEoAUIEiM4YARIqCgdlbnRlcmVkGAQgAygLMhMubGhzLnYxLkNvb3JkaW5hdGVzQgSIzhgBEicKBGxlZnQYBSADKAsyEy5saHMudjEuQ29vcmRpbmF0ZXNCBIjOGAESEwoFbW92ZWQYBiABKAFCBIjOGAESLQoEbmRjZxgHIAEoCzIaLmxocy52MS5SZWhlYXJzZWRRdWVyeU5kY2dIAIgBARISCgVlcnJvchgIIAEoCUgBiAEBQgcKBV9uZGNnQggKBl9lcnJvciI6ChJSZWhlYXJzZWRRdWVyeU5kY2cSEgoEZnJvbRgBIAEoAUIEiM4YARIQCgJ0bxgCIAEoAUIEiM4YASLYAQoQUmVoZWFyc2VkUmVxdWVzdBI0CgRtb2RlGAEgASgJQiGizhgGaHlicmlkos4YB2xleGljYWyizhgIc2VtYW50aWNIAIgBARI7CgdyZXF1ZXN0GAIgASgLMh8ubGhzLnYxLlJlaGVhcnNlZFJlcXVlc3RSZXF1ZXN0QgSIzhgBSAGIAQESIwoJanVkZ21lbnRzGAMgAygLMhAubGhzLnYxLkp1ZGdtZW50EhcKDnByZXNlbnRfZmllbGRzGOgHIAMoCUIHCgVfbW9kZUIKCghfcmVxdWVzdCJLCgtSZWluZGV4Q29zdBISCgRyb3dzGAEgASgDQgSIzhgBEhMKBWJ5dGVzGAIgASgDQgSIzhgBEhMKBXRleHRzGAMgASgDQgSIzhgBIlwKFFJvbGxiYWNrSW5kZXhSZXF1ZXN0EhIKBWluZGV4GAEgASgJSACIAQESFwoKZ2VuZXJhdGlvbhgCIAEoA0gBiAEBQggKBl9pbmRleEINCgtfZ2VuZXJhdGlvbiKJAgoQUm9sbGJhY2tSZXNwb25zZRITCgVpbmRleBgBIAEoCUIEiM4YARIeChBpbmRleF9nZW5lcmF0aW9uGAIgASgDQgSIzhgBEh8KEWZvcm1lcl9nZW5lcmF0aW9uGAMgASgDQgSIzhgBEiAKEmRlZmluaXRpb25fdmVyc2lvbhgEIAEoA0IEiM4YARIfCghzbmFwc2hvdBgFIAEoCUIIiM4YAZDOGAFIAIgBARIXCglkb2NfY291bnQYBiABKANCBIjOGAESHwoRc25hcHNob3RzX2FwcGxpZWQYByABKANCBIjOGAESFQoHdG9va19tcxgIIAEoAUIEiM4YAUILCglfc25hcHNob3Qi5gEKGVZhbGlkYXRlRGVmaW5pdGlvblJlcXVlc3QSHQoKZGVmaW5pdGlvbhgBIAEoCUIEiM4YAUgAiAEBEhUKCGJhc2VfZGlyGAIgASgJSAGIAQESGwoOYWdhaW5zdF9zb3VyY2UYAyABKAhIAogBARI8CgZzb3VyY2UYBCABKAsyJy5saHMudjEuVmFsaWRhdGVEZWZpbml0aW9uUmVxdWVzdFNvdXJjZUgDiAEBQg0KC19kZWZpbml0aW9uQgsKCV9iYXNlX2RpckIRCg9fYWdhaW5zdF9zb3VyY2VCCQoHX3NvdXJjZSJvChJWYXJpYW50RGVzY3JpcHRpb24SFAoGY29sdW1uGAEgASgJQgSIzhgBEhUKB2ZsYXR0ZW4YAiABKAhCBIjOGAESGgoNZGlzY3JpbWluYXRvchgDIAEoCUgAiAEBQhAKDl9kaXNjcmltaW5hdG9yIq8CChZWZWN0b3JGaWVsZERlc2NyaXB0aW9uEhIKBG5hbWUYASABKAlCBIjOGAESEgoEZGltcxgCIAEoA0IEiM4YARIvCgpzaW1pbGFyaXR5GAMgASgJQhuIzhgBos4YBmNvc2luZaLOGANkb3SizhgCbDISKwoFaW5kZXgYBCABKAlCHIjOGAGizhgEYXV0b6LOGARmbGF0os4YBGhuc3cSQQoFbW9kZWwYBSABKAsyIy5saHMudjEuVmVjdG9yRmllbGREZXNjcmlwdGlvbk1vZGVsQgiIzhgBkM4YAUgAiAEBEhYKCWRvY3VtZW50cxgGIAEoA0gBiAEBEhIKBWJ5dGVzGAcgASgDSAKIAQFCCAoGX21vZGVsQgwKCl9kb2N1bWVudHNCCAoGX2J5dGVzIlUKG1ZlY3RvckZpZWxkRGVzY3JpcHRpb25Nb2RlbBISCgRuYW1lGAEgASgJQgSIzhgBEhUKCGNoZWNrc3VtGAIgASgJSACIAQFCCwoJX2NoZWNrc3VtYgZwcm90bzM", [file_lhs_v1_options, file_lhs_v1_search, file_lhs_v1_source, file_lhs_v1_values]);
+  fileDesc("ChRsaHMvdjEvaW5kZXhlcy5wcm90bxIGbGhzLnYxIuQBCgtBbHRlckNoYW5nZRIVCgdzZXR0aW5nGAEgASgJQgSIzhgBEhYKBGZyb20YAiABKAlCCIjOGAGYzhgBEhQKAnRvGAMgASgJQgiIzhgBmM4YARIyCghzdHJhdGVneRgEIAEoCUIgiM4YAaLOGAVmaWVsZKLOGARsaXZlos4YB3JlaW5kZXgSFAoGcmVhc29uGAUgASgJQgSIzhgBEg8KB2NvbHVtbnMYBiADKAkSEgoFdGV4dHMYByABKANIAIgBARIXCg5wcmVzZW50X2ZpZWxkcxjoByADKAlCCAoGX3RleHRzIqsBChFBbHRlckluZGV4UmVxdWVzdBISCgVpbmRleBgBIAEoCUgAiAEBEiIKD2RlZmluaXRpb25feWFtbBgCIAEoCUIEiM4YAUgBiAEBEhUKCGJhc2VfZGlyGAMgASgJSAKIAQESEgoFYXBwbHkYBCABKAhIA4gBAUIICgZfaW5kZXhCEgoQX2RlZmluaXRpb25feWFtbEILCglfYmFzZV9kaXJCCAoGX2FwcGx5IukDCglBbHRlclBsYW4SEwoFaW5kZXgYASABKAlCBIjOGAESFQoHaXNfbm9vcBgCIAEoCEIEiM4YARIeChByZXF1aXJlc19yZWluZGV4GAMgASgIQgSIzhgBEh0KD3JlaW5kZXhfcmVhc29ucxgEIAMoCUIEiM4YARIeChBpbl9wbGFjZV9jaGFuZ2VzGAUgAygJQgSIzhgBEioKB2NoYW5nZXMYBiADKAsyEy5saHMudjEuQWx0ZXJDaGFuZ2VCBIjOGAESLgoMcmVpbmRleF9jb3N0GAcgASgLMhMubGhzLnYxLlJlaW5kZXhDb3N0SACIAQESFQoHYXBwbGllZBgIIAEoCEIEiM4YARIfChFyZWluZGV4X3RyaWdnZXJlZBgJIAEoCEIEiM4YARIYCgpnZW5lcmF0aW9uGAogASgDQgSIzhgBEjoKCHN0cmF0ZWd5GAsgASgJQiiIzhgBos4YBWZpZWxkos4YBGxpdmWizhgEbm9uZaLOGAdyZWluZGV4EhsKDWZpZWxkX2NoYW5nZXMYDCADKAlCBIjOGAESKgoKZmllbGRfY29zdBgNIAEoCzIRLmxocy52MS5GaWVsZENvc3RIAYgBAUIPCg1fcmVpbmRleF9jb3N0Qg0KC19maWVsZF9jb3N0IngKE0FuYWx5emVyRGVzY3JpcHRpb24SEgoEbmFtZRgBIAEoCUIEiM4YARIXCgl0b2tlbml6ZXIYAiABKAlCBIjOGAESGQoHZmlsdGVycxgDIAEoCUIIiM4YAZjOGAESGQoHb3B0aW9ucxgEIAEoCUIIiM4YAZjOGAEiSAoKQnVja2V0TW92ZRIUCgZidWNrZXQYASABKANCBIjOGAESEgoEZnJvbRgCIAEoA0IEiM4YARIQCgJ0bxgDIAEoA0IEiM4YASJmChJDcmVhdGVJbmRleFJlcXVlc3QSHQoKZGVmaW5pdGlvbhgBIAEoCUIEiM4YAUgAiAEBEhUKCGJhc2VfZGlyGAIgASgJSAGIAQFCDQoLX2RlZmluaXRpb25CCwoJX2Jhc2VfZGlyIn4KD0RlZmluaXRpb25Jc3N1ZRIqCghzZXZlcml0eRgBIAEoCUIYiM4YAaLOGAVlcnJvcqLOGAd3YXJuaW5nEhIKBGxpbmUYAiABKANCBIjOGAESFAoGY29sdW1uGAMgASgDQgSIzhgBEhUKB21lc3NhZ2UYBCABKAlCBIjOGAEiNgoQRHJvcEluZGV4UmVxdWVzdBIYCgVpbmRleBgBIAEoCUIEiM4YAUgAiAEBQggKBl9pbmRleCK5AQoMRHJvcFJlc3BvbnNlEhMKBWluZGV4GAEgASgJQgSIzhgBEhUKB2FsaWFzZXMYAiADKAlCBIjOGAESGwoNc2F2ZWRfcXVlcmllcxgDIAEoA0IEiM4YARISCgRqb2JzGAQgASgDQgSIzhgBEhkKC2dlbmVyYXRpb25zGAUgASgDQgSIzhgBEhwKDnBvaW50c19pbl90aW1lGAYgASgDQgSIzhgBEhMKBWJ5dGVzGAcgASgDQgSIzhgBIksKDUV4cG9ydFJlcXVlc3QSEgoFaW5kZXgYASABKAlIAIgBARISCgVxdWVyeRgCIAEoCUgBiAEBQggKBl9pbmRleEIICgZfcXVlcnkiXAoQRXhwb3J0ZWREb2N1bWVudBIuCgtjb29yZGluYXRlcxgBIAEoCzITLmxocy52MS5Db29yZGluYXRlc0IEiM4YARIYCgZmaWVsZHMYAiABKAlCCIjOGAGYzhgBInYKCUZpZWxkQ29zdBIUCgZmaWVsZHMYASADKAlCBIjOGAESFQoHY29sdW1ucxgCIAMoCUIEiM4YARISCgRyb3dzGAMgASgDQgSIzhgBEhMKBWJ5dGVzGAQgASgDQgSIzhgBEhMKBXRleHRzGAUgASgDQgSIzhgBIpoDChBGaWVsZERlc2NyaXB0aW9uEhIKBG5hbWUYASABKAlCBIjOGAESEgoEdHlwZRgCIAEoCUIEiM4YARIVCgdpbmRleGVkGAMgASgIQgSIzhgBEhIKBGZhc3QYBCABKAhCBIjOGAESFAoGY2FjaGVkGAUgASgIQgSIzhgBEhUKCGFuYWx5emVyGAYgASgJSACIAQESFgoJc2Vuc2l0aXZlGAcgASgISAGIAQESGQoMbXVsdGlfdmFsdWVkGAggASgISAKIAQESFAoGc291cmNlGAkgAygJQgSIzhgBEhYKCW1heF9ieXRlcxgKIAEoA0gDiAEBEhEKBHBhdGgYCyABKAlIBIgBARIMCgR3aGVuGAwgAygJEhgKC2Rlc2NyaXB0aW9uGA0gASgJSAWIAQESFwoOcHJlc2VudF9maWVsZHMY6AcgAygJQgsKCV9hbmFseXplckIMCgpfc2Vuc2l0aXZlQg8KDV9tdWx0aV92YWx1ZWRCDAoKX21heF9ieXRlc0IHCgVfcGF0aEIOCgxfZGVzY3JpcHRpb24imggKEEluZGV4RGVzY3JpcHRpb24SEwoFaW5kZXgYASABKAlCBIjOGAESJwoGc3RhdHVzGAIgASgJQheIzhgBos4YB2NyZWF0ZWSizhgEbGl2ZRIWCghudW1fZG9jcxgDIAEoA0IEiM4YARIZCgxkZWxldGVkX2RvY3MYBCABKANIAIgBARIVCghzZWdtZW50cxgFIAEoA0gBiAEBEhIKBWJ5dGVzGAYgASgDSAKIAQESKAoGc2hhcmRzGAcgAygLMhgubGhzLnYxLlNoYXJkRGVzY3JpcHRpb24SHwoIc25hcHNob3QYCCABKAlCCIjOGAGQzhgBSAOIAQESHQoKY2hlY2twb2ludBgJIAEoCUIEmM4YAUgEiAEBEh4KEGluZGV4X2dlbmVyYXRpb24YCiABKANCBIjOGAESLgoDa2V5GAsgASgLMhsubGhzLnYxLkluZGV4RGVzY3JpcHRpb25LZXlCBIjOGAESGQoGc291cmNlGAwgASgJQgSYzhgBSAWIAQESLgoGZmllbGRzGA0gAygLMhgubGhzLnYxLkZpZWxkRGVzY3JpcHRpb25CBIjOGAESGQoLdGltZV9maWVsZHMYDiADKAlCBIjOGAESGQoLc29ydF9maWVsZHMYDyADKAlCBIjOGAESOwoNdmVjdG9yX2ZpZWxkcxgQIAMoCzIeLmxocy52MS5WZWN0b3JGaWVsZERlc2NyaXB0aW9uQgSIzhgBEhkKDHRlbmFudF9maWVsZBgRIAEoCUgGiAEBEjIKCHZhcmlhbnRzGBIgAygLMhoubGhzLnYxLlZhcmlhbnREZXNjcmlwdGlvbkIEiM4YARI0CglhbmFseXplcnMYEyADKAsyGy5saHMudjEuQW5hbHl6ZXJEZXNjcmlwdGlvbkIEiM4YARIoCgd3aW5kb3dzGBQgASgLMhIubGhzLnYxLldpbmRvd0xpc3RIB4gBARIyCgtnZW5lcmF0aW9ucxgVIAMoCzIdLmxocy52MS5HZW5lcmF0aW9uRGVzY3JpcHRpb24SGAoLZGVzY3JpcHRpb24YFiABKAlICIgBARIwCg1tZXJnZV9mYWlsdXJlGBcgASgLMhQubGhzLnYxLk1lcmdlRmFpbHVyZUgJiAEBEhwKDmRlZmF1bHRfZmllbGRzGBggAygJQgSIzhgBEhcKDnByZXNlbnRfZmllbGRzGOgHIAMoCUIPCg1fZGVsZXRlZF9kb2NzQgsKCV9zZWdtZW50c0IICgZfYnl0ZXNCCwoJX3NuYXBzaG90Qg0KC19jaGVja3BvaW50QgkKB19zb3VyY2VCDwoNX3RlbmFudF9maWVsZEIKCghfd2luZG93c0IOCgxfZGVzY3JpcHRpb25CEAoOX21lcmdlX2ZhaWx1cmUiSAoTSW5kZXhEZXNjcmlwdGlvbktleRIXCglwYXJ0aXRpb24YASADKAlCBIjOGAESGAoKaWRlbnRpZmllchgCIAMoCUIEiM4YASLuAQoMSW5kZXhTdW1tYXJ5EhIKBG5hbWUYASABKAlCBIjOGAESJwoGc3RhdHVzGAIgASgJQheIzhgBos4YB2NyZWF0ZWSizhgEbGl2ZRIWCghudW1fZG9jcxgDIAEoA0IEiM4YARITCgVieXRlcxgEIAEoA0IEiM4YARIfCghzbmFwc2hvdBgFIAEoCUIIiM4YAZDOGAFIAIgBARISCgVlcnJvchgGIAEoCUgBiAEBEhgKC2Rlc2NyaXB0aW9uGAcgASgJSAKIAQFCCwoJX3NuYXBzaG90QggKBl9lcnJvckIOCgxfZGVzY3JpcHRpb24iYwoISnVkZ21lbnQSKwoDa2V5GAEgASgLMhMubGhzLnYxLkNvb3JkaW5hdGVzQgSIzhgBSACIAQESGAoFZ3JhZGUYAiABKAFCBIjOGAFIAYgBAUIGCgRfa2V5QggKBl9ncmFkZSJ7ChFNb3ZlQnVja2V0UmVxdWVzdBISCgVpbmRleBgBIAEoCUgAiAEBEhkKBmJ1Y2tldBgCIAEoA0IEiM4YAUgBiAEBEhgKBXNoYXJkGAMgASgDQgSIzhgBSAKIAQFCCAoGX2luZGV4QgkKB19idWNrZXRCCAoGX3NoYXJkIrkCCglSZWhlYXJzYWwSEwoFaW5kZXgYASABKAlCBIjOGAESEgoEcm93cxgCIAEoA0IEiM4YARIqCgRmcm9tGAMgASgLMhYubGhzLnYxLlJlaGVhcnNlZEluZGV4QgSIzhgBEigKAnRvGAQgASgLMhYubGhzLnYxLlJlaGVhcnNlZEluZGV4QgSIzhgBEi0KB3F1ZXJpZXMYBSADKAsyFi5saHMudjEuUmVoZWFyc2VkUXVlcnlCBIjOGAESHgoHb3ZlcmxhcBgGIAEoAUIIiM4YAZDOGAFIAIgBARIyCgRuZGNnGAcgASgLMhUubGhzLnYxLlJlaGVhcnNhbE5kY2dCCIjOGAGQzhgBSAGIAQESFQoHdG9va19tcxgIIAEoAUIEiM4YAUIKCghfb3ZlcmxhcEIHCgVfbmRjZyI1Cg1SZWhlYXJzYWxOZGNnEhIKBGZyb20YASABKAFCBIjOGAESEAoCdG8YAiABKAFCBIjOGAEi9AEKFFJlaGVhcnNlQWx0ZXJSZXF1ZXN0EikKB3F1ZXJpZXMYASADKAsyGC5saHMudjEuUmVoZWFyc2VkUmVxdWVzdBITCgZzYW1wbGUYAiABKANIAIgBARISCgVpbmRleBgDIAEoCUgBiAEBEiIKD2RlZmluaXRpb25feWFtbBgEIAEoCUIEiM4YAUgCiAEBEhUKCGJhc2VfZGlyGAUgASgJSAOIAQESFwoOcHJlc2VudF9maWVsZHMY6AcgAygJQgkKB19zYW1wbGVCCAoGX2luZGV4QhIKEF9kZWZpbml0aW9uX3lhbWxCCwoJX2Jhc2VfZGlyIm0KDlJlaGVhcnNlZEluZGV4EhMKBWJ5dGVzGAEgASgDQgSIzhgBEhYKCGJ1aWxkX21zGAIgASgBQgSIzhgBEiAKCXNlYXJjaF91cxgDIAEoAUIIiM4YAZDOGAFIAIgBAUIMCgpfc2VhcmNoX3VzIrECCg5SZWhlYXJzZWRRdWVyeRIzCgRtb2RlGAEgASgJQiWIzhgBos4YBmh5YnJpZKLOGAdsZXhpY2Fsos4YCHNlbWFudGljEhMKBXF1ZXJ5GAIgASgJQgSIzhgBEhUKB292ZXJsYXAYAyABKAFCBIjOGAESKgoHZW50ZXJlZBgEIAMoCzITLmxocy52MS5Db29yZGluYXRlc0IEiM4YARInCgRsZWZ0GAUgAygLMhMubGhzLnYxLkNvb3JkaW5hdGVzQgSIzhgBEhMKBW1vdmVkGAYgASgBQgSIzhgBEi0KBG5kY2cYByABKAsyGi5saHMudjEuUmVoZWFyc2VkUXVlcnlOZGNnSACIAQESEgoFZXJyb3IYCCABKAlIAYgBAUIHCgVfbmRjZ0IICgZfZXJyb3IiOgoSUmVoZWFyc2VkUXVlcnlOZGNnEhIKBGZyb20YASABKAFCBIjOGAESEAoCdG8YAiABKAFCBIjOGAEi2AEKEFJlaGVhcnNlZFJlcXVlc3QSNAoEbW9kZRgBIAEoCUIhos4YBmh5YnJpZKLOGAdsZXhpY2Fsos4YCHNlbWFudGljSACIAQESOwoHcmVxdWVzdBgCIAEoCzIfLmxocy52MS5SZWhlYXJzZWRSZXF1ZXN0UmVxdWVzdEIEiM4YAUgBiAEBEiMKCWp1ZGdtZW50cxgDIAMoCzIQLmxocy52MS5KdWRnbWVudBIXCg5wcmVzZW50X2ZpZWxkcxjoByADKAlCBwoFX21vZGVCCgoIX3JlcXVlc3QiSwoLUmVpbmRleENvc3QSEgoEcm93cxgBIAEoA0IEiM4YARITCgVieXRlcxgCIAEoA0IEiM4YARITCgV0ZXh0cxgDIAEoA0IEiM4YASKsAgoLUmVzaGFyZFBsYW4SEwoFaW5kZXgYASABKAlCBIjOGAESGwoNZm9ybWVyX3NoYXJkcxgCIAEoA0IEiM4YARIUCgZzaGFyZHMYAyABKANCBIjOGAESJwoFbW92ZXMYBCADKAsyEi5saHMudjEuQnVja2V0TW92ZUIEiM4YARIVCgdidWNrZXRzGAUgAygDQgSIzhgBEiEKCmRvY3NfbW92ZWQYBiABKANCCIjOGAGQzhgBSACIAQESIgoLYnl0ZXNfbW92ZWQYByABKANCCIjOGAGQzhgBSAGIAQESFQoHYXBwbGllZBgIIAEoCEIEiM4YARIYCgpnZW5lcmF0aW9uGAkgASgDQgSIzhgBQg0KC19kb2NzX21vdmVkQg4KDF9ieXRlc19tb3ZlZCJUCg5SZXNoYXJkUmVxdWVzdBISCgVpbmRleBgBIAEoCUgAiAEBEhkKBnNoYXJkcxgCIAEoA0IEiM4YAUgBiAEBQggKBl9pbmRleEIJCgdfc2hhcmRzIlwKFFJvbGxiYWNrSW5kZXhSZXF1ZXN0EhIKBWluZGV4GAEgASgJSACIAQESFwoKZ2VuZXJhdGlvbhgCIAEoA0gBiAEBQggKBl9pbmRleEINCgtfZ2VuZXJhdGlvbiKJAgoQUm9sbGJhY2tSZXNwb25zZRITCgVpbmRleBgBIAEoCUIEiM4YARIeChBpbmRleF9nZW5lcmF0aW9uGAIgASgDQgSIzhgBEh8KEWZvcm1lcl9nZW5lcmF0aW9uGAMgASgDQgSIzhgBEiAKEmRlZmluaXRpb25fdmVyc2lvbhgEIAEoA0IEiM4YARIfCghzbmFwc2hvdBgFIAEoCUIIiM4YAZDOGAFIAIgBARIXCglkb2NfY291bnQYBiABKANCBIjOGAESHwoRc25hcHNob3RzX2FwcGxpZWQYByABKANCBIjOGAESFQoHdG9va19tcxgIIAEoAUIEiM4YAUILCglfc25hcHNob3Qi5gEKGVZhbGlkYXRlRGVmaW5pdGlvblJlcXVlc3QSHQoKZGVmaW5pdGlvbhgBIAEoCUIEiM4YAUgAiAEBEhUKCGJhc2VfZGlyGAIgASgJSAGIAQESGwoOYWdhaW5zdF9zb3VyY2UYAyABKAhIAogBARI8CgZzb3VyY2UYBCABKAsyJy5saHMudjEuVmFsaWRhdGVEZWZpbml0aW9uUmVxdWVzdFNvdXJjZUgDiAEBQg0KC19kZWZpbml0aW9uQgsKCV9iYXNlX2RpckIRCg9fYWdhaW5zdF9zb3VyY2VCCQoHX3NvdXJjZSJvChJWYXJpYW50RGVzY3JpcHRpb24SFAoGY29sdW1uGAEgASgJQgSIzhgBEhUKB2ZsYXR0ZW4YAiABKAhCBIjOGAESGgoNZGlzY3JpbWluYXRvchgDIAEoCUgAiAEBQhAKDl9kaXNjcmltaW5hdG9yIq8CChZWZWN0b3JGaWVsZERlc2NyaXB0aW9uEhIKBG5hbWUYASABKAlCBIjOGAESEgoEZGltcxgCIAEoA0IEiM4YARIvCgpzaW1pbGFyaXR5GAMgASgJQhuIzhgBos4YBmNvc2luZaLOGANkb3SizhgCbDISKwoFaW5kZXgYBCABKAlCHIjOGAGizhgEYXV0b6LOGARmbGF0os4YBGhuc3cSQQoFbW9kZWwYBSABKAsyIy5saHMudjEuVmVjdG9yRmllbGREZXNjcmlwdGlvbk1vZGVsQgiIzhgBkM4YAUgAiAEBEhYKCWRvY3VtZW50cxgGIAEoA0gBiAEBEhIKBWJ5dGVzGAcgASgDSAKIAQFCCAoGX21vZGVsQgwKCl9kb2N1bWVudHNCCAoGX2J5dGVzIlUKG1ZlY3RvckZpZWxkRGVzY3JpcHRpb25Nb2RlbBISCgRuYW1lGAEgASgJQgSIzhgBEhUKCGNoZWNrc3VtGAIgASgJSACIAQFCCwoJX2NoZWNrc3VtYgZwcm90bzM", [file_lhs_v1_options, file_lhs_v1_search, file_lhs_v1_source, file_lhs_v1_values]);
 
 /**
  * One difference between two definitions.
@@ -262,6 +262,37 @@ export const AnalyzerDescriptionSchema: GenMessage<AnalyzerDescription> = /*@__P
   messageDesc(file_lhs_v1_indexes, 3);
 
 /**
+ * A bucket of keys that gets another shard.
+ *
+ * @generated from message lhs.v1.BucketMove
+ */
+export type BucketMove = Message<"lhs.v1.BucketMove"> & {
+  /**
+   * 0 to 1,023.
+   *
+   * @generated from field: int64 bucket = 1;
+   */
+  bucket: bigint;
+
+  /**
+   * @generated from field: int64 from = 2;
+   */
+  from: bigint;
+
+  /**
+   * @generated from field: int64 to = 3;
+   */
+  to: bigint;
+};
+
+/**
+ * Describes the message lhs.v1.BucketMove.
+ * Use `create(BucketMoveSchema)` to create a new message.
+ */
+export const BucketMoveSchema: GenMessage<BucketMove> = /*@__PURE__*/
+  messageDesc(file_lhs_v1_indexes, 4);
+
+/**
  * `POST /v1/indexes`.
  *
  * @generated from message lhs.v1.CreateIndexRequest
@@ -287,7 +318,7 @@ export type CreateIndexRequest = Message<"lhs.v1.CreateIndexRequest"> & {
  * Use `create(CreateIndexRequestSchema)` to create a new message.
  */
 export const CreateIndexRequestSchema: GenMessage<CreateIndexRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 4);
+  messageDesc(file_lhs_v1_indexes, 5);
 
 /**
  * One thing that is wrong (or odd) in a definition: 1-based line and column (UTF-16 units).
@@ -321,7 +352,7 @@ export type DefinitionIssue = Message<"lhs.v1.DefinitionIssue"> & {
  * Use `create(DefinitionIssueSchema)` to create a new message.
  */
 export const DefinitionIssueSchema: GenMessage<DefinitionIssue> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 5);
+  messageDesc(file_lhs_v1_indexes, 6);
 
 /**
  * `DELETE /v1/indexes/{name}`.
@@ -342,7 +373,7 @@ export type DropIndexRequest = Message<"lhs.v1.DropIndexRequest"> & {
  * Use `create(DropIndexRequestSchema)` to create a new message.
  */
 export const DropIndexRequestSchema: GenMessage<DropIndexRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 6);
+  messageDesc(file_lhs_v1_indexes, 7);
 
 /**
  * `DELETE /v1/indexes/{name}`: what went with an index. Its table is as it was.
@@ -401,7 +432,7 @@ export type DropResponse = Message<"lhs.v1.DropResponse"> & {
  * Use `create(DropResponseSchema)` to create a new message.
  */
 export const DropResponseSchema: GenMessage<DropResponse> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 7);
+  messageDesc(file_lhs_v1_indexes, 8);
 
 /**
  * The documents that a query finds; all of them without one.
@@ -427,7 +458,7 @@ export type ExportRequest = Message<"lhs.v1.ExportRequest"> & {
  * Use `create(ExportRequestSchema)` to create a new message.
  */
 export const ExportRequestSchema: GenMessage<ExportRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 8);
+  messageDesc(file_lhs_v1_indexes, 9);
 
 /**
  * A live document: its key and all its cached and fast fields.
@@ -451,7 +482,7 @@ export type ExportedDocument = Message<"lhs.v1.ExportedDocument"> & {
  * Use `create(ExportedDocumentSchema)` to create a new message.
  */
 export const ExportedDocumentSchema: GenMessage<ExportedDocument> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 9);
+  messageDesc(file_lhs_v1_indexes, 10);
 
 /**
  * What an alter by field reads, by the metadata of the table's snapshot.
@@ -500,7 +531,7 @@ export type FieldCost = Message<"lhs.v1.FieldCost"> & {
  * Use `create(FieldCostSchema)` to create a new message.
  */
 export const FieldCostSchema: GenMessage<FieldCost> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 10);
+  messageDesc(file_lhs_v1_indexes, 11);
 
 /**
  * A mapped field and what it can do.
@@ -596,7 +627,7 @@ export type FieldDescription = Message<"lhs.v1.FieldDescription"> & {
  * Use `create(FieldDescriptionSchema)` to create a new message.
  */
 export const FieldDescriptionSchema: GenMessage<FieldDescription> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 11);
+  messageDesc(file_lhs_v1_indexes, 12);
 
 /**
  * `POST /v1/index:describe`. `bytes`: size on disk of the live generation. For the callers of a
@@ -753,7 +784,7 @@ export type IndexDescription = Message<"lhs.v1.IndexDescription"> & {
  * Use `create(IndexDescriptionSchema)` to create a new message.
  */
 export const IndexDescriptionSchema: GenMessage<IndexDescription> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 12);
+  messageDesc(file_lhs_v1_indexes, 13);
 
 /**
  * Values that belong together; the message that contains them has the description.
@@ -777,7 +808,7 @@ export type IndexDescriptionKey = Message<"lhs.v1.IndexDescriptionKey"> & {
  * Use `create(IndexDescriptionKeySchema)` to create a new message.
  */
 export const IndexDescriptionKeySchema: GenMessage<IndexDescriptionKey> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 13);
+  messageDesc(file_lhs_v1_indexes, 14);
 
 /**
  * An index in a list.
@@ -830,7 +861,7 @@ export type IndexSummary = Message<"lhs.v1.IndexSummary"> & {
  * Use `create(IndexSummarySchema)` to create a new message.
  */
 export const IndexSummarySchema: GenMessage<IndexSummary> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 14);
+  messageDesc(file_lhs_v1_indexes, 15);
 
 /**
  * How relevant a document is to a query.
@@ -854,7 +885,42 @@ export type Judgment = Message<"lhs.v1.Judgment"> & {
  * Use `create(JudgmentSchema)` to create a new message.
  */
 export const JudgmentSchema: GenMessage<Judgment> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 15);
+  messageDesc(file_lhs_v1_indexes, 16);
+
+/**
+ * `POST /v1/index:move-bucket`: one bucket of keys gets another shard.
+ *
+ * @generated from message lhs.v1.MoveBucketRequest
+ */
+export type MoveBucketRequest = Message<"lhs.v1.MoveBucketRequest"> & {
+  /**
+   * An index or an alias; may be left out if there is one index.
+   *
+   * @generated from field: optional string index = 1;
+   */
+  index?: string | undefined;
+
+  /**
+   * 0 to 1,023.
+   *
+   * @generated from field: optional int64 bucket = 2;
+   */
+  bucket?: bigint | undefined;
+
+  /**
+   * The shard that gets it.
+   *
+   * @generated from field: optional int64 shard = 3;
+   */
+  shard?: bigint | undefined;
+};
+
+/**
+ * Describes the message lhs.v1.MoveBucketRequest.
+ * Use `create(MoveBucketRequestSchema)` to create a new message.
+ */
+export const MoveBucketRequestSchema: GenMessage<MoveBucketRequest> = /*@__PURE__*/
+  messageDesc(file_lhs_v1_indexes, 17);
 
 /**
  * `POST /v1/index:rehearse`. `from` is the definition in force, `to` the new one.
@@ -912,7 +978,7 @@ export type Rehearsal = Message<"lhs.v1.Rehearsal"> & {
  * Use `create(RehearsalSchema)` to create a new message.
  */
 export const RehearsalSchema: GenMessage<Rehearsal> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 16);
+  messageDesc(file_lhs_v1_indexes, 18);
 
 /**
  * Values that belong together; the message that contains them has the description.
@@ -936,7 +1002,7 @@ export type RehearsalNdcg = Message<"lhs.v1.RehearsalNdcg"> & {
  * Use `create(RehearsalNdcgSchema)` to create a new message.
  */
 export const RehearsalNdcgSchema: GenMessage<RehearsalNdcg> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 17);
+  messageDesc(file_lhs_v1_indexes, 19);
 
 /**
  * `POST /v1/index:rehearse`: searches over a sample of the table, under both definitions.
@@ -992,7 +1058,7 @@ export type RehearseAlterRequest = Message<"lhs.v1.RehearseAlterRequest"> & {
  * Use `create(RehearseAlterRequestSchema)` to create a new message.
  */
 export const RehearseAlterRequestSchema: GenMessage<RehearseAlterRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 18);
+  messageDesc(file_lhs_v1_indexes, 20);
 
 /**
  * What the sample of one definition is like.
@@ -1025,7 +1091,7 @@ export type RehearsedIndex = Message<"lhs.v1.RehearsedIndex"> & {
  * Use `create(RehearsedIndexSchema)` to create a new message.
  */
 export const RehearsedIndexSchema: GenMessage<RehearsedIndex> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 19);
+  messageDesc(file_lhs_v1_indexes, 21);
 
 /**
  * The first ten hits of one search under both definitions.
@@ -1091,7 +1157,7 @@ export type RehearsedQuery = Message<"lhs.v1.RehearsedQuery"> & {
  * Use `create(RehearsedQuerySchema)` to create a new message.
  */
 export const RehearsedQuerySchema: GenMessage<RehearsedQuery> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 20);
+  messageDesc(file_lhs_v1_indexes, 22);
 
 /**
  * Values that belong together; the message that contains them has the description.
@@ -1115,7 +1181,7 @@ export type RehearsedQueryNdcg = Message<"lhs.v1.RehearsedQueryNdcg"> & {
  * Use `create(RehearsedQueryNdcgSchema)` to create a new message.
  */
 export const RehearsedQueryNdcgSchema: GenMessage<RehearsedQueryNdcg> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 21);
+  messageDesc(file_lhs_v1_indexes, 23);
 
 /**
  * A search that a rehearsal runs over both definitions.
@@ -1157,7 +1223,7 @@ export type RehearsedRequest = Message<"lhs.v1.RehearsedRequest"> & {
  * Use `create(RehearsedRequestSchema)` to create a new message.
  */
 export const RehearsedRequestSchema: GenMessage<RehearsedRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 22);
+  messageDesc(file_lhs_v1_indexes, 24);
 
 /**
  * What a reindex reads, by the metadata of the table's snapshot.
@@ -1190,7 +1256,112 @@ export type ReindexCost = Message<"lhs.v1.ReindexCost"> & {
  * Use `create(ReindexCostSchema)` to create a new message.
  */
 export const ReindexCostSchema: GenMessage<ReindexCost> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 23);
+  messageDesc(file_lhs_v1_indexes, 25);
+
+/**
+ * `POST /v1/index:plan-reshard`, `POST /v1/index:reshard` and `POST /v1/index:move-bucket`: which
+ * buckets get which shards.
+ *
+ * @generated from message lhs.v1.ReshardPlan
+ */
+export type ReshardPlan = Message<"lhs.v1.ReshardPlan"> & {
+  /**
+   * @generated from field: string index = 1;
+   */
+  index: string;
+
+  /**
+   * Number of shards before.
+   *
+   * @generated from field: int64 former_shards = 2;
+   */
+  formerShards: bigint;
+
+  /**
+   * Number of shards afterwards.
+   *
+   * @generated from field: int64 shards = 3;
+   */
+  shards: bigint;
+
+  /**
+   * Buckets whose shard changes, ascending.
+   *
+   * @generated from field: repeated lhs.v1.BucketMove moves = 4;
+   */
+  moves: BucketMove[];
+
+  /**
+   * Number of buckets of each shard afterwards.
+   *
+   * @generated from field: repeated int64 buckets = 5;
+   */
+  buckets: bigint[];
+
+  /**
+   * Documents of the moved buckets, if all buckets have as many; null before the first build.
+   *
+   * @generated from field: optional int64 docs_moved = 6;
+   */
+  docsMoved?: bigint | undefined;
+
+  /**
+   * Bytes of these documents on disk, likewise.
+   *
+   * @generated from field: optional int64 bytes_moved = 7;
+   */
+  bytesMoved?: bigint | undefined;
+
+  /**
+   * The new shards are in force.
+   *
+   * @generated from field: bool applied = 8;
+   */
+  applied: boolean;
+
+  /**
+   * The live generation, of a cluster the number of its route; 0: none is built.
+   *
+   * @generated from field: int64 generation = 9;
+   */
+  generation: bigint;
+};
+
+/**
+ * Describes the message lhs.v1.ReshardPlan.
+ * Use `create(ReshardPlanSchema)` to create a new message.
+ */
+export const ReshardPlanSchema: GenMessage<ReshardPlan> = /*@__PURE__*/
+  messageDesc(file_lhs_v1_indexes, 26);
+
+/**
+ * `POST /v1/index:plan-reshard`, which changes nothing, and `POST /v1/index:reshard`: another
+ * number of shards, with as few moved buckets as possible.
+ *
+ * @generated from message lhs.v1.ReshardRequest
+ */
+export type ReshardRequest = Message<"lhs.v1.ReshardRequest"> & {
+  /**
+   * An index or an alias; may be left out if there is one index.
+   *
+   * @generated from field: optional string index = 1;
+   */
+  index?: string | undefined;
+
+  /**
+   * Number of shards afterwards.
+   *
+   * @generated from field: optional int64 shards = 2;
+   */
+  shards?: bigint | undefined;
+};
+
+/**
+ * Describes the message lhs.v1.ReshardRequest.
+ * Use `create(ReshardRequestSchema)` to create a new message.
+ */
+export const ReshardRequestSchema: GenMessage<ReshardRequest> = /*@__PURE__*/
+  messageDesc(file_lhs_v1_indexes, 27);
 
 /**
  * `POST /v1/index:rollback`: makes a kept generation the live one again, with the definition that
@@ -1219,7 +1390,7 @@ export type RollbackIndexRequest = Message<"lhs.v1.RollbackIndexRequest"> & {
  * Use `create(RollbackIndexRequestSchema)` to create a new message.
  */
 export const RollbackIndexRequestSchema: GenMessage<RollbackIndexRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 24);
+  messageDesc(file_lhs_v1_indexes, 28);
 
 /**
  * `POST /v1/index:rollback`: which generation is live now.
@@ -1279,7 +1450,7 @@ export type RollbackResponse = Message<"lhs.v1.RollbackResponse"> & {
  * Use `create(RollbackResponseSchema)` to create a new message.
  */
 export const RollbackResponseSchema: GenMessage<RollbackResponse> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 25);
+  messageDesc(file_lhs_v1_indexes, 29);
 
 /**
  * A definition to be checked.
@@ -1321,7 +1492,7 @@ export type ValidateDefinitionRequest = Message<"lhs.v1.ValidateDefinitionReques
  * Use `create(ValidateDefinitionRequestSchema)` to create a new message.
  */
 export const ValidateDefinitionRequestSchema: GenMessage<ValidateDefinitionRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 26);
+  messageDesc(file_lhs_v1_indexes, 30);
 
 /**
  * A VARIANT column.
@@ -1352,7 +1523,7 @@ export type VariantDescription = Message<"lhs.v1.VariantDescription"> & {
  * Use `create(VariantDescriptionSchema)` to create a new message.
  */
 export const VariantDescriptionSchema: GenMessage<VariantDescription> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 27);
+  messageDesc(file_lhs_v1_indexes, 31);
 
 /**
  * A VECTOR field: how it is stored and what is in it.
@@ -1407,7 +1578,7 @@ export type VectorFieldDescription = Message<"lhs.v1.VectorFieldDescription"> & 
  * Use `create(VectorFieldDescriptionSchema)` to create a new message.
  */
 export const VectorFieldDescriptionSchema: GenMessage<VectorFieldDescription> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 28);
+  messageDesc(file_lhs_v1_indexes, 32);
 
 /**
  * Values that belong together; the message that contains them has the description.
@@ -1431,5 +1602,5 @@ export type VectorFieldDescriptionModel = Message<"lhs.v1.VectorFieldDescription
  * Use `create(VectorFieldDescriptionModelSchema)` to create a new message.
  */
 export const VectorFieldDescriptionModelSchema: GenMessage<VectorFieldDescriptionModel> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 29);
+  messageDesc(file_lhs_v1_indexes, 33);
 

@@ -1,0 +1,40 @@
+import { Args, Flags } from '@oclif/core';
+import { LhsCommand } from '../../base-command.ts';
+import { reshardLines } from '../../search/reshard-lines.ts';
+
+export default class IndexReshard extends LhsCommand {
+  static override summary = 'Plan another number of shards for an index, or make them.';
+  static override description =
+    'As few of the 1,024 buckets of keys as possible get another shard. With --apply the new ' +
+    'shards are built from the table while searches go on with the former ones.';
+  static override examples = [
+    '<%= config.bin %> index reshard incidents --shards 3',
+    '<%= config.bin %> index reshard incidents --shards 3 --apply --url https://lhs.example.com',
+  ];
+  static override args = {
+    index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
+  };
+  static override flags = {
+    shards: Flags.integer({
+      description: 'number of shards afterwards, 1 to 64',
+      helpValue: 'N',
+      min: 1,
+      max: 64,
+      required: true,
+    }),
+    apply: Flags.boolean({ description: 'build the new shards and put them in force' }),
+  };
+
+  override async run(): Promise<void> {
+    const { args, flags } = await this.parse(IndexReshard);
+    const request = { index: args.index, shards: flags.shards };
+    const backend = await this.backend(flags);
+    const plan = await this.stoppable('the former shards are in force', (signal) =>
+      flags.apply
+        ? backend.applyReshard(request, { signal })
+        : backend.planReshard(request, { signal }),
+    );
+    if (flags.json) return this.printJson(plan);
+    this.print(reshardLines(plan));
+  }
+}
