@@ -6,8 +6,13 @@ import { type BackendName, describeOnBackends } from './on-backend.ts';
 
 const home = new Home();
 const TABLE = ['--table', 'ops.people', '--warehouse', home.path('lake')];
+/**
+ * A background merge removes deleted documents once they are more than a fifth of a segment: the
+ * rows that all backends delete together must stay below that.
+ */
+const ROWS = 60;
 beforeAll(async () => {
-  const rows = Array.from({ length: 20 }, (_, id) => JSON.stringify({ id, title: `row n${id}` }));
+  const rows = Array.from({ length: ROWS }, (_, id) => JSON.stringify({ id, title: `row n${id}` }));
   writeFileSync(home.path('rows.ndjson'), `${rows.join('\n')}\n`);
   await home.json(['source', 'import', home.path('rows.ndjson'), ...TABLE, '--key', 'id']);
   const definition = `version: 1
