@@ -5,14 +5,16 @@ import type { SegmentKeys } from '../segment/keys.ts';
 /** Values that are shorter occur in many texts: then the name of a key column must occur as well. */
 const TELLING_CHARACTERS = 4;
 
+/** The first key that a text mentions; null: it has a text of the rows; undefined: nothing. */
+type Mentions = (text: string) => number | null | undefined;
+
 /** The keys of an erasure, and texts that their rows held. */
 export class ErasedKeys {
   /** Canonical texts of each key, in the order of the key columns. */
   readonly texts: readonly (readonly string[])[];
   /** The encoded forms of each key: generations may have numbers in sorting form or as text. */
   readonly #forms: readonly (readonly Uint8Array[])[];
-  readonly #mentioned: readonly ((text: string) => boolean)[];
-  readonly #values: readonly string[];
+  readonly #mentioned: Mentions;
 
   /** `values`: texts of the rows. Throws invalid_argument for coordinates that are no key. */
   constructor(spec: KeySpec, keys: readonly Coordinates[], values: readonly string[]) {
@@ -20,9 +22,11 @@ export class ErasedKeys {
     const { numbers = [] } = spec;
     const forms = numbers.length === 0 ? [numbers] : [numbers, []];
     this.#forms = this.texts.map((texts) => forms.map((form) => encodeKey(texts, form)));
-    this.#mentioned = this.texts.map((texts) => mentioning(texts, keyColumns(spec)));
-    const telling = values.filter((value) => value.length >= TELLING_CHARACTERS);
-    this.#values = telling.map((value) => value.toLowerCase());
+    const columns = keyColumns(spec);
+    this.#mentioned = mentions(
+      this.texts.map((own) => ({ texts: own, columns })),
+      values,
+    );
   }
 
   get count(): number {
@@ -47,10 +51,7 @@ export class ErasedKeys {
    * of the row's texts occurs. Undefined: the text mentions nothing.
    */
   mentionedIn(text: string): number | null | undefined {
-    const key = this.#mentioned.findIndex((isMentioned) => isMentioned(text));
-    if (key >= 0) return key;
-    const lower = text.toLowerCase();
-    return this.#values.some((value) => lower.includes(value)) ? null : undefined;
+    return this.#mentioned(text);
   }
 }
 
@@ -58,17 +59,22 @@ export class ErasedKeys {
  * What `ErasedKeys.mentionedIn` returns for a text, of keys whose columns are those that the
  * coordinates name.
  */
-export function mentionsOf(
-  keys: readonly Coordinates[],
-  values: readonly string[],
-): (text: string) => number | null | undefined {
-  const columns = keys.map(({ partition = [], identifier }) => [...partition, ...identifier]);
-  const mentioned = columns.map((own) =>
-    mentioning(
-      own.map(({ value }) => String(value)),
-      own.map(({ name }) => name),
-    ),
-  );
+export function mentionsOf(keys: readonly Coordinates[], values: readonly string[]): Mentions {
+  const named = keys.map(({ partition = [], identifier }) => {
+    const own = [...partition, ...identifier];
+    return { texts: own.map(({ value }) => String(value)), columns: own.map(({ name }) => name) };
+  });
+  return mentions(named, values);
+}
+
+/** A key: its texts and the names of their columns. */
+interface NamedKey {
+  readonly texts: readonly string[];
+  readonly columns: readonly string[];
+}
+
+function mentions(keys: readonly NamedKey[], values: readonly string[]): Mentions {
+  const mentioned = keys.map(({ texts, columns }) => mentioning(texts, columns));
   const telling = values.filter((value) => value.length >= TELLING_CHARACTERS);
   const words = telling.map((value) => value.toLowerCase());
   return (text) => {

@@ -9,6 +9,7 @@ import {
 } from '@lakehouse-search/contract';
 import { gateDefinition, gateTable, namedCatalog, notNamed } from './definition-gate.ts';
 import type { SourceNames } from './server-config.ts';
+import { withOwn } from './with-own.ts';
 
 type Overridden =
   | 'createIndex'
@@ -81,18 +82,18 @@ export function gatedBackend(
     checkErasure: async (request, call) => backend.checkErasure(ownBackups(request), call),
     runErasure: async (request, call) => backend.runErasure(ownBackups(request), call),
   };
-  return new Proxy(backend, {
-    get(target, key) {
-      const value = target[key as keyof Backend];
-      const own: unknown = typeof value === 'function' ? value.bind(target) : value;
-      if (!Object.hasOwn(gated, key) || elsewhere.has(key as string)) return own;
-      const checked = gated[key as Overridden] as Operate;
-      return (request: unknown, call: unknown) =>
-        typeof request === 'object' && request !== null
-          ? checked(request, call)
-          : (own as Operate)(request, call);
-    },
-  });
+  const own = Object.entries(gated)
+    .filter(([name]) => !elsewhere.has(name))
+    .map(([name, checked]) => [name, forObjects(backend, name as Overridden, checked as Operate)]);
+  return withOwn(backend, Object.fromEntries(own));
+}
+
+/** A gated operation; requests that are no objects go to the backend. */
+function forObjects(backend: Backend, name: Overridden, checked: Operate): Operate {
+  return (request, call) =>
+    typeof request === 'object' && request !== null
+      ? checked(request, call)
+      : (backend[name] as Operate).call(backend, request, call);
 }
 
 /** Throws unsupported if the server may read no table at all. */

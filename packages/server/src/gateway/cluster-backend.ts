@@ -16,6 +16,7 @@ import {
   type RemoteRead,
   readRemotely,
 } from '@lakehouse-search/engine';
+import { withOwn } from '../config/with-own.ts';
 import { clusterDiff } from './cluster-diff.ts';
 import { ClusterReads, type ClusterReadsOptions } from './cluster-reads.ts';
 
@@ -58,11 +59,5 @@ export function clusterBackend(options: ClusterBackendOptions): Backend {
     ...(Object.fromEntries(methods) as Pick<Backend, RemoteRead>),
     diffHits: (request: DiffRequest, call) => diffRemotely(request, call, diff),
   };
-  return new Proxy(admin as Backend, {
-    get(target, key) {
-      if (Object.hasOwn(own, key)) return own[key as keyof typeof own];
-      const value: unknown = Reflect.get(target, key, target);
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
+  return withOwn(admin as Backend, own);
 }

@@ -1,4 +1,5 @@
 import type { Backend } from '@lakehouse-search/contract';
+import { withOwn } from '../config/with-own.ts';
 import type { Epochs } from './epochs.ts';
 import type { NodeAccess } from './node-access.ts';
 
@@ -19,11 +20,5 @@ export function fencedBatches(backend: Backend, epochs: Epochs, access: NodeAcce
       throw end.aborted ? end.reason : error;
     }
   };
-  return new Proxy(backend, {
-    get(target, key) {
-      if (key === 'applyBatch') return applyBatch;
-      const value: unknown = target[key as keyof Backend];
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
+  return withOwn(backend, { applyBatch });
 }
