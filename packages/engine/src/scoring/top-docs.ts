@@ -1,3 +1,5 @@
+import { selectBest } from './select-best.ts';
+
 /** A document that was kept. */
 export interface TopDoc {
   /** As `enter` named the segment. */
@@ -15,13 +17,17 @@ export interface TopAfter {
 /** The bytes of a document's key. */
 export type KeyOf = (segment: number, doc: number) => Uint8Array;
 
-/** Up to here the kept documents are an array in order, beyond a heap. */
+/** Up to this limit the kept documents are an array in order. */
 const FLAT = 64;
 
 /**
  * The best `limit` documents over segments that are entered one after another: higher scores first,
  * equal scores by key (in a segment by the rank of the key). `theta` is what a score has to reach
  * to be kept: 0 until `limit` are there.
+ *
+ * For a limit above FLAT, twice as many documents are gathered before the first half is selected: a
+ * constant amount of work per document. A heap and a sort of all took 20 ms for the last 10 of 10,000
+ * documents of 63,529, gathering takes 8.5 ms, scoring included.
  *
  * RankedDocs (collect/ranked-docs.ts) collects by any order. A search through it, one per segment
  * and merged, took 1.05 to 1.25 times the processor time for words joined by OR and up to 1.5 times
@@ -40,6 +46,10 @@ export class TopDocs {
   readonly #ranks: number[] = [];
   /** Keys that ties between segments have asked for. */
   readonly #keys: (Uint8Array | null)[] = [];
+  /** Places of gathered documents: once selected, the first ones first; null: as they came. */
+  #places: Int32Array | null = null;
+  /** Of gathered documents: place of the last one that was selected; -1: none was. */
+  #last = -1;
   #segment = 0;
   #segmentRanks: Int32Array | null = null;
   /**
@@ -75,7 +85,7 @@ export class TopDocs {
    * of earlier ones.
    */
   get strict(): boolean {
-    if (this.#segmentRanks !== null || this.size < this.limit || this.limit === 0) return false;
+    if (this.#segmentRanks !== null || !this.#full || this.limit === 0) return false;
     const worst = this.#worst;
     return this.#scores[worst] === this.theta && this.#segments[worst] === this.#segment;
   }
@@ -83,7 +93,13 @@ export class TopDocs {
   /** True when the list is full and no raised theta is above its last score. */
   get settled(): boolean {
     if (this.size < this.limit) return false;
+    if (this.#gathers && this.#last < 0) this.#select();
     return this.limit === 0 || this.#scores[this.#worst] >= this.theta;
+  }
+
+  /** Number of kept documents; `size` may count more while they are gathered. */
+  get kept(): number {
+    return Math.min(this.size, this.limit);
   }
 
   /** Score `i` of the kept documents; highest first where `limit` is at most 64. */
@@ -100,12 +116,14 @@ export class TopDocs {
   clear(): void {
     this.size = 0;
     this.theta = 0;
+    this.#places = null;
+    this.#last = -1;
     this.#forgetOrder();
   }
 
   /** Offers a document. Each document at most once. */
   offer(doc: number, score: number): void {
-    const full = this.size === this.limit;
+    const full = this.#full;
     if (full && score < this.theta) return;
     const rank = this.#segmentRanks === null ? doc : this.#segmentRanks[doc];
     if (this.after !== null && !this.#isAfter(this.after, doc, score, rank)) return;
@@ -113,19 +131,12 @@ export class TopDocs {
       if (this.limit === 0) return;
       if (score === this.#scores[this.#worst] && !this.#beatsWorst(doc, rank)) return;
     }
-    if (this.limit <= FLAT) this.#insert(doc, score, rank, full);
-    else if (full) {
-      this.#put(this.limit, doc, score, rank);
-      this.#sink(this.limit);
-    } else {
-      this.#put(this.size, doc, score, rank);
-      this.#rise(this.size++);
+    if (this.#gathers) {
+      this.#gather(doc, score, rank);
+      return;
     }
-    if (this.size === this.limit) {
-      const worst = this.#scores[this.#worst];
-      if (worst > this.theta) this.theta = worst;
-      this.#forgetOrder();
-    }
+    this.#insert(doc, score, rank, full);
+    if (this.size === this.limit) this.#raiseToWorst();
   }
 
   /** True when a document's key comes after that of `after`. */
@@ -133,26 +144,46 @@ export class TopDocs {
     return this.after !== null && Buffer.compare(this.#keyOf(segment, doc), this.after.key) > 0;
   }
 
-  /** The kept documents in order. */
-  harvest(): readonly TopDoc[] {
+  /** The kept documents in order, without the first `skip` of them. */
+  harvest(skip = 0): readonly TopDoc[] {
+    if (this.size > this.limit) this.#select();
     const kept: TopDoc[] = [];
-    const places = this.limit > FLAT ? this.#order() : null;
-    for (let at = 0; at < this.size; at++) {
-      const i = places === null ? at : places[at];
+    const places = this.#gathers ? this.#order(skip) : null;
+    for (let at = skip; at < this.size; at++) {
+      const i = places === null ? at : places[at - skip];
       kept.push({ segment: this.#segments[i], doc: this.#docs[i], score: this.#scores[i] });
     }
     return kept;
   }
 
-  /** The places of the heap in order. */
-  #order(): readonly number[] {
-    const places = Array.from({ length: this.size }, (_, i) => i);
-    return places.sort((a, b) => (this.#before(a, b) ? -1 : 1));
+  /** The places of gathered documents in order, without the first `skip`, which are not sorted. */
+  #order(skip: number): Int32Array {
+    const places = this.#places ?? inArrival(this.size);
+    if (skip > 0 && skip < this.size) {
+      selectBest(places, this.size, skip, this.#scores, (a, b) => this.#before(a, b));
+    }
+    return places.subarray(skip, this.size).sort((a, b) => (this.#before(a, b) ? -1 : 1));
+  }
+
+  /** True when documents are gathered: they are too many for an array in order. */
+  get #gathers(): boolean {
+    return this.limit > FLAT;
+  }
+
+  /** True when the last kept document is known. */
+  get #full(): boolean {
+    return this.limit > FLAT ? this.#last >= 0 : this.size === this.limit;
   }
 
   /** Place of the last kept document. */
   get #worst(): number {
-    return this.limit <= FLAT ? this.size - 1 : 0;
+    return this.limit <= FLAT ? this.size - 1 : this.#last;
+  }
+
+  #raiseToWorst(): void {
+    const worst = this.#scores[this.#worst];
+    if (worst > this.theta) this.theta = worst;
+    this.#forgetOrder();
   }
 
   #forgetOrder(): void {
@@ -199,20 +230,24 @@ export class TopDocs {
     return Buffer.compare(this.#keyAt(a), this.#keyAt(b)) < 0;
   }
 
-  #put(place: number, doc: number, score: number, rank: number): void {
+  #gather(doc: number, score: number, rank: number): void {
+    const place = this.#places === null ? this.size : this.#places[this.size];
     this.#scores[place] = score;
     this.#docs[place] = doc;
     this.#ranks[place] = rank;
     this.#segments[place] = this.#segment;
     this.#keys[place] = null;
+    if (++this.size === 2 * this.limit) this.#select();
   }
 
-  #copy(from: number, to: number): void {
-    this.#scores[to] = this.#scores[from];
-    this.#docs[to] = this.#docs[from];
-    this.#ranks[to] = this.#ranks[from];
-    this.#segments[to] = this.#segments[from];
-    this.#keys[to] = this.#keys[from];
+  /** Keeps the first `limit` of the gathered documents. */
+  #select(): void {
+    this.#places ??= inArrival(2 * this.limit);
+    const before = (a: number, b: number) => this.#before(a, b);
+    selectBest(this.#places, this.size, this.limit, this.#scores, before);
+    this.size = this.limit;
+    this.#last = this.#places[this.limit - 1];
+    this.#raiseToWorst();
   }
 
   #insert(doc: number, score: number, rank: number, full: boolean): void {
@@ -246,35 +281,10 @@ export class TopDocs {
     segments[at] = this.#segment;
     keys[at] = key;
   }
+}
 
-  /**
-   * Makes the document at `place`, the one behind the heap, a part of it. The heap has the last
-   * document on top: a child stands before its parent.
-   */
-  #rise(place: number): void {
-    let hole = place;
-    // The document waits behind the heap while its parents come down.
-    this.#copy(place, place + 1);
-    while (hole > 0) {
-      const parent = (hole - 1) >> 1;
-      if (!this.#before(parent, place + 1)) break;
-      this.#copy(parent, hole);
-      hole = parent;
-    }
-    this.#copy(place + 1, hole);
-  }
-
-  /** Puts the document at `place`, behind the full heap, in place of the last one. */
-  #sink(place: number): void {
-    let hole = 0;
-    for (;;) {
-      let child = 2 * hole + 1;
-      if (child >= this.size) break;
-      if (child + 1 < this.size && this.#before(child, child + 1)) child++;
-      if (!this.#before(place, child)) break;
-      this.#copy(child, hole);
-      hole = child;
-    }
-    this.#copy(place, hole);
-  }
+function inArrival(size: number): Int32Array {
+  const places = new Int32Array(size);
+  for (let i = 0; i < size; i++) places[i] = i;
+  return places;
 }

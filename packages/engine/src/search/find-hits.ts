@@ -59,6 +59,8 @@ function readAfter({ mapping }: SearchContext, { checked, order }: BoundRequest)
 /** Which hits of a search: its first ones, or the first behind `after`. */
 export interface PageWindow {
   readonly limit: number;
+  /** The caller does not need so many of the first hits; absent: it needs all. */
+  readonly skip?: number;
   readonly after: SearchAfter | null;
   /** false: the total is not needed. */
   readonly total: boolean;
@@ -74,6 +76,8 @@ export interface FoundDoc {
 export interface FoundDocs {
   readonly docs: readonly FoundDoc[];
   readonly total: number;
+  /** First hits that were left out; absent: none. */
+  readonly skipped?: number;
 }
 
 /** Searches all shards and merges their hits. Throws as `FanOut.ask`. */
@@ -81,7 +85,7 @@ export async function findHits(
   context: SearchContext,
   fan: FanOut,
   { queries, bound }: PreparedSearch,
-  { limit, after, total }: PageWindow,
+  { limit, skip, after, total }: PageWindow,
 ): Promise<FoundDocs> {
   const { deadline, tenant } = context;
   // With one shard the statistics of all shards are its own. Totals need none.
@@ -94,7 +98,8 @@ export async function findHits(
   }
   const answers = await fan.ask((shard, number) => {
     const query = queries[number];
-    const request = { query, statistics, after, limit, total, time: deadline.left };
+    const most = { limit, ...(fan.alone && { skip }) };
+    const request = { query, statistics, after, ...most, total, time: deadline.left };
     return shard.search(request, deadline.signal);
   });
   return mergeHits(answers, bound.order, limit);
@@ -106,8 +111,8 @@ function mergeHits(
   limit: number,
 ): FoundDocs {
   if (answers.length === 1) {
-    const [{ docs, total }] = answers as readonly [ShardHits];
-    return { docs: docs.map((hit) => ({ shard: 0, hit })), total };
+    const [{ docs, total, skipped }] = answers as readonly [ShardHits];
+    return { docs: docs.map((hit) => ({ shard: 0, hit })), total, skipped };
   }
   let merged: readonly (FoundDoc & SearchAfter)[] = [];
   let total = 0;

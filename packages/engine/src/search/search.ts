@@ -57,10 +57,10 @@ export async function answerSearch(
   const { bound } = prepared;
   const { request, limit, offset } = bound.checked;
   const lag = lagOf(context);
-  const window = { limit: offset + limit, after: prepared.after, total: true };
-  const { docs, total } = await findHits(context, fan, prepared, window);
+  const window = { limit: offset + limit, skip: offset, after: prepared.after, total: true };
+  const { docs, total, skipped = 0 } = await findHits(context, fan, prepared, window);
   const summary = hasSummary(request) ? await summaryOf(context, fan, prepared) : null;
-  const page = docs.slice(offset);
+  const page = docs.slice(offset - skipped);
   const fetched = showsFields(bound) ? await fetchPage(context, fan, prepared, page) : null;
   const cost = { bytes: 0, requests: 0 };
   const rows = request.hydrate ? await hydrated(context, page, fetched, request, cost) : null;

@@ -110,8 +110,8 @@ export const throughBytes = (shard: Shard): Shard =>
 /** The answer of an operation as plain values. */
 export function answerToPlain(operation: ShardOperation, answer: unknown): unknown {
   if (operation === 'search') {
-    const { docs, total } = answer as ShardHits;
-    return { docs: docs.map(plainDoc), total };
+    const { docs, ...rest } = answer as ShardHits;
+    return { ...rest, docs: docs.map(plainDoc) };
   }
   if (operation !== 'aggregate') return answer;
   const { partials, total } = answer as ShardPartials;

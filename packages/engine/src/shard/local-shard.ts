@@ -108,18 +108,18 @@ export class LocalShard implements Shard {
   }
 
   #search(request: ShardSearch, signal: AbortSignal | undefined): ShardHits {
-    const { query, after, limit, total, groups, statistics, time } = request;
+    const { query, after, limit, skip, total, groups, statistics, time } = request;
     const { clause, filter, tenantFilter, order, collapse } = this.#bind(query);
     const deadline = this.#deadline(time, signal);
     const filters = this.#filters;
     const windows = this.#windows;
     const documents = { clause, filter, tenantFilter, windows, filters, statistics, deadline };
-    const plan = { ...documents, order, collapse, limit, after, total, groups };
+    const plan = { ...documents, order, collapse, limit, skip, after, total, groups };
     if (after === null || query.precomputed?.whole !== undefined || groups !== undefined) {
       return execute(this.#segments, plan);
     }
     const named = { request: query.search.request, tenant: query.tenant };
-    return executePage(this.#segments, { ...plan, after }, named);
+    return executePage(this.#segments, { ...plan, skip: 0, after }, named);
   }
 
   nearest(request: ShardNearest, signal?: AbortSignal): Awaitable<NearDocs> {

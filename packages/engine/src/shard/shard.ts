@@ -152,6 +152,8 @@ export interface ShardSearch {
   readonly after: SearchAfter | null;
   /** Hits, or groups, at most. 0: only the total. */
   readonly limit: number;
+  /** So many of the first hits may be left out of the answer: the caller needs those behind them. */
+  readonly skip?: number;
   /** false: the total is not needed, and 0 where it costs more than the hits. */
   readonly total: boolean;
   /** Only the groups of these values of the collapse field. */
@@ -163,6 +165,8 @@ export interface ShardSearch {
 export interface ShardHits {
   readonly docs: readonly (RankedDoc | CollapsedDoc)[];
   readonly total: number;
+  /** First hits that were left out; absent: none. */
+  readonly skipped?: number;
 }
 
 /** How many of the nearest documents, and how much work to find them. */

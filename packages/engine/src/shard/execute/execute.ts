@@ -56,6 +56,8 @@ export interface ExecutionPlan {
   /** 0: only the total. */
   readonly limit: number;
   readonly after: SearchAfter | null;
+  /** So many of the first documents may be left out of the answer. */
+  readonly skip?: number;
   /** false: the total is not needed, and 0 where it costs more than the page. */
   readonly total: boolean;
   /** Only the groups of these values. */
@@ -76,6 +78,8 @@ export interface ExecutionPlan {
 export interface Execution {
   readonly docs: readonly (RankedDoc | CollapsedDoc)[];
   readonly total: number;
+  /** First documents that were left out; absent: none. */
+  readonly skipped?: number;
 }
 
 /** Runs a bound query. Throws what patterns throw that grow past their limits (limit_exceeded). */

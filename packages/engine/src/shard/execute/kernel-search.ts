@@ -1,6 +1,7 @@
 import type { Deadline } from '../../base/deadline.ts';
 import { type Bitmaps, copyBitmap } from '../../bitmap/bitmaps.ts';
 import type { RankedDoc, SortKey } from '../../collect/order.ts';
+import { SegmentDoc } from '../../collect/ranked-docs.ts';
 import type { Clause } from '../../query/bind/clause.ts';
 import { matchesOf } from '../../query/weight/matches.ts';
 import { findPattern } from '../../query/weight/pattern-matches.ts';
@@ -141,10 +142,11 @@ function searchTop(
     : null;
   const top = new TopDocs(plan.limit, keyOf, after);
   const total = search.search(top, plan.total);
-  const docs = top.harvest().map(({ segment, doc, score }): RankedDoc => {
-    return { segment, doc, score, values: [score], key: keyOf(segment, doc) };
+  const skipped = Math.min(plan.skip ?? 0, top.kept);
+  const docs = top.harvest(skipped).map(({ segment, doc, score }): RankedDoc => {
+    return new SegmentDoc(segments[segment].keys, { segment, doc, score, values: [score] });
   });
-  return { docs, total };
+  return { docs, total, skipped };
 }
 
 function scoringSegments(
