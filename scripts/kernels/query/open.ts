@@ -6,7 +6,7 @@ import {
   SEGMENT,
   SLOT,
 } from '../../../packages/engine/src/scoring/kernel-memory.ts';
-import { DENSE, DOWN, ROUNDING, SHORT } from './constants.ts';
+import { DENSE, ROUNDING, SHORT } from './constants.ts';
 
 export const open = `
   fn raise(f64 impact) -> f64 {
@@ -20,6 +20,15 @@ export const open = `
     if (ref >= 0) { return 1.0; }
     i32 record = i32[${SEGMENT.records}] + (-1 - ref) * 40;
     return raise(f64.promote_f32(f32.reinterpret_i32(i32[record + 28])));
+  }
+
+  // a lower bound of the tenth best impact of such a term; 0: not known
+  fn tenthOf(i32 ref) -> f64 {
+    if (ref >= 0) { return 0.0; }
+    i32 record = i32[${SEGMENT.records}] + (-1 - ref) * 40;
+    f64 tenth = f64.promote_f32(f32.reinterpret_i32(i32[record + 24])), scale = f64[${QUERY.scale}];
+    if (scale < 1.0) { tenth = (tenth * scale) / (1.0 + tenth * (scale - 1.0)); }
+    return tenth;
   }
 
   fn decodeShort(i32 t) {
@@ -69,7 +78,6 @@ export const open = `
       i32[t + ${SLOT.blocks}] = 1;
       i32[t + ${SLOT.postings}] = df;
       f64[t + ${SLOT.max}] = weight;
-      f64[t + ${SLOT.tenth}] = 0.0;
       decodeShort(t);
       return;
     }
@@ -77,11 +85,7 @@ export const open = `
     i32 big = i32[${SEGMENT.big}], ranges = i32[${SEGMENT.ranges}];
     i32 start = big + (i32[record + 4] << 2);
     i32 kind = i32[record + 8];
-    f64 tenth = f64.promote_f32(f32.reinterpret_i32(i32[record + 24]));
-    f64 scale = f64[${QUERY.scale}];
-    if (scale < 1.0) { tenth = (tenth * scale) / (1.0 + tenth * (scale - 1.0)); }
     f64[t + ${SLOT.max}] = weight * bestOf(ref);
-    f64[t + ${SLOT.tenth}] = weight * tenth * ${DOWN};
     i32[t + ${SLOT.kind}] = kind;
     if (kind == ${DENSE}) {
       i32 wide = i32[record + 32] == 1;

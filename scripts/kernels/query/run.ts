@@ -8,21 +8,25 @@ import {
   SLOT,
   SLOT_BYTES,
 } from '../../../packages/engine/src/scoring/kernel-memory.ts';
-import { UP } from './constants.ts';
+import { DOWN, UP } from './constants.ts';
 
 export const run = `
   // Sorts the segments [first, last) that have the terms (all of them, or any) by the most that a
-  // document scores there; returns how many.
-  fn sortSegments(i32 first, i32 last, i32 asked, i32 all) -> i32 {
+  // document scores there; returns how many. flags 4: a tenth best score of a term in any of them
+  // is the first threshold.
+  fn sortSegments(i32 first, i32 last, i32 asked, i32 all, i32 flags) -> i32 {
     i32 s = first, n = 0;
+    f64 theta = f64[${QUERY.theta}];
     while (s < last) {
       i32 entry = ${QUERY.segments} + s * ${ENTRY_BYTES}, k = 0, present = 0, at = 0;
       f64 bound = 0.0;
       enter(entry);
       while (k < asked) {
         if (i32[entry + (k << 3) + ${ENTRY.found}]) {
-          bound += f64[(k << 3) + ${QUERY.weights}] *
-            bestOf(i32[entry + (k << 3) + ${ENTRY.found + 4}]);
+          i32 ref = i32[entry + (k << 3) + ${ENTRY.found + 4}];
+          f64 weight = f64[(k << 3) + ${QUERY.weights}];
+          bound += weight * bestOf(ref);
+          if (flags & 4) { theta = f64.max(theta, weight * tenthOf(ref) * ${DOWN}); }
           present += 1;
         }
         k += 1;
@@ -41,6 +45,7 @@ export const run = `
       }
       s += 1;
     }
+    f64[${QUERY.theta}] = theta;
     return n;
   }
 
@@ -56,7 +61,6 @@ export const run = `
         i32[t + ${SLOT.order}] = i32[(k << 2) + ${QUERY.orders}];
         i32[t + ${SLOT.living}] = i32[entry + (k << 2) + ${ENTRY.living}];
         openTerm(t, n, df, i32[entry + (k << 3) + ${ENTRY.found + 4}]);
-        if (flags & 4) { theta = f64.max(theta, f64[t + ${SLOT.tenth}]); }
         most += f64[t + ${SLOT.max}];
         n += 1;
       }
@@ -65,7 +69,6 @@ export const run = `
     i32[${QUERY.terms}] = n;
     i32[${QUERY.joined}] = -1;
     i32[${QUERY.rising}] = n == 1;
-    f64[${QUERY.theta}] = theta;
     if ((flags & 1) && most * ${UP} >= theta) {
       if (all || n == 1) {
         activate(-1);
@@ -116,7 +119,7 @@ export const run = `
   // A whole query over the segments [first, last) of those looked up. all 1: all terms, 0: any.
   // flags: 1 top documents, 2 count, 4 stored tenth best scores hold. Returns the count, or 0.
   export fn query(i32 first, i32 last, i32 asked, i32 all, i32 flags) -> i32 {
-    i32 n = sortSegments(first, last, asked, all), i = 0, total = 0;
+    i32 n = sortSegments(first, last, asked, all, flags), i = 0, total = 0;
     i32[${QUERY.emittedCount}] = 0;
     while (i < n) {
       i32 s = i32[(i << 2) + ${QUERY.segmentOrder}];

@@ -213,7 +213,6 @@ export const SLOT = {
   ref: 4,
   weight: 8,
   max: 16,
-  tenth: 24,
   order: 32,
   kind: 36,
   /** Documents that are not blocked; -1: not known. */

@@ -247,20 +247,23 @@ function begin(top: TopDocs, { i32, f64 }: Arena): void {
   }
 }
 
-/** Offers what the kernel emitted. */
+/** Offers what the kernel emitted, but for documents that those of later segments have pushed out. */
 function take(segments: readonly ScoringSegment[], top: TopDocs, { i32, f64 }: Arena): void {
   const emitted = i32[QUERY.emittedCount >> 2];
+  const theta = f64[QUERY.theta >> 3];
   let current = -1;
   for (let i = 0; i < emitted; i++) {
     const at = QUERY.emitted + EMITTED_BYTES * i;
+    const score = f64[(at + EMITTED.score) >> 3];
+    if (score < theta) continue;
     const s = i32[(at + EMITTED.segment) >> 2];
     if (s !== current) {
       current = s;
       top.enter(segments[s].number, segments[s].ranks);
     }
-    top.offer(i32[(at + EMITTED.doc) >> 2], f64[(at + EMITTED.score) >> 3]);
+    top.offer(i32[(at + EMITTED.doc) >> 2], score);
   }
-  top.raise(f64[QUERY.theta >> 3]);
+  top.raise(theta);
 }
 
 /** Writes the numbers of living documents that are known. */

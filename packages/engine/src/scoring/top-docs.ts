@@ -26,8 +26,8 @@ const FLAT = 64;
  * to be kept: 0 until `limit` are there.
  *
  * For a limit above FLAT, twice as many documents are gathered before the first half is selected: a
- * constant amount of work per document. A heap and a sort of all took 20 ms for the last 10 of 10,000
- * documents of 63,529, gathering takes 8.5 ms, scoring included.
+ * constant amount of work per document. A heap and a sort of all took 20 ms for the last 10 of
+ * 10,000 documents of 63,529, gathering takes 8.5 ms, scoring included.
  *
  * RankedDocs (collect/ranked-docs.ts) collects by any order. A search through it, one per segment
  * and merged, took 1.05 to 1.25 times the processor time for words joined by OR and up to 1.5 times
