@@ -22,7 +22,8 @@ import { fileURLToPath } from 'node:url';
 import { createClient } from '@lakehouse-search/client';
 import { openLocal } from '@lakehouse-search/engine';
 import { NO_CONFIG, serveAll, serverOptions } from '@lakehouse-search/server';
-import { type Dispatcher, Pool } from 'undici';
+import { Pool } from 'undici';
+import { postSearch } from './http-post.ts';
 import { commitsIndex, machine, median, need, percentile, SHARED, workFolder } from './shared.ts';
 
 const TARGETS: Readonly<Record<string, string>> = { REST: '0.400', gRPC: '0.300' };
@@ -34,8 +35,6 @@ const requests = (JSON.parse(readFileSync(file, 'utf8')) as string[][]).map((wor
   limit: 10,
 }));
 const bodies = requests.map((request) => JSON.stringify(request));
-const PATH = '/v1/search';
-const JSON_HEADERS = { 'content-type': 'application/json' };
 
 /** Addresses of the servers. */
 interface Served {
@@ -152,21 +151,6 @@ function asked<T>(child: ChildProcess, what: string): Promise<T> {
   return answer;
 }
 
-/** A call by undici's dispatcher alone. */
-function dispatched(pool: Pool, body: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const parts: Buffer[] = [];
-    const handler: Dispatcher.DispatchHandler = {
-      onRequestStart() {},
-      onResponseStart() {},
-      onResponseData: (_, part) => void parts.push(part),
-      onResponseEnd: () => resolve(Buffer.concat(parts).toString()),
-      onResponseError: (_, error) => reject(error),
-    };
-    pool.dispatch({ path: PATH, method: 'POST', headers: JSON_HEADERS, body }, handler);
-  });
-}
-
 function overHttp2(session: http2.ClientHttp2Session, body: string): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const stream = session.request({ ':method': 'POST', ':path': '/lhs.v1.Search/Search' });
@@ -218,8 +202,8 @@ async function measure(count: number, kind: string, names: string | undefined): 
     const rest = createClient({ url: served.rest });
     const grpc = createClient({ url: served.grpc });
     const ways: Readonly<Record<string, Call>> = {
-      'node:http': (at) => dispatched(pools[0], bodies[at]),
-      undici: (at) => dispatched(pools[1], bodies[at]),
+      'node:http': (at) => postSearch(pools[0], bodies[at]),
+      undici: (at) => postSearch(pools[1], bodies[at]),
       REST: (at) => rest.search(requests[at]),
       'node:http2': (at) => overHttp2(session, bodies[at]),
       gRPC: (at) => grpc.search(requests[at]),
