@@ -47,6 +47,8 @@ interface Served {
 /** What one round of a way took: the median of its calls, processor time per call, in ms. */
 interface Round {
   readonly p50: number;
+  /** The median of what the engine says that it took; null: the answers do not say it. */
+  readonly engine: number | null;
   readonly server: number;
   readonly client: number;
 }
@@ -132,16 +134,20 @@ async function roundOf(
   serverCpu: () => Promise<number>,
 ): Promise<Round> {
   const millis: number[] = [];
+  const took: number[] = [];
   const server = await serverCpu();
   const client = cpuMillis();
   for (let at = 0; at < requests.length; at++) {
     const started = performance.now();
-    await call(at);
+    const answer = await call(at);
     millis.push(performance.now() - started);
+    const { took_ms } = answer as { readonly took_ms?: number };
+    if (took_ms !== undefined) took.push(took_ms);
   }
   const used = (cpuMillis() - client) / millis.length;
   const served = ((await serverCpu()) - server) / millis.length;
-  return { p50: percentile(millis, 0.5), server: served, client: used };
+  const engine = took.length === 0 ? null : median(took);
+  return { p50: percentile(millis, 0.5), engine, server: served, client: used };
 }
 
 /** The next message of the servers. */
@@ -185,6 +191,8 @@ function print(rounds: ReadonlyMap<string, readonly Round[]>): void {
     const cpu = `${middle(name, (r) => r.client)} client, ${middle(name, (r) => r.server)} server`;
     const p50 = middle(name, (r) => r.p50);
     console.log(`${name.padEnd(12)} p50 ${p50} ms, over embedded ${over}${target}; cpu ${cpu}`);
+    if (rounds.get(name)![0].engine === null) continue;
+    console.log(`${''.padEnd(12)} of which the engine ${middle(name, (r) => r.engine ?? 0)} ms`);
   }
 }
 

@@ -85,15 +85,22 @@ export class GrpcCall {
     return value;
   }
 
-  /** Frees what the call was admitted with, and records it. */
+  /**
+   * Frees what the call was admitted with, and records it. node:http2 writes the answer when the
+   * event loop turns: the record comes behind it.
+   */
   end(error?: unknown): void {
     this.#ended = true;
     this.#begun?.release?.();
-    const { observer } = this.#calls;
-    if (observer === undefined) return;
+    if (this.#calls.observer === undefined) return;
+    const micros = Math.round((performance.now() - this.#began) * 1000);
+    setImmediate(() => this.#record(micros, error));
+  }
+
+  #record(micros: number, error: unknown): void {
     const known = error === undefined ? undefined : publicError(error);
     const principal = this.#begun?.principal;
-    observer.ended({
+    this.#calls.observer?.ended({
       ...this.#arrival,
       ...spanRecord(this.#span),
       operation: this.#operation,
@@ -103,7 +110,7 @@ export class GrpcCall {
       status: known === undefined ? 200 : ERROR_CODES[known.code].status,
       code: known?.code,
       cause: known?.cause,
-      micros: Math.round((performance.now() - this.#began) * 1000),
+      micros,
       bytes_in: this.bytesIn,
       bytes_out: this.bytesOut,
     });
