@@ -5,6 +5,10 @@ import { OccurrenceList } from './occurrence-list.ts';
 /** Occurrences of a chunk, as in the list. */
 const CHUNK = 1 << 18;
 
+/** Whether two lists of up to a million numbers are equal: `toEqual` takes a second for them. */
+const same = (a: readonly number[], b: readonly number[]): boolean =>
+  a.length === b.length && a.every((value, i) => value === b[i]);
+
 interface Plain {
   readonly terms: number[];
   readonly positions: number[];
@@ -45,8 +49,9 @@ describe('occurrences in chunks', () => {
         expect(list.hasPositions).toBe(keepFrom < runs.length);
         expect(list.bytes).toBeGreaterThanOrEqual((list.hasPositions ? 8 : 4) * terms.length);
         const plain = contents(list);
-        expect(plain.terms).toEqual(terms);
-        expect(plain.positions).toEqual(terms.map((_, i) => i));
+        expect(same(plain.terms, terms)).toBe(true);
+        expect(plain.positions.length).toBe(terms.length);
+        expect(plain.positions.findIndex((position, i) => position !== i)).toBe(-1);
       }),
       { numRuns: 12, seed: 20_261_123 },
     );
