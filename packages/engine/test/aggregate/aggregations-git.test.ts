@@ -1,6 +1,6 @@
 /**
  * Random aggregations over git.commits, synced to its head from its first snapshot, against DuckDB
- * over the table's rows. LHS_AGG_GIT_CASES sets how many (20; campaigns: 50; long tests: 2,000).
+ * over the table's rows. LHS_AGG_GIT_CASES sets how many (4; campaigns: 50; long tests: 2,000).
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { appendFile } from 'node:fs/promises';
@@ -23,7 +23,7 @@ import {
 } from './aggregation-sql.ts';
 import { expectEqual, type RandomFields, randomAggs } from './random-aggregations.ts';
 
-const CASES = Number(process.env.LHS_AGG_GIT_CASES ?? byEffort(10, 50, 2000));
+const CASES = Number(process.env.LHS_AGG_GIT_CASES ?? byEffort(4, 50, 2000));
 const SEED = Number(process.env.LHS_AGG_SEED ?? 20_261_121);
 
 const COLUMNS: Readonly<Record<string, SqlColumn>> = {

@@ -1,6 +1,6 @@
 /**
  * Random aggregations, nested ones too, over random documents in several segments with deleted ones
- * among them, against DuckDB over the same documents. LHS_AGG_CASES sets how many (150; campaigns:
+ * among them, against DuckDB over the same documents. LHS_AGG_CASES sets how many (50; campaigns:
  * 400), LHS_AGG_SEED the seed.
  */
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
@@ -29,7 +29,7 @@ import { col, namedSpecs, SqlOracle, type TestAgg } from './aggregation-sql.ts';
 import { COLUMNS, FIELDS, hex, quoted } from './corpus-aggregations.ts';
 import { expectEqual, randomAggs } from './random-aggregations.ts';
 
-const CASES = Number(process.env.LHS_AGG_CASES ?? byEffort(150, 400));
+const CASES = Number(process.env.LHS_AGG_CASES ?? byEffort(50, 400));
 const SEED = Number(process.env.LHS_AGG_SEED ?? 20_261_121);
 const CASES_A_CORPUS = 50;
 

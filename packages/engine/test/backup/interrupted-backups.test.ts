@@ -10,7 +10,7 @@ import { decodeManifest } from '../../src/backup/manifest.ts';
 import { type BackupLake, openBackupLake } from './backup-lake.ts';
 
 /** Moments at which the connection is cut for good, and at which a process is killed. */
-const CUTS = Number(process.env.LHS_CUTS ?? byEffort(15, 50));
+const CUTS = Number(process.env.LHS_CUTS ?? byEffort(6, 50));
 const KILLS = Number(process.env.LHS_KILLS ?? byEffort(3, 6));
 const CHILD = fileURLToPath(new URL('./backup-child.ts', import.meta.url));
 

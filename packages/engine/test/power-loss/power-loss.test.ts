@@ -14,7 +14,7 @@ import { contentOf, type Model, orphansOf, SmallIndex } from './small-index.ts';
  * holds (I1-I4), written to again and swept (I5). LHS_POWER_LOSS asks for more states.
  */
 const SEED = Number(process.env.LHS_SEED ?? 20_261_121);
-const STATES = Number(process.env.LHS_POWER_LOSS ?? byEffort(700, 2000, 20_000));
+const STATES = Number(process.env.LHS_POWER_LOSS ?? byEffort(300, 2000, 20_000));
 const arena = plainArena();
 
 /** One run of a writer on a recorded disk. */

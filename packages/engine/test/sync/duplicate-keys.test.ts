@@ -10,6 +10,7 @@ import {
   type Schema,
 } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { byEffort } from '../../../../test/support/effort.ts';
 import { compactTable } from '../../../../test/support/maintenance/index.ts';
 import { seededNumbers } from '../../../../test/support/random.ts';
 
@@ -98,7 +99,7 @@ describe('rows that share a key', () => {
     return { inserted, updated, deleted };
   }
 
-  const SEEDS = process.env.LHS_TEST_LONG ? 60 : 3;
+  const SEEDS = byEffort(1, 3, 60);
 
   test.each(Array.from({ length: SEEDS }, (_, i) => i + 1))(
     'leave an index equal to a reindex after every step (seed %i)',
