@@ -59,11 +59,10 @@ function Values({ facet, place }: { readonly facet: Facet; readonly place: Searc
         const href = hrefOf({ ...place, chosen, page: 1, row: undefined });
         return (
           <li key={value}>
-            <a
-              href={href}
-              class={isOn ? 'on' : undefined}
-              aria-label={facetLabel(isOn, field, value, n)}
-            >
+            <a href={href} class={isOn ? 'on' : undefined}>
+              <span class="hidden">
+                {isOn ? 'Remove' : 'Only'} {field}{' '}
+              </span>
               <span class="value">{value === '' ? '(empty)' : value}</span>
               <span class="count">{count(n)}</span>
               <svg class="bar" viewBox="0 0 100 2" preserveAspectRatio="none" aria-hidden="true">
@@ -77,6 +76,3 @@ function Values({ facet, place }: { readonly facet: Facet; readonly place: Searc
     </ul>
   );
 }
-
-const facetLabel = (isOn: boolean, field: string, value: string, n: number): string =>
-  `${isOn ? 'Remove' : 'Only'} ${field} ${value}, ${count(n)}`;

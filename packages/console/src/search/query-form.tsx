@@ -2,6 +2,7 @@ import type { IndexDescription, IndexSummary, SearchMode } from '@lakehouse-sear
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type SearchPlace, searchOf, sortText } from '../place/place.ts';
 import { goTo } from '../place/use-place.ts';
+import { meaningField } from './search-request.ts';
 
 /** What the form edits, and what it can choose from. */
 export interface QueryFormProps {
@@ -24,7 +25,7 @@ export function QueryForm({ place, index, list, description }: QueryFormProps) {
   const field = useSlashFocus();
   const change = (part: Partial<SearchPlace>) =>
     goTo({ ...place, index, page: 1, row: undefined, query: draft, ...part });
-  const hasVectors = (description?.vector_fields.length ?? 0) > 0;
+  const hasMeaning = description !== undefined && meaningField(description) !== undefined;
   const names = [...new Set([index, ...list.map(({ name }) => name)])].sort();
   return (
     <form class="query" aria-label="Search" onSubmit={submit}>
@@ -63,7 +64,7 @@ export function QueryForm({ place, index, list, description }: QueryFormProps) {
                 type="radio"
                 name="mode"
                 checked={place.mode === mode}
-                disabled={mode !== 'lexical' && !hasVectors && place.mode !== mode}
+                disabled={mode !== 'lexical' && !hasMeaning && place.mode !== mode}
                 onChange={() => change({ mode })}
               />
               <span>{words}</span>

@@ -28,6 +28,10 @@ export function facetFields({ fields, key }: IndexDescription): readonly string[
   return [...words, ...numbers].slice(0, FACET_FIELDS).map(({ name }) => name);
 }
 
+/** The field that a sentence is compared with: the first that a model has made. */
+export const meaningField = ({ vector_fields }: IndexDescription): string | undefined =>
+  vector_fields.find(({ model }) => model !== null)?.name;
+
 /** The search of a place; undefined: a search by meaning has no text yet. */
 export function modeRequest(
   { query, mode, syntax, chosen, sort, page }: SearchPlace,
@@ -48,7 +52,11 @@ export function modeRequest(
   };
   const text = query.trim();
   if (mode === 'lexical') return { mode, request: { ...shared, query: text || '*:*' } };
-  return text === '' ? undefined : { mode, request: { ...shared, query_text: text } };
+  if (text === '') return undefined;
+  // the service knows the only one itself
+  const field = description.vector_fields.length > 1 ? meaningField(description) : undefined;
+  const vector = field === undefined ? {} : { vector_field: field };
+  return { mode, request: { ...shared, ...vector, query_text: text } };
 }
 
 /** The same search, asked for the reasons of one row. */

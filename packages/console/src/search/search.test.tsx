@@ -18,6 +18,7 @@ const field = (name: string, type: string, fast = true, cached = true) => ({
 const description = {
   index: 'demo',
   key: { partition: [], identifier: ['id'] },
+  vector_fields: [],
   fields: [
     field('id', 'LONG'),
     field('title', 'TEXT', false),
@@ -60,6 +61,17 @@ describe('requests of a search', () => {
     const empty = searchOf('demo');
     expect(modeRequest(empty, 'demo', description)?.request).toMatchObject({ query: '*:*' });
     expect(modeRequest({ ...empty, mode: 'semantic' }, 'demo', description)).toBeUndefined();
+  });
+
+  it('by meaning name a field that a model made, if there are several', () => {
+    const meant = { ...searchOf('demo', 'a'), mode: 'semantic' as const };
+    const vector = { dims: 2, similarity: 'dot', index: 'flat' } as const;
+    const own = { ...vector, name: 'own', model: null };
+    const made = { ...vector, name: 'made', model: { name: 'm' } };
+    const wanted = (vector_fields: IndexDescription['vector_fields']) =>
+      modeRequest(meant, 'demo', { ...description, vector_fields })?.request;
+    expect(wanted([own, made])).toMatchObject({ query_text: 'a', vector_field: 'made' });
+    expect(wanted([made])).not.toHaveProperty('vector_field');
   });
 
   it('are explained as they are, for one row', () => {

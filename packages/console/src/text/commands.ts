@@ -24,6 +24,9 @@ export function searchCommand({ mode, request }: ModeRequest, { url }: ServiceAd
   const query = mode === 'lexical' ? request.query : request.query_text;
   const words = ['lhs', 'search', index ?? '', query ?? ''];
   if (mode !== 'lexical') words.push('--mode', mode);
+  if (mode !== 'lexical' && request.vector_field !== undefined) {
+    words.push('--vector-field', request.vector_field);
+  }
   if (syntax !== undefined) words.push('--syntax', syntax);
   if (typeof filter === 'string') words.push('--filter', filter);
   for (const { field, desc } of sort ?? [])

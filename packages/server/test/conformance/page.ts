@@ -46,7 +46,11 @@ const ELSEWHERE: readonly (readonly [line: string, result: string, place: string
     'three roles',
     'packages/server/test/control-plane/reshard.test.ts',
   ],
-  ['web console: search, rows, log in', 'REST', 'packages/server/test/console.test.ts'],
+  [
+    'web console: log in, search, rows, in Chromium; its headers and files',
+    'REST',
+    'packages/server/test/console-browser.test.ts` and `packages/server/test/console.test.ts',
+  ],
 ];
 
 /** The text of docs/conformance.md. */

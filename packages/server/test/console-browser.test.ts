@@ -1,0 +1,171 @@
+/** The web console in Chromium, over a server that requires credentials. */
+import { appendRows } from '@lakehouse-search/lake';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AxeFindings, type Browser, type Page, startChromium } from './support/chromium.ts';
+import { startTickets, type TicketService } from './support/tickets.ts';
+
+const CHROMIUM = process.env.LHS_CHROMIUM;
+/** What a browser would run if the console made markup of it. */
+const HOSTILE = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';
+
+let service: TicketService;
+let browser: Browser;
+let findings: AxeFindings;
+let page: Page;
+/** What the browser asked of other servers, and what it complained about. */
+const foreign: string[] = [];
+const complaints: string[] = [];
+
+async function addHostileRow(): Promise<void> {
+  const row = { id: HOSTILE, title: `payment ${HOSTILE}`, status: HOSTILE, size: 1n, price: 1 };
+  const rest = { at: '2026-01-01T00:00:00.000Z', vec: [1, 2], ok: true, host: '10.0.0.1' };
+  const rows = [{ ...row, ...rest, meta: { kind: HOSTILE, commits: 1, note: HOSTILE } }];
+  await appendRows(service.source, { kind: 'rows', rows });
+  const authorization = await service.token({ roles: ['admin'] });
+  const synced = await fetch(`${service.server.url}/v1/index:sync`, {
+    method: 'POST',
+    headers: { authorization, 'content-type': 'application/json' },
+    body: '{"index":"tickets"}',
+  });
+  expect(synced.status).toBe(200);
+}
+
+function watch(opened: Page): void {
+  const { url } = service.server;
+  opened.on('request', (request) => {
+    if (!request.url().startsWith(`${url}/`)) foreign.push(request.url());
+  });
+  opened.on('pageerror', (error) => complaints.push(error.message));
+  opened.on('console', (line) => {
+    // browsers note every refused request
+    const isStatus = /^Failed to load resource: .* status of 4\d\d/.test(line.text());
+    if (['error', 'warning'].includes(line.type()) && !isStatus) complaints.push(line.text());
+  });
+}
+
+async function logIn(): Promise<void> {
+  await page.getByLabel('User').fill('admin');
+  await page.getByLabel('Password').fill('long-enough');
+  await page.getByRole('button', { name: 'Log in' }).click();
+}
+
+const open = (place: string) => page.goto(`${service.server.url}/${place}`);
+const hits = () => page.locator('.hit-link');
+
+beforeAll(async () => {
+  if (CHROMIUM === undefined) return;
+  service = await startTickets();
+  await addHostileRow();
+  ({ browser, findings } = await startChromium(CHROMIUM));
+  const context = await browser.newContext({ locale: 'en-US' });
+  await context.addInitScript(
+    `addEventListener('securitypolicyviolation', (event) =>
+       console.error('policy violated: ' + event.violatedDirective + ' ' + event.blockedURI))`,
+  );
+  page = await context.newPage();
+  watch(page);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+});
+
+describe.skipIf(CHROMIUM === undefined)('the console in Chromium', () => {
+  it('asks for a password first, and refuses a wrong one', async () => {
+    await open('#/search/tickets?q=timeout');
+    await page.getByLabel('User').fill('admin');
+    await page.getByLabel('Password').fill('wrong');
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByRole('alert').waitFor();
+    expect(await hits().count()).toBe(0);
+    expect(await findings(page)).toEqual([]);
+  });
+
+  it('goes on at the place of the URL after the log in', async () => {
+    await logIn();
+    await page.getByText(/^30 hits/).waitFor();
+    expect(await hits().count()).toBe(20);
+    expect(await page.locator('.hit mark').first().innerText()).toBe('timeout');
+    expect(await findings(page)).toEqual([]);
+  });
+
+  it('searches while one types, and narrows by a value', async () => {
+    await page.keyboard.press('/');
+    await page.getByLabel('Query', { exact: true }).fill('login');
+    await page.getByText(/^20 hits/).waitFor();
+    await page.getByRole('link', { name: /^Only status closed/ }).click();
+    await page.getByText(/^5 hits/).waitFor();
+    expect(page.url()).toContain('q=login&f=status%3Aclosed');
+    await page.getByRole('link', { name: /^Remove status .*closed/ }).click();
+    await page.getByText(/^20 hits/).waitFor();
+  });
+
+  it('searches by meaning, and explains a hit', async () => {
+    await open('#/search/tickets?q=payment&mode=hybrid');
+    await page.getByText('meaning 1').first().waitFor();
+    await hits().first().click();
+    await page.getByRole('heading', { name: /^id=/ }).waitFor();
+    await page.getByText('Why is it found?').click();
+    await page.getByText(/^It matches: rank 1 of/).waitFor();
+    await page.getByText('10.0.').first().waitFor();
+    expect(await findings(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    expect(page.url()).not.toContain('row=');
+  });
+
+  it('shows markup in documents as the text that it is', async () => {
+    await open('#/search/tickets?q=img');
+    await page.getByText(/^1 hit /).waitFor();
+    expect(await hits().first().innerText()).toContain(HOSTILE);
+    await hits().first().click();
+    await page.locator('.row-panel dd').first().waitFor();
+    expect(await page.locator('.row-panel').innerText()).toContain(HOSTILE);
+    expect(await page.locator('main img, main script').count()).toBe(0);
+    expect(await page.evaluate('window.hacked')).toBeUndefined();
+  });
+
+  it('shows errors with their place, and what to try if nothing is found', async () => {
+    await open('#/search/tickets?q=titel:timeout');
+    expect(await page.locator('.place u').innerText()).toBe('titel');
+    await open('#/search/tickets?q=timeout+AND+status:opne');
+    await page.getByRole('link', { name: 'open' }).click();
+    await page.getByText(/hits in tickets/).waitFor();
+    expect(page.url()).toContain('status%3Aopen');
+  });
+
+  it('has indexes, jobs, aliases and saved queries', async () => {
+    for (const [place, name] of [
+      ['#/indexes', 'Indexes'],
+      ['#/indexes/tickets', 'tickets'],
+      ['#/jobs', 'Jobs'],
+      ['#/aliases', 'Aliases'],
+      ['#/saved', 'Saved queries'],
+    ]) {
+      await open(place);
+      await page.getByRole('heading', { name }).first().waitFor();
+      if (name !== 'Saved queries' && name !== 'Aliases')
+        await page.locator('td').first().waitFor();
+      expect(await findings(page), name).toEqual([]);
+    }
+  });
+
+  it('asks for the password again when the session has ended, and goes on', async () => {
+    await open('#/search/tickets?q=search');
+    await page.getByText(/^20 hits/).waitFor();
+    const ended = `{"scheme":"Bearer","token":"ended","user":"admin"}`;
+    await page.evaluate(`sessionStorage.setItem('lhs-session', '${ended}')`);
+    await page.reload();
+    await page.getByText(/^The session has ended/).waitFor();
+    await logIn();
+    await page.getByText(/^20 hits/).waitFor();
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await page.getByLabel('Password').waitFor();
+    expect(await page.evaluate(`sessionStorage.length`)).toBe(0);
+  });
+
+  it('called no other server, and broke no rule of its policy', () => {
+    expect(foreign).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+});
