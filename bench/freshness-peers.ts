@@ -4,11 +4,11 @@
  * plain columns, and indexes the text with positions.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { CommitRow } from './commit-rows.ts';
+import { npmPeer } from './npm-peer.ts';
 import { WORK } from './shared.ts';
 
 const LANCEDB = '0.39.0';
@@ -41,25 +41,16 @@ interface Lance {
   readonly Index: { fts(options: object): unknown };
 }
 
-/** LanceDB, installed into the work folder where it is not there yet; null: it cannot be had. */
+/** LanceDB; null: it cannot be had. */
 export function lancedb(): Lance | null {
-  const folder = join(WORK, 'lancedb');
-  if (!existsSync(join(folder, 'node_modules/@lancedb/lancedb'))) install(folder);
-  try {
-    return createRequire(join(folder, 'package.json'))('@lancedb/lancedb') as Lance;
-  } catch (error) {
-    console.log(`LanceDB is left out: ${String(error).split('\n', 1)[0]}`);
-    return null;
-  }
-}
-
-function install(folder: string): void {
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'package.json'), '{ "private": true }');
   const libc = process.platform === 'linux' ? '-gnu' : '';
   const native = `@lancedb/lancedb-${process.platform}-${process.arch}${libc}`;
   const packages = [`@lancedb/lancedb@${LANCEDB}`, `${native}@${LANCEDB}`, `apache-arrow@${ARROW}`];
-  spawnSync('npm', ['install', '--omit=optional', ...packages], { cwd: folder, stdio: 'inherit' });
+  return npmPeer({
+    name: '@lancedb/lancedb',
+    packages,
+    options: ['--omit=optional'],
+  }) as Lance | null;
 }
 
 /**

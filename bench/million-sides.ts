@@ -8,7 +8,6 @@ import {
   statSync,
   writeSync,
 } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fixVectors } from '../packages/engine/src/base/fixed-vector.ts';
 import { writeComponent } from '../packages/engine/src/segment/entry.ts';
@@ -22,6 +21,7 @@ import { GraphWalk } from '../packages/engine/src/vector/nearest-graph.ts';
 import { VectorReader } from '../packages/engine/src/vector/vector-reader.ts';
 import { VectorWriter } from '../packages/engine/src/vector/vector-writer.ts';
 import { lancedb } from './freshness-peers.ts';
+import { type HnswIndex, hnswlib } from './npm-peer.ts';
 
 export const DIMS = 384;
 const A_CENTER = 200;
@@ -158,25 +158,13 @@ const fileBytes = (paths: readonly string[], count: number): string => {
   return `files of ${(bytes / count).toFixed(0)} bytes`;
 };
 
-/** Of hnswlib-node what is used here. */
-interface Hnsw {
-  initIndex(most: number, links: number, ef: number, seed: number): void;
-  addPoint(vector: readonly number[], label: number): void;
-  setEf(ef: number): void;
-  searchKnn(vector: readonly number[], k: number): { readonly neighbors: readonly number[] };
-  writeIndexSync(path: string): void;
-  readIndexSync(path: string): void;
-}
-
-function newHnsw(): Hnsw {
-  const { HierarchicalNSW } = createRequire(import.meta.url)('hnswlib-node') as {
-    HierarchicalNSW: new (space: 'ip', dims: number) => Hnsw;
-  };
-  return new HierarchicalNSW('ip', DIMS);
+function newHnsw(): HnswIndex {
+  const library = needed(hnswlib(), 'hnswlib-node');
+  return new library.HierarchicalNSW('ip', DIMS);
 }
 
 /** hnswlib with the links and candidates of our graph, over 32-bit floats. */
-const hnswlib: Side = {
+const hnsw: Side = {
   name: 'hnswlib',
   build(folder, set) {
     const index = newHnsw();
@@ -213,9 +201,8 @@ interface VectorQuery {
   toArray(): Promise<readonly { readonly id: number | bigint }[]>;
 }
 
-function needLance(): NonNullable<ReturnType<typeof lancedb>> {
-  const library = lancedb();
-  if (library === null) throw new Error('LanceDB cannot be installed here');
+function needed<T>(library: T | null, name: string): T {
+  if (library === null) throw new Error(`${name} cannot be installed here`);
   return library;
 }
 const CONNECTION = { readConsistencyInterval: 60 };
@@ -226,7 +213,7 @@ const CONNECTION = { readConsistencyInterval: 60 };
 const lance: Side = {
   name: 'lancedb',
   async build(folder, set) {
-    const library = needLance();
+    const library = needed(lancedb(), 'LanceDB');
     const db = await library.connect(folder, CONNECTION);
     let table: Awaited<ReturnType<typeof db.createTable>> | undefined;
     for (const { values, first } of portions(set)) {
@@ -239,7 +226,7 @@ const lance: Side = {
     await (table as unknown as VectorTable).createIndex('vector', { config });
   },
   async open(folder, set) {
-    const db = await needLance().connect(folder, CONNECTION);
+    const db = await needed(lancedb(), 'LanceDB').connect(folder, CONNECTION);
     const table = (await db.openTable('v')) as unknown as VectorTable;
     const index = filesBelow(join(folder, 'v.lance/_indices'));
     const data = filesBelow(join(folder, 'v.lance/data'));
@@ -260,4 +247,4 @@ const filesBelow = (folder: string): readonly string[] =>
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
 
-export const SIDES: readonly Side[] = [lhs, hnswlib, lance];
+export const SIDES: readonly Side[] = [lhs, hnsw, lance];

@@ -5,12 +5,11 @@
  *   b. graph: queries a second at recall 0.98 beside hnswlib-node (>= 1.0x); building, a thousand
  *      vectors by turns (>= 0.9x)
  *   c. flat under a filter of 1 % and 10 % over flat without (p50 <= 1.5x), the answer never short
- * hnswlib-node is an optional dependency of the checkout; LanceDB is put into the work folder.
+ * hnswlib-node and LanceDB are put into the work folder.
  *
  *   node bench/vectors.ts [vectors] [--no-lance] [--no-graph]
  */
 import { rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fixVectors } from '../packages/engine/src/base/fixed-vector.ts';
 import { wordsOf } from '../packages/engine/src/bitmap/bitmap.ts';
@@ -24,6 +23,7 @@ import { GraphWalk } from '../packages/engine/src/vector/nearest-graph.ts';
 import { VectorReader } from '../packages/engine/src/vector/vector-reader.ts';
 import { VectorWriter } from '../packages/engine/src/vector/vector-writer.ts';
 import { lancedb } from './freshness-peers.ts';
+import { type HnswKind, hnswlib } from './npm-peer.ts';
 import { machine, median, percentile, workFolder } from './shared.ts';
 
 const COUNT = Number(process.argv[2] ?? 50_000);
@@ -32,25 +32,16 @@ const CENTRES = 500;
 const QUERIES = 200;
 const K = 10;
 
-/** Of hnswlib-node what is used here. */
-interface PeerIndex {
-  initIndex(most: number, links?: number, ef?: number, seed?: number): void;
-  addPoint(vector: readonly number[], label: number): void;
-  setEf?(ef: number): void;
-  searchKnn(vector: readonly number[], k: number): { readonly neighbors: readonly number[] };
-}
-type PeerKind = new (space: 'ip', dims: number) => PeerIndex;
-
 const { values, queries } = clustered();
 const folder = workFolder();
 try {
   const reader = writeVectors();
-  const hnswlib = peer();
+  const hnsw = hnswlib();
   const arrays = queries.map((query) => [...query]);
-  const truth = await flat(reader, hnswlib?.BruteforceSearch ?? null, arrays);
+  const truth = await flat(reader, hnsw?.BruteforceSearch ?? null, arrays);
   filtered(reader);
-  if (!process.argv.includes('--no-graph') && hnswlib !== null) {
-    graph(reader, hnswlib.HierarchicalNSW, arrays, truth);
+  if (!process.argv.includes('--no-graph') && hnsw !== null) {
+    graph(reader, hnsw.HierarchicalNSW, arrays, truth);
   }
 } finally {
   rmSync(folder, { recursive: true });
@@ -100,15 +91,6 @@ function writeVectors(): VectorReader {
   return new VectorReader(payload, path);
 }
 
-function peer(): { BruteforceSearch: PeerKind; HierarchicalNSW: PeerKind } | null {
-  try {
-    return createRequire(import.meta.url)('hnswlib-node');
-  } catch {
-    console.log('hnswlib-node is not installed: left out');
-    return null;
-  }
-}
-
 /** The nearest of LanceDB's, or null where it is left out. */
 async function lanceTable(): Promise<((query: readonly number[]) => Promise<number[]>) | null> {
   const lance = process.argv.includes('--no-lance') ? null : lancedb();
@@ -152,7 +134,7 @@ function ms(times: readonly number[]): string {
 /** Row (a); gives back the true nearest by floats of 32 bits. */
 async function flat(
   reader: VectorReader,
-  Brute: PeerKind | null,
+  Brute: HnswKind | null,
   arrays: readonly number[][],
 ): Promise<readonly ReadonlySet<number>[]> {
   const brute = Brute === null ? null : new Brute('ip', DIMS);
@@ -242,7 +224,7 @@ function filtered(reader: VectorReader): void {
 /** Row (b). */
 function graph(
   reader: VectorReader,
-  Peer: PeerKind,
+  Peer: HnswKind,
   arrays: readonly number[][],
   truth: readonly ReadonlySet<number>[],
 ): void {
@@ -278,7 +260,7 @@ function graph(
   for (const width of [10, 12, 14, 16, 18, 20, 24, 28, 32, 48, 64]) {
     const found = { lhs: 0, hnswlib: 0 };
     const times: Record<'lhs' | 'hnswlib', number[]> = { lhs: [], hnswlib: [] };
-    theirs.setEf?.(width);
+    theirs.setEf(width);
     for (let round = 0; round < 6 * QUERIES; round++) {
       const at = round % QUERIES;
       const start = performance.now();

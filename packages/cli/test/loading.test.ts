@@ -64,7 +64,7 @@ function sources(urls: readonly string[]): string[] {
 }
 
 const HEAVY =
-  /node_modules\/(ink|react|@grpc|fastify|@bufbuild|pino|@modelcontextprotocol|zod|yoga-layout|@duckdb|yaml|apache-arrow|@huggingface|hnswlib-node|@aws-sdk|@smithy)\/|\/src\/tui\//;
+  /node_modules\/(ink|react|@grpc|fastify|@bufbuild|pino|@modelcontextprotocol|zod|yoga-layout|@duckdb|yaml|apache-arrow|@huggingface|@aws-sdk|@smithy)\/|\/src\/tui\//;
 
 describe('modules that a command loads from the bundle', () => {
   it('search: few, and no screen, model, DuckDB or YAML', async () => {

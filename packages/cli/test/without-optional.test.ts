@@ -8,7 +8,7 @@ import { type Ended, ended, Home } from './child.ts';
 
 /** `lhs` as it is where the optional packages are not installed. */
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-const OPTIONAL = ['@huggingface', 'hnswlib-node', 'onnxruntime-node', 'onnxruntime-common'];
+const OPTIONAL = ['@huggingface', 'onnxruntime-node', 'onnxruntime-common'];
 const OWN = '@lakehouse-search';
 const home = new Home();
 afterAll(() => home.dispose());
@@ -94,7 +94,7 @@ interface Answer {
   readonly hits: readonly { coordinates: { identifier: { value: unknown }[] } }[];
 }
 
-describe('without @huggingface/transformers and hnswlib-node', () => {
+describe('without @huggingface/transformers', () => {
   it.each([
     ['flat', ''],
     ['graph', ', index: hnsw'],
