@@ -1,6 +1,6 @@
 /**
- * Control planes that are killed at each step of a job over two nodes with three shards: over
- * SQLite one that is started again, over PostgreSQL one of two. No connector levels the nodes.
+ * Control planes that are killed at each step of a job over two nodes with two or three shards:
+ * over SQLite one that is started again, over PostgreSQL one of two. No connector levels the nodes.
  */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { createClient } from '@lakehouse-search/client';
 import type { SearchResponse, Service } from '@lakehouse-search/contract';
+import { registeredDefinition } from '@lakehouse-search/engine';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { byEffort, everyNth, seedOfDay } from '../../../../test/support/effort.ts';
 import {
@@ -34,7 +35,7 @@ const NODES = ['n1', 'n2'];
 const LEASE_MS = 20_000;
 
 /** A job of the grid; an alter by the strategy of its change. */
-type JobName = 'reindex' | 'alter live' | 'alter field' | 'alter reindex';
+type JobName = 'reindex' | 'alter live' | 'alter field' | 'alter reindex' | 'reshard';
 
 const BEGIN = ['build_started, not committed', 'build_started'];
 const END = [
@@ -46,26 +47,39 @@ const CANCELED = ['canceled, not committed', 'canceled'];
 const LAST_STEPS: readonly string[] = ['done cutover_finished', 'canceled canceled'];
 const twice = (...names: readonly string[]) => names.flatMap((name) => [`${name} 1`, `${name} 2`]);
 /** The steps of a job that ends well, and those after it was canceled at a step. */
+const STAGED = [
+  ...BEGIN,
+  ...twice('building', 'staged', 'before promote', 'after promote'),
+  ...END,
+];
+const DISCARDED = twice('before discard', 'after discard');
 const STEPS = {
   reindex: {
-    all: [...BEGIN, ...twice('building', 'staged', 'before promote', 'after promote'), ...END],
+    all: STAGED,
     canceledAt: 'staged 2',
-    canceled: [...twice('before discard', 'after discard'), ...CANCELED],
+    canceled: [...DISCARDED, ...CANCELED],
   },
   alter: {
     all: [...BEGIN, ...twice('before alter', 'after alter'), ...END],
     canceledAt: 'after alter 2',
     canceled: ['before alter 3', 'after alter 3', ...CANCELED],
   },
+  reshard: {
+    all: STAGED,
+    canceledAt: 'staged 2',
+    canceled: [...DISCARDED, ...twice('before alter', 'after alter'), ...CANCELED],
+  },
 };
-const stepsOf = (name: JobName) => STEPS[name === 'reindex' ? 'reindex' : 'alter'];
+const stepsOf = (name: JobName) => STEPS[name === 'reindex' || name === 'reshard' ? name : 'alter'];
 
 interface Kill {
   readonly job: JobName;
   readonly step: string;
   readonly canceledAt?: string;
 }
-const JOBS: readonly JobName[] = ['reindex', 'alter live', 'alter field', 'alter reindex'];
+const JOBS: readonly JobName[] = [
+  ...(['reindex', 'reshard', 'alter live', 'alter field', 'alter reindex'] as const),
+];
 const GRID: readonly Kill[] = JOBS.flatMap((job) => {
   const { all, canceledAt, canceled } = stepsOf(job);
   return [
@@ -230,7 +244,9 @@ class KilledCluster {
           });
         const routed = route?.replicas.flat().map(({ commit }) => commit) ?? [];
         const live = owns.map(({ commits: [{ commit }] }) => commit);
-        return isLevel && routed.length === 3 && routed.every((one) => live.includes(one))
+        return isLevel &&
+          routed.length === route.shards &&
+          routed.every((one) => live.includes(one))
           ? { snapshot: route.snapshot }
           : false;
       }, WAIT)
@@ -279,8 +295,14 @@ class KilledCluster {
   }
 }
 
+const shardsOf = (definition: string) => registeredDefinition(definition).shards;
+
 /** Another definition, by a change of a strategy; the change after it goes back. */
 function changed(definition: string, name: JobName): string {
+  if (name === 'reshard') {
+    const shards = shardsOf(definition) === 3 ? 2 : 3;
+    return definition.replace(/sharding: \{[^}]*\}/, `sharding: { shards: ${shards} }`);
+  }
   const [line, before]: readonly [string, string] =
     name === 'alter live'
       ? ['description: of a test\n', 'fields:']
@@ -358,7 +380,10 @@ describe
           expect((await client.service().verify({ index: INDEX })).equal).toBe(true);
         }
         const { definition } = (await cluster.store.definitions.get(INDEX))!;
-        expect(definition).toBe(isDone ? (request.definition_yaml ?? before) : before);
+        const wanted = isDone ? String(request.definition_yaml ?? before) : before;
+        // a reshard adds the buckets of each shard
+        if (kill.job === 'reshard' && isDone) expect(shardsOf(definition)).toBe(shardsOf(wanted));
+        else expect(definition).toBe(wanted);
         await cluster.unstaged();
         await cluster.rebuild();
       },
