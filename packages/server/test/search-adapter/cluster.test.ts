@@ -28,6 +28,8 @@ afterAll(async () => {
 /** Times, ids of points in time, and what depends on the number of shards. */
 const masked = (body: Body): string =>
   JSON.stringify(body, (name, value) => {
+    // a look at the table may not have ended yet: then the lag is not known
+    if (name.startsWith('lag_')) return undefined;
     const isOther = ['took', 'id', 'pit_id', '_scroll_id', '_shards', 'version', 'ttlMs'];
     return [...isOther, 'took_ms', 'index_generation', 'snapshot'].includes(name) ? '*' : value;
   });
@@ -126,7 +128,7 @@ describe('a gateway over two nodes', () => {
           const headers = { accept: 'application/json, text/event-stream' };
           const { status, body } = await calls.send('POST', '/mcp', message, headers);
           const answer = JSON.parse(String(body).split('data: ')[1]!);
-          return [status, masked(answer).replaceAll(/\d{18,}/g, '…')];
+          return [status, masked(answer).replaceAll(/(?<![.\d])\d{15,}/g, '…')];
         }),
       );
       expect(two).toEqual(one);
