@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { flush, run as runCommand } from '@oclif/core';
+import { flagsBehind } from './config/flags-first.ts';
 import { firstScreen } from './first-screen.ts';
 import { processTerminal } from './terminal/terminal.ts';
 
@@ -14,7 +15,7 @@ export function run(program: URL): void {
   printWarnings();
   // NO_COLOR wins; Node would warn about the two
   if (process.env.NO_COLOR) delete process.env.FORCE_COLOR;
-  const args = process.argv.slice(2);
+  const args = [...flagsBehind(process.argv.slice(2))];
   // oclif takes LHS_DATA_DIR for a folder of plug-ins; a data folder must not bring code
   const pjson = JSON.parse(readFileSync(new URL('../package.json', program), 'utf8'));
   const loadOptions = { root: fileURLToPath(program), pjson, userPlugins: false };

@@ -77,6 +77,7 @@ describe('the client over REST', () => {
     const error = await thrown(client.listIndexes());
     expect(error).toMatchObject({ code: 'unreachable', details: { sent: false } });
     expect((error as LhsError).message).toBe(`cannot reach "${at}": ECONNREFUSED`);
+    expect((error as LhsError).hint).toContain('nothing listens there');
     await client.close();
     server = createServer().listen(0);
   });

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { flagsBehind } from './flags-first.ts';
 import { refuseUrl } from './local-commands.ts';
 
 const COMMANDS = new URL('../commands/', import.meta.url);
@@ -33,5 +34,17 @@ describe('a command with --url', () => {
   it('names itself if it is local', () => {
     expect(() => refuseUrl('source:tag', ['--url=http://x'])).toThrow('"lhs source tag" works on');
     expect(() => refuseUrl('source:tag', ['x'])).not.toThrow();
+  });
+});
+
+describe('global flags before a command', () => {
+  it.each([
+    ['--url u search a', 'search a --url u'],
+    ['--json --profile=p search a -- -b', 'search a --json --profile=p -- -b'],
+    ['search --url u', 'search --url u'],
+    ['--url u', '--url u'],
+    ['--limit 3 search', '--limit 3 search'],
+  ])('%s', (typed, meant) => {
+    expect(flagsBehind(typed.split(' ')).join(' ')).toBe(meant);
   });
 });

@@ -19,6 +19,11 @@ describe('an unknown command', () => {
     ['index backup', 'there is no command "index backup"', 'lhs index --help lists the commands'],
     ['nonsense', 'there is no command "nonsense"', 'lhs --help lists the commands'],
     [
+      '--limit 3 search',
+      '"--limit" comes before the command',
+      'flags follow the command: lhs COMMAND --limit',
+    ],
+    [
       'index list x',
       'lhs index list does not take "x"',
       'lhs index list --help shows what it takes',

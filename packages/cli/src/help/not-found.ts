@@ -21,7 +21,8 @@ export function notFound(
     return { message, hint: `lhs ${meant.join(' ')} --help shows what it takes` };
   }
   if (words[0]?.startsWith('-')) {
-    return { message: `"${words[0]}" needs a command`, hint: 'lhs --help lists the commands' };
+    const message = `"${words[0]}" comes before the command`;
+    return { message, hint: `flags follow the command: lhs COMMAND ${words[0]}` };
   }
   const typed = words.slice(0, wrong + 1).join(' ');
   const near = meant.length > wrong ? `did you mean lhs ${meant.join(' ')}?` : undefined;

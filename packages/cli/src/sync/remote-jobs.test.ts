@@ -84,4 +84,16 @@ describe('a long operation of a service', () => {
     await backend.verify({ index: 'notes' }, { progress: () => {} });
     expect(calls).toEqual(['start verify', 'verify']);
   });
+
+  it('shows the job of a reshard beside it, which a caller may be refused', async () => {
+    const shards = [{ docs_done: 3, docs_total: 10 }];
+    const seen = Promise.withResolvers<Progress>();
+    const jobs = [[job({ kind: 'alter', phase: 'reading', shards })]];
+    const backend = withJobProgress({
+      applyReshard: async () => seen.promise,
+      listJobs: async () => jobs.pop() ?? Promise.reject(new Error('refused')),
+    } as unknown as Backend);
+    const plan = backend.applyReshard({ index: 'a', shards: 2 }, { progress: seen.resolve });
+    expect(await plan).toEqual({ phase: 'reading', docs_done: 3, docs_total: 10 });
+  });
 });

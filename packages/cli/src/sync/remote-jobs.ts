@@ -44,7 +44,39 @@ export function withJobProgress(service: Backend): Backend {
     };
     return [operation, work];
   });
-  return { ...service, ...Object.fromEntries(methods) };
+  const reshards = RESHARDS.map((operation) => {
+    const blocking = service[operation] as (request: never, call?: CallContext) => Promise<unknown>;
+    const work = (request: { readonly index?: string }, call: CallContext = {}) =>
+      besideJob(service, request.index, call, () => blocking(request as never, call));
+    return [operation, work];
+  });
+  return { ...service, ...Object.fromEntries([...methods, ...reshards]) };
+}
+
+/** Operations that a service runs as a job of the kind `alter`, without an id in their response. */
+const RESHARDS = ['applyReshard', 'moveBucket'] as const;
+const LOOK_MS = 1000;
+
+/** The result of work, with the progress of the job that it is for the service. */
+async function besideJob(
+  service: Pick<Backend, 'listJobs'>,
+  index: string | undefined,
+  { progress }: CallContext,
+  work: () => Promise<unknown>,
+): Promise<unknown> {
+  if (progress === undefined) return work();
+  const look = async () => {
+    // a caller who may not list jobs, or a moment without an answer: the work decides
+    const [job] = await service.listJobs({ index, limit: 1 }).catch(() => []);
+    const now = job?.kind === 'alter' && job.ended_at === undefined ? progressOf(job) : null;
+    if (now !== null) progress(now);
+  };
+  const timer = setInterval(look, LOOK_MS);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+  }
 }
 
 /** A plan alone is no job. */

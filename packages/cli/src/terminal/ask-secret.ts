@@ -33,4 +33,6 @@ export async function askSecret(question: string): Promise<string> {
 }
 
 const noSecret = (): LhsError =>
-  new LhsError('invalid_argument', 'a secret is read from the terminal or standard input');
+  new LhsError('invalid_argument', 'standard input is empty: its first line is the secret', {
+    hint: 'run the command in a terminal, which asks for it, or pipe it in',
+  });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { asTyped } from './command-name.ts';
+import { asTyped, placeFlags } from './command-name.ts';
 
 describe('a printed command', () => {
   const lines = [
@@ -22,5 +22,34 @@ describe('a printed command', () => {
 
   it('stays as it is elsewhere', () => {
     for (const [line] of lines) expect(asTyped(line, { npm_command: 'run' })).toBe(line);
+  });
+
+  it('works where the command that prints it does', () => {
+    const place = placeFlags([
+      'search',
+      'a',
+      '--url=http://h:1',
+      '--data-dir',
+      '/my data',
+      '--',
+      '--url',
+    ]);
+    expect(place).toEqual(['--url http://h:1', "--data-dir '/my data'"]);
+    const flags = "--url http://h:1 --data-dir '/my data'";
+    for (const [line, typed] of [
+      ['next: lhs search a b', `next: lhs search a b ${flags}`],
+      ['\u001b[2mnext: lhs jobs list\u001b[22m', `\u001b[2mnext: lhs jobs list ${flags}\u001b[22m`],
+      ['  lhs index list', `  lhs index list ${flags}`],
+      ['   lhs index init a > b.yaml', `   lhs index init a ${flags} > b.yaml`],
+      ['  lhs config set data_dir DIR', "  lhs config set data_dir DIR --data-dir '/my data'"],
+      [
+        'next: lhs login --url URL --profile P',
+        "next: lhs login --url URL --profile P --data-dir '/my data'",
+      ],
+      ['next: lhs index validate FILE, lhs index create FILE', undefined],
+      ['2 snapshots behind (lhs index sync a)', undefined],
+      ['title: what lhs index does', undefined],
+    ] as const)
+      expect(asTyped(line, {}, place)).toBe(typed ?? line);
   });
 });

@@ -2,10 +2,48 @@
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a line may begin with a style
 const COMMAND = /(^(?:\u001b\[[\d;]*m)*\s*(?:next: )?|\(|&& |, then |, )lhs (?=[a-z])/g;
 
+/** A line that is one command to copy: what comes before, the command, the end of a style. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: a line may have a style
+const ALONE = /^((?:\u001b\[[\d;]*m)*(?:next: | {2,3}))(lhs [a-z][^\u001b]*)(.*)$/s;
+/** Several commands, words behind a command, or a pipe. */
+const NOT_ALONE = /, (then )?lhs |&& |\| | deletes the old files$| --help$|\(or /;
+/** Commands that work on this machine alone: a URL is not for them. */
+const OWN = /^lhs (config|demo|doctor|serve|source (import|delete|upsert|rows|snapshots)) /;
+
+const NAMES = ['--data-dir', '--url', '--profile'];
+
+/** The flags of a command line that say where it works, as they are typed again. */
+export function placeFlags(argv: readonly string[]): readonly string[] {
+  const end = argv.indexOf('--');
+  const words = end < 0 ? argv : argv.slice(0, end);
+  return words.flatMap((word, i) => {
+    const [name, ...rest] = word.split('=');
+    if (!NAMES.includes(name)) return [];
+    const value = rest.length > 0 ? rest.join('=') : words[i + 1];
+    return value === undefined ? [] : [`${name} ${quoted(value)}`];
+  });
+}
+
+const quoted = (word: string): string =>
+  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+
 /**
  * The line with its commands as they work here: under `npx lhs`, which puts no `lhs` on the PATH,
- * they begin with `npx lhs`.
+ * they begin with `npx lhs`, and they work where this command does (`place`, of `placeFlags`).
  */
-export function asTyped(line: string, env: NodeJS.ProcessEnv): string {
-  return env.npm_command === 'exec' ? line.replace(COMMAND, '$1npx lhs ') : line;
+export function asTyped(
+  line: string,
+  env: NodeJS.ProcessEnv,
+  place: readonly string[] = [],
+): string {
+  const placed = place.length === 0 ? line : line.replace(ALONE, (_, ...parts) => at(parts, place));
+  return env.npm_command === 'exec' ? placed.replace(COMMAND, '$1npx lhs ') : placed;
+}
+
+function at([before, command, after]: readonly string[], place: readonly string[]): string {
+  if (NOT_ALONE.test(command)) return `${before}${command}${after}`;
+  const wanted = place.filter((flag) => !flag.startsWith('--url ') || !OWN.test(`${command} `));
+  const known = wanted.filter((flag) => !command.includes(` ${flag.split(' ')[0]} `));
+  const [typed, ...redirected] = command.split(/(?= > )/);
+  return `${before}${[typed, ...known].join(' ')}${redirected.join('')}${after}`;
 }

@@ -48,10 +48,22 @@ function reportOf(error: unknown, style: Style, columns: number, command: string
 function ownReport(error: LhsError, style: Style, columns: number): ErrorReport {
   const lines = [`${style.red('error:')} ${printable(flagNames(error.message))}`];
   if (error.place !== undefined) lines.push(...caret(error, style, columns));
-  for (const line of adviceLines(error.hint, error.next)) {
+  for (const line of adviceOf(error)) {
     lines.push(`  ${printable(flagNames(line))}`);
   }
   return { lines, exit: exitOf(error), body: errorBody(error) };
+}
+
+/** The words of the command line for errors of services, whose hints speak of requests. */
+function adviceOf({ code, hint, next, message }: LhsError): readonly string[] {
+  if (code === 'unauthenticated' && hint?.includes('Authorization') === true) {
+    const sent = process.env.LHS_TOKEN ? ['the token of LHS_TOKEN was sent'] : [];
+    return [...sent, 'lhs login'];
+  }
+  if (code === 'index_busy' && message.includes('is served by')) {
+    return ['send it to the server: add --url http://HOST:PORT (lhs serve prints it)'];
+  }
+  return adviceLines(hint, next);
 }
 
 const DENIED: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM', 'EROFS']);

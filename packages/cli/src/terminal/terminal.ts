@@ -1,4 +1,4 @@
-import { asTyped } from './command-name.ts';
+import { asTyped, placeFlags } from './command-name.ts';
 import { safeLine } from './printable.ts';
 
 /** What is at the other end of the streams: a person at a terminal of some width, or a program. */
@@ -31,11 +31,15 @@ export function wantsColor(env: NodeJS.ProcessEnv, isTerminal: boolean): boolean
 }
 
 /** The terminal of this process. */
-export function processTerminal(env: NodeJS.ProcessEnv = process.env): Terminal {
+export function processTerminal(
+  env: NodeJS.ProcessEnv = process.env,
+  argv: readonly string[] = process.argv.slice(2),
+): Terminal {
+  const place = placeFlags(argv);
   const interactive = process.stdout.isTTY === true;
   const color = wantsColor(env, interactive);
   const lines = (texts: readonly string[]) =>
-    texts.map((text) => `${asTyped(safeLine(text, color), env)}\n`).join('');
+    texts.map((text) => `${asTyped(safeLine(text, color), env, place)}\n`).join('');
   return Object.freeze({
     width: columns(process.stdout, env),
     errWidth: columns(process.stderr, env),

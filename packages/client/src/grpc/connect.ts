@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { connect as connectHttp2 } from 'node:http2';
-import { LhsError } from '@lakehouse-search/contract';
+import { unreachable } from '../remote/unreachable.ts';
 import { Connection } from './connection.ts';
 
 /** A server of gRPC. */
@@ -33,8 +33,7 @@ export async function connect({
     const fail = (reason: string, cause?: Error) => {
       clearTimeout(timer);
       session.destroy();
-      const message = `cannot reach "${authority}": ${reason}`;
-      reject(new LhsError('unreachable', message, { details: { sent: false }, cause }));
+      reject(unreachable(authority, reason, { details: { sent: false }, cause }));
     };
     const timer = setTimeout(fail, CONNECT_MS, `no answer within ${CONNECT_MS / 1000} s`);
     const failed = (error: Error) => fail(reasonOf(error), error);

@@ -1,6 +1,7 @@
 import { LhsError, type Operation } from '@lakehouse-search/contract';
 import { requireHeaderValue } from '../remote/header-value.ts';
 import type { Transport, TransportCall } from '../remote/transport.ts';
+import { unreachable } from '../remote/unreachable.ts';
 import { type ErrorJson, errorOf } from '../wire/error-detail.ts';
 import { ROUTES } from '../wire/routes.ts';
 import { RequestLimit } from './call-limit.ts';
@@ -111,6 +112,6 @@ function failureOf(error: unknown, url: string, limit: RequestLimit): unknown {
   const thrown = error as Failure;
   const { code, message } = thrown.code === undefined ? (thrown.cause ?? thrown) : thrown;
   const sent = code === undefined || !UNSENT.has(code);
-  const words = `cannot reach "${url}": ${code ?? message}`;
-  return new LhsError('unreachable', words, { details: sent ? {} : { sent }, cause: error });
+  const details = sent ? {} : { sent };
+  return unreachable(url, code ?? message, { details, cause: error });
 }

@@ -403,6 +403,18 @@ describe('hostile texts of definitions', () => {
     expect(indexNameFault(`a${'b'.repeat(127)}`)).toBeNull();
   });
 
+  it('words a syntax error once, without the tokens of the parser', () => {
+    const messages = (text: string) =>
+      parse(text).issues.map(({ line, message }) => [line, message]);
+    expect(messages('version 1\nindex: a')).toEqual([[1, 'this line is not "name: value"']]);
+    expect(messages('next\n# x\nversion: 1\nindex: { a: b }\nkey: [a]')).toEqual([
+      [3, expect.stringContaining('nothing may follow here')],
+    ]);
+    expect(messages('version: 1\nindex: a: b\nkey: c')).toEqual([
+      [2, expect.stringContaining('a second ": " here')],
+    ]);
+  });
+
   it('bombs cost nothing', () => {
     const nines = ['a: &a [x]'];
     for (let i = 1; i < 10; i++) {

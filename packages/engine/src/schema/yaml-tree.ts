@@ -89,9 +89,8 @@ export function readYaml(text: string, report: Report, what = DEFINITION): Tree 
   }
   const document = parse(text, report);
   if (document === null) return null;
-  for (const error of document.errors) {
-    const second = error.code === 'MULTIPLE_DOCS';
-    report.error(error.pos[0], second ? `a file holds one ${what.noun}` : firstLine(error.message));
+  for (const error of causes(document.errors, text)) {
+    report.error(error.pos[0], syntaxFault(error, what.noun));
   }
   if (report.failed()) return null;
   if (document.contents === null) {
@@ -153,6 +152,36 @@ function endOfLine(text: string, from: number): number {
 
 function tooDeep(): string {
   return `a definition nests at most ${LIMITS.definitionDepth} levels`;
+}
+
+interface SyntaxError {
+  readonly code: string;
+  readonly message: string;
+  readonly pos: readonly [number, number];
+}
+
+/** The errors that no earlier one explains: one per line, and none after a token out of place. */
+function causes(errors: readonly SyntaxError[], text: string): readonly SyntaxError[] {
+  const lost = errors.findIndex(({ code }) => code === 'UNEXPECTED_TOKEN');
+  const lineOf = ({ pos }: SyntaxError) => text.lastIndexOf('\n', pos[0] - 1);
+  return errors
+    .slice(0, lost < 0 ? errors.length : lost + 1)
+    .filter((error, i, all) => i === 0 || lineOf(error) !== lineOf(all[i - 1]));
+}
+
+/** Errors of the parser whose own words are about its tokens. */
+const FAULTS: Readonly<Record<string, string>> = {
+  BLOCK_AS_IMPLICIT_KEY:
+    'a second ": " here: indent the line as those beside it, or quote the text',
+  MULTILINE_IMPLICIT_KEY: 'this line is not "name: value"',
+  TAB_AS_INDENT: 'a tab indents this line: use blanks',
+  UNEXPECTED_TOKEN: 'nothing may follow here: is a line above not "name: value"?',
+};
+
+function syntaxFault({ code, message }: SyntaxError, noun: string): string {
+  return code === 'MULTIPLE_DOCS'
+    ? `a file holds one ${noun}`
+    : (FAULTS[code] ?? firstLine(message));
 }
 
 function firstLine(message: string): string {

@@ -3,7 +3,7 @@ import type { Store } from '../store/open-store.ts';
 import type { Access } from './access.ts';
 import { isValidToken, parseApiToken } from './api-tokens.ts';
 import type { VerifyOutside } from './outside-tokens.ts';
-import { scopesOf } from './roles.ts';
+import { ROLES, scopesOf } from './roles.ts';
 import { REQUIRED_SCOPES } from './scopes.ts';
 import type { Sessions } from './sessions.ts';
 
@@ -115,7 +115,7 @@ export function authorizeByScope(principal: Principal | undefined, operation: Op
   const scope = REQUIRED_SCOPES[operation];
   if (scope === null) return;
   if (principal === undefined) throw unknownCaller();
-  if (!principal.scopes.includes(scope)) throw lacksScope(operation, scope);
+  if (!principal.scopes.includes(scope)) throw lacksScope(principal, operation, scope);
 }
 
 const hasExpired = ({ expiresMs }: Caller, now: number): boolean =>
@@ -127,7 +127,13 @@ function unknownCaller(): LhsError {
   });
 }
 
-function lacksScope(operation: Operation, scope: Scope): LhsError {
+/** The error of a caller without a scope: what the caller has, and which roles have the scope. */
+export function lacksScope(caller: Principal, operation: Operation, scope: Scope): LhsError {
   const message = `${operation} requires the \`${scope}\` scope`;
-  return new LhsError('permission_denied', message, { details: { operation, scope } });
+  const own = caller.scopes.length === 0 ? 'none' : caller.scopes.join(', ');
+  const roles = ROLES.filter(({ scopes }) => scopes.includes(scope)).map(({ role }) => role);
+  return new LhsError('permission_denied', message, {
+    hint: `the scopes of this caller: ${own}; an admin gives the role ${roles.join(' or ')}`,
+    details: { operation, scope },
+  });
 }

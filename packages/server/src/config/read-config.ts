@@ -28,14 +28,16 @@ const NAME = /^[a-z0-9][a-z0-9_-]{0,62}$/;
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Reads a configuration file. Throws invalid_argument with `file:line:column`. */
+/** Reads a configuration file. Throws not_found, invalid_argument with `file:line:column`. */
 export function readServerConfig(path: string): ServerConfig {
   let content: string;
   try {
     content = readFileSync(path, 'utf8');
   } catch (cause) {
-    const reason = (cause as Error).message;
-    throw new LhsError('invalid_argument', `cannot read "${path}": ${reason}`, { cause });
+    const { code, message } = cause as NodeJS.ErrnoException;
+    if (code === 'ENOENT') throw new LhsError('not_found', `no file "${path}"`, { cause });
+    const words = `cannot read "${path}": ${code === 'EISDIR' ? 'it is a folder' : message}`;
+    throw new LhsError('invalid_argument', words, { cause });
   }
   return parseServerConfig(content, path);
 }

@@ -113,9 +113,12 @@ function refuse(rest: FastifyInstance, methods: readonly WireMethod[]): void {
   });
 }
 
+const ROUTES = 'GET /v1/openapi.json lists the endpoints';
+
 function refusal({ method }: FastifyRequest, path: string, verbs: readonly string[]): Error {
   const shown = JSON.stringify(`${method} ${path.slice(0, 200)}`);
-  if (verbs.length === 0) return new LhsError('not_found', `no endpoint ${shown}`);
+  if (verbs.length === 0)
+    return new LhsError('not_found', `no endpoint ${shown}`, { hint: ROUTES });
   const error = new Error(`no endpoint ${shown}: the path takes ${verbs.join(', ')}`);
   return Object.assign(error, { statusCode: 405 });
 }

@@ -37,7 +37,7 @@ export async function listenRest(
   { rest: address, tls }: Pick<ServerOptions, 'rest' | 'tls'>,
 ): Promise<string> {
   await rest.listen(address).catch((error: unknown) => {
-    throw inUse(address, error);
+    throw refusedPort(address, error);
   });
   const { port } = rest.server.address() as AddressInfo;
   return `${tls === undefined ? 'http' : 'https'}://${hostPort({ ...address, port })}`;
@@ -56,7 +56,7 @@ export async function listenGrpc(
       : ServerCredentials.createSsl(null, [{ cert_chain: tls.cert, private_key: tls.key }]);
   const port = await new Promise<number>((resolve, reject) => {
     server.bindAsync(hostPort(address), credentials, (error, at) =>
-      error === null ? resolve(at) : reject(inUse(address, error)),
+      error === null ? resolve(at) : reject(refusedPort(address, error)),
     );
   });
   return hostPort({ ...address, port });
@@ -65,10 +65,20 @@ export async function listenGrpc(
 const hostPort = ({ host, port }: Address): string =>
   host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 
-function inUse(address: Address, cause: unknown): LhsError {
+/** What to do, by the error of the system. */
+const LISTEN_HINTS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another program has the port: choose another one; port 0 takes a free one',
+  EACCES: 'this user may not use the port: choose one above 1023',
+  EADDRNOTAVAIL: 'this machine does not have the address: 127.0.0.1 and 0.0.0.0 always work',
+  ENOTFOUND: 'no machine of this name was found: 127.0.0.1 and 0.0.0.0 always work',
+};
+
+function refusedPort(address: Address, cause: unknown): LhsError {
   const reason = (cause as Error).message;
-  return new LhsError('io_error', `cannot listen on ${hostPort(address)}: ${reason}`, {
-    hint: 'another program may use the port: choose another one',
+  const code = Object.keys(LISTEN_HINTS).find((one) => reason.includes(one));
+  const words = code === 'EADDRINUSE' ? 'the port is in use' : reason;
+  return new LhsError('io_error', `cannot listen on ${hostPort(address)}: ${words}`, {
+    ...(code && { hint: LISTEN_HINTS[code] }),
     cause,
   });
 }

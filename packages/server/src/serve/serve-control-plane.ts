@@ -10,6 +10,7 @@ import { type Backend, LhsError, type Principal } from '@lakehouse-search/contra
 import { openLocal } from '@lakehouse-search/engine';
 import type { Access } from '../access/access.ts';
 import { REQUIRED_SCOPES } from '../access/scopes.ts';
+import { lacksScope } from '../access/stored-access.ts';
 import { readNodeCall } from '../cluster/cluster-token.ts';
 import { connectNode } from '../cluster/node-client.ts';
 import { gatedBackend } from '../config/gated-backend.ts';
@@ -184,8 +185,7 @@ function clusterAccess(key: string | undefined): Access {
     authorize: (principal: Principal | undefined, operation: keyof typeof REQUIRED_SCOPES) => {
       const scope = REQUIRED_SCOPES[operation];
       if (principal === undefined || scope === null || principal.scopes.includes(scope)) return;
-      const message = `${operation} requires the \`${scope}\` scope`;
-      throw new LhsError('permission_denied', message, { details: { scope } });
+      throw lacksScope(principal, operation, scope);
     },
   });
 }

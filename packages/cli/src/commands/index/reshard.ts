@@ -1,12 +1,16 @@
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { reshardLines } from '../../search/reshard-lines.ts';
+import { progressReport } from '../../terminal/progress.ts';
+
+const NEXT = 'next: the same command with --apply';
 
 export default class IndexReshard extends LhsCommand {
   static override summary = 'Plan another number of shards for an index, or make them.';
   static override description =
     'As few of the 1,024 buckets of keys as possible get another shard. With --apply the new ' +
-    'shards are built from the table while searches go on with the former ones.';
+    'shards are built from the table while searches go on with the former ones. An index over ' +
+    'several nodes needs a control plane (lhs help serve).';
   static override examples = [
     '<%= config.bin %> index reshard incidents --shards 3',
     '<%= config.bin %> index reshard incidents --shards 3 --apply --url https://lhs.example.com',
@@ -29,12 +33,14 @@ export default class IndexReshard extends LhsCommand {
     const { args, flags } = await this.parse(IndexReshard);
     const request = { index: args.index, shards: flags.shards };
     const backend = await this.backend(flags);
+    const report = progressReport(this.terminal, args.index, flags.json === true);
     const plan = await this.stoppable('the former shards are in force', (signal) =>
       flags.apply
-        ? backend.applyReshard(request, { signal })
-        : backend.planReshard(request, { signal }),
+        ? backend.applyReshard(request, { signal, progress: report.update }).finally(report.stop)
+        : backend.planReshard(request, { signal }).finally(report.stop),
     );
     if (flags.json) return this.printJson(plan);
     this.print(reshardLines(plan));
+    if (!flags.apply && plan.moves.length > 0) this.print([NEXT]);
   }
 }

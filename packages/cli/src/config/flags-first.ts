@@ -1,0 +1,17 @@
+/** Global flags with a value. */
+const VALUED = ['--data-dir', '--url', '--profile'];
+const PLAIN = ['--json', '--debug'];
+
+/** The words of a command line with the global flags before its command behind it. */
+export function flagsBehind(args: readonly string[]): readonly string[] {
+  let at = 0;
+  for (let word = args[0]; word !== undefined; word = args[at]) {
+    if (VALUED.includes(word)) at += 2;
+    else if (PLAIN.includes(word) || VALUED.includes(word.split('=')[0])) at += 1;
+    else break;
+  }
+  const [first, rest] = [args.slice(0, at), args.slice(at)];
+  if (first.length === 0 || rest.length === 0) return args;
+  const end = rest.indexOf('--');
+  return end < 0 ? [...rest, ...first] : [...rest.slice(0, end), ...first, ...rest.slice(end)];
+}
