@@ -74,11 +74,15 @@ export const dense = `
       while (set) {
         i32 range = r + i32.ctz(set);
         i32 code = u8[impact + range] << 3;
-        f64 bound = weight * raise(f64[impacts + code]);
+        f64 best = f64[impacts + code], bound = weight * raise(best);
+        f64[table + code] = bound;
+        if (f64[${QUERY.scale}] > 1.0) {
+          i32 largest = 1 << u8[i32[${FIELD.width}] + range];
+          bound = weight * raiseFrequency(best, f64.convert_i32_s(largest));
+        }
         i32[into + (m << 2)] = range;
         f64[bounds + (range << 3)] = bound;
-        f64[table + code] = bound;
-        m += 1;
+        m += bound >= least;
         set &= set - 1;
       }
       r += 16;

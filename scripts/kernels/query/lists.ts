@@ -239,6 +239,12 @@ export const lists = `
     return sum;
   }
 
+  // the most that a term scores in a block of a list
+  fn blockBest(f64 weight, i32 head) -> f64 {
+    f64 impact = f64[i32[${SEGMENT.impacts}] + ((head & 255) << 3)];
+    return weight * raiseFrequency(impact, f64.convert_i32_s(1 << ((head >> 16) & 255)));
+  }
+
   // the first impact code with which the lead can reach theta beside the others
   fn firstCode(f64 weight, f64 rest, f64 least) -> i32 {
     i32 low = 1, high = 256, impacts = i32[${SEGMENT.impacts}];
@@ -268,25 +274,28 @@ export const lists = `
       k += 1;
     }
     i32 block = 0, count = 0, least = 1, done = 0;
+    f64 bar = 0.0;
     while (block < blocks && !done) {
       spend(1);
       if (scoring && !whole && isList) {
         f64 now = threshold();
         if (now != before) {
           before = now;
-          least = firstCode(weight, rest, select(active == 1, now, now / ${UP}));
+          bar = select(active == 1, now, now / ${UP});
+          least = firstCode(weight, rest, bar);
         }
         while (block < blocks && (i32[heads + (block << 2)] & 255) < least) { block += 1; }
         if (block >= blocks) { break; }
       }
       i32 bits = 8;
       if (isList) {
+        if (scoring) { best = blockBest(weight, i32[heads + (block << 2)]); }
+        if (best + rest < bar) {
+          block += 1;
+          continue;
+        }
         decode(lead, block);
         bits = i32[lead + ${SLOT.frequencyBits}];
-        if (scoring) {
-          best = weight *
-            raise(f64[i32[${SEGMENT.impacts}] + ((i32[heads + (block << 2)] & 255) << 3)]);
-        }
       }
       i32 n = i32[lead + ${SLOT.postings}], first = 1, source = docs, limit = 256;
       if (scoring && isList && n > 12) { limit = codeLimit(weight, best, bits, rest); }

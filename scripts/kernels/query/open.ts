@@ -6,13 +6,30 @@ import {
   SEGMENT,
   SLOT,
 } from '../../../packages/engine/src/scoring/kernel-memory.ts';
-import { DENSE, ROUNDING, SHORT } from './constants.ts';
+import { DENSE, DOWN, MOST_TF, ROUNDING, SHORT } from './constants.ts';
 
 export const open = `
-  fn raise(f64 impact) -> f64 {
+  // The most that a document's impact by the query's average length is, which by the segment's is at
+  // most "impact"; frequencies up to "tf". With n = 0.3 + 0.9 length / average an impact is
+  // 1 / (1 + n / tf), so only the second part of n depends on the average. Where that grows (scale
+  // above 1) high frequencies gain most. Where it falls low ones lose least: "few" is the lowest
+  // one that such an impact can have, because a document is as long as its frequency or longer.
+  fn raiseFrequency(f64 impact, f64 tf) -> f64 {
     f64 scale = f64[${QUERY.scale}];
-    if (scale <= 1.0) { return impact; }
-    return ((impact * scale) / (1.0 + impact * (scale - 1.0))) * ${ROUNDING};
+    if (scale == 1.0) { return impact; }
+    f64 rest = (1.0 - impact) / (impact * scale), fixed = 0.3 - 0.3 / scale;
+    if (scale > 1.0) { return ${ROUNDING} / (1.0 + fixed / tf + rest); }
+    f64 least = 0.9 / f64[${QUERY.averageLength}];
+    f64 left = rest * scale - least * scale;
+    if (left <= 0.0) { return impact; }
+    f64 few = f64.max(1.0, f64.ceil((0.3 / left) * ${DOWN})), most = 1.0 + fixed / few + rest;
+    if (few > 1.0) { most = f64.min(most, 1.0 + 0.3 / (few - 1.0) + least); }
+    return f64.min(impact, ${ROUNDING} / most);
+  }
+
+  // the same for any frequency
+  fn raise(f64 impact) -> f64 {
+    return raiseFrequency(impact, ${MOST_TF});
   }
 
   // the best impact of a term that a reference leads to, by the query's average length
@@ -27,7 +44,9 @@ export const open = `
     if (ref >= 0) { return 0.0; }
     i32 record = i32[${SEGMENT.records}] + (-1 - ref) * 40;
     f64 tenth = f64.promote_f32(f32.reinterpret_i32(i32[record + 24])), scale = f64[${QUERY.scale}];
-    if (scale < 1.0) { tenth = (tenth * scale) / (1.0 + tenth * (scale - 1.0)); }
+    f64 fixed = 0.3 - 0.3 / scale;
+    if (scale < 1.0) { fixed = 0.0; }
+    if (scale != 1.0) { tenth = 1.0 / (1.0 + fixed + (1.0 - tenth) / (tenth * scale)); }
     return tenth;
   }
 

@@ -284,9 +284,14 @@ describe('searches of terms', () => {
         const few = ['a b', 'b a', 'a a b c', 'a l1 c', 'm1 a', 'b l1 m1', 'x y z', 'a b a b m2'];
         words.splice(0, words.length, few[random(few.length)]);
       }
+      // average lengths of 3 to 20: bounds by those of the segments are far from those of the query
+      const more = seed === 20 ? Math.floor((3 * i) / size) * 8 : 0;
+      for (let k = random(2 * more + 1); k > 0; k--) words.push('long');
       const key = seed < 15 ? `${random(1e9)}-${i}` : String(i).padStart(8, '0');
       return { values: [words.join(' ')], key, blocked: random(100) < deleted };
     });
+    const third = Math.ceil(size / 3);
+    if (seed === 20) return { docs, sizes: [third, third, size - 2 * third] };
     const half = random(size >> 1) + (size >> 2);
     return { docs, sizes: seed % 2 ? [size] : [half, 1, size - half - 1] };
   }
@@ -298,6 +303,7 @@ describe('searches of terms', () => {
     [16, 3000, 2],
     [18, 2500, 0],
     [19, 2500, 2],
+    [20, 4500, 0],
   ])(
     'are what brute force finds: seed %i, %i documents, %i percent deleted',
     (seed, size, deleted) => {
