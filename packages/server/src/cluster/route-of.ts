@@ -1,3 +1,4 @@
+import type { LhsError } from '@lakehouse-search/contract';
 import type { NodeCommit, NodeIndex, NodeState } from './node-state.ts';
 import type { Replica, RoutedIndex } from './routing.ts';
 
@@ -8,6 +9,8 @@ export interface SeenNode {
   readonly state: NodeState | null;
   /** It answered the last look. */
   readonly up: boolean;
+  /** Of a node that is not up: the error of the call that it did not answer. */
+  readonly fault?: LhsError;
 }
 
 /** A state of an index that nodes have in common. */

@@ -1,3 +1,5 @@
+import type { LhsError } from '@lakehouse-search/contract';
+
 /** A copy of a shard. */
 export interface Replica {
   /** Name of the node. */
@@ -40,7 +42,9 @@ export interface RoutingSource {
   subscribe(listener: () => void): () => void;
   /** True while a node does not answer: its shards fail without a call. */
   isDown(address: string): boolean;
+  /** Why a node is down: the error of the call that it did not answer. Undefined: it is up. */
+  faultOf(address: string): LhsError | undefined;
   /** The gateway saw a call of the node fail. */
-  failed(address: string): void;
+  failed(address: string, error: LhsError): void;
   close(): Promise<void>;
 }

@@ -14,7 +14,7 @@ import {
   errorOfStatus,
   type RoutingReply,
 } from '@lakehouse-search/client';
-import type { Principal } from '@lakehouse-search/contract';
+import type { LhsError, Principal } from '@lakehouse-search/contract';
 import { signNodeCall } from '../cluster/cluster-token.ts';
 import { FirstThatAnswers } from '../cluster/first-that-answers.ts';
 import type { NodeState } from '../cluster/node-state.ts';
@@ -152,7 +152,7 @@ class ControlPlaneRouting implements RoutingSource {
   readonly #planes: ControlPlanes;
   readonly #stop = new AbortController();
   readonly #listeners = new Set<() => void>();
-  readonly #downUntil = new Map<string, number>();
+  readonly #down = new Map<string, { readonly until: number; readonly fault: LhsError }>();
   #version = '';
   #names: readonly string[] = [];
   #aliases: ReadonlyMap<string, string> = new Map();
@@ -186,11 +186,16 @@ class ControlPlaneRouting implements RoutingSource {
   }
 
   isDown(address: string): boolean {
-    return (this.#downUntil.get(address) ?? 0) > performance.now();
+    return this.faultOf(address) !== undefined;
   }
 
-  failed(address: string): void {
-    this.#downUntil.set(address, performance.now() + DOWN_MS);
+  faultOf(address: string): LhsError | undefined {
+    const down = this.#down.get(address);
+    return down !== undefined && down.until > performance.now() ? down.fault : undefined;
+  }
+
+  failed(address: string, fault: LhsError): void {
+    this.#down.set(address, { until: performance.now() + DOWN_MS, fault });
   }
 
   async close(): Promise<void> {

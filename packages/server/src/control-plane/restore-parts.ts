@@ -1,4 +1,4 @@
-import type { CallContext, RestoreRequest } from '@lakehouse-search/contract';
+import { type CallContext, LhsError, type RestoreRequest } from '@lakehouse-search/contract';
 import {
   type ClusterBackup,
   type ClusterBackupPart,
@@ -13,6 +13,7 @@ import {
   type RestoredNames,
   withoutCopies,
 } from './index-nodes.ts';
+import { pause } from './leadership.ts';
 
 /** A node of a restore: the part that it restores, and shards that it builds from the table. */
 interface Restoring extends Pick<IndexPart, 'node' | 'address'> {
@@ -20,13 +21,24 @@ interface Restoring extends Pick<IndexPart, 'node' | 'address'> {
   readonly built: readonly number[];
 }
 
+/** Errors after which a node may have done what it was called for. */
+const UNKNOWN_END: ReadonlySet<string> = new Set([
+  'unreachable',
+  'deadline_exceeded',
+  'interrupted',
+]);
+/** Times that a node which does not answer is called to drop its part, and the pause between. */
+const DROP_TURNS = 10;
+const DROP_MS = 1000;
+
 type Named = Pick<RestoreRequest, 'target' | 'aliases'>;
 
 /**
  * Makes an index of a cluster from a backup. Each part is restored by the node with the fewest
  * shards. If there are fewer nodes than parts, the shards of the parts that are left are built from
  * the table: two parts cannot be joined, because each numbers the files of the table by itself.
- * Then the cluster adopts the index. After a failure, nodes drop their parts.
+ * Then the cluster adopts the index. After a failure, nodes drop their parts, also nodes whose
+ * answers were lost.
  */
 export async function restoreParts(
   nodes: IndexNodes,
@@ -40,13 +52,20 @@ export async function restoreParts(
     name === backup.index ? backup.definition : renameDefinition(backup.definition, name);
   await nodes.free(name, call);
   const plan = planRestore(backup.parts, await nodes.nodes());
-  const done: Restoring[] = [];
+  const done = new Set<Restoring>();
+  const unknown = new Set<Restoring>();
   try {
     await all(plan, async (one) => {
       const { prefix, backup: id } = one.part;
       const request = { ...target, index: backup.index, prefix, backup: id, as: name };
-      await nodes.service(one.address).restore({ ...request, aliases: 'none' }, call);
-      done.push(one);
+      unknown.add(one);
+      try {
+        await nodes.service(one.address).restore({ ...request, aliases: 'none' }, call);
+        done.add(one);
+      } catch (error) {
+        if (!hasUnknownEnd(error)) unknown.delete(one);
+        throw error;
+      }
     });
     const growing = plan.filter(({ built }) => built.length > 0);
     await all(growing, async (one) => {
@@ -59,10 +78,28 @@ export async function restoreParts(
     const wanted = backup.aliases;
     return await nodes.adopt({ name, definition, parts, isMixed, wanted, aliases }, call);
   } catch (error) {
-    await Promise.allSettled(
-      done.map(({ address }) => nodes.service(address).dropIndex({ index: name })),
-    );
+    // a part whose answer was lost may be of another restore, to which the name belongs by now
+    const isTaken = (await nodes.indexNames().catch(() => [name])).includes(name);
+    const own = [...unknown].filter((one) => !isTaken || done.has(one));
+    await Promise.all(own.map(({ address }) => dropPart(nodes, address, name)));
     throw error;
+  }
+}
+
+const hasUnknownEnd = (error: unknown): boolean =>
+  !(error instanceof LhsError) || UNKNOWN_END.has(error.code);
+
+/** Drops a part; tries again while the node does not answer. Throws nothing. */
+async function dropPart(nodes: IndexNodes, address: string, index: string): Promise<void> {
+  const never = new AbortController().signal;
+  for (let turn = 1; turn <= DROP_TURNS; turn++) {
+    try {
+      await nodes.service(address).dropIndex({ index });
+      return;
+    } catch (error) {
+      if (!hasUnknownEnd(error)) return;
+    }
+    if (turn < DROP_TURNS) await pause(DROP_MS, never);
   }
 }
 

@@ -1,3 +1,4 @@
+import type { LhsError } from '@lakehouse-search/contract';
 import type { NodeState } from '../cluster/node-state.ts';
 import type { SeenNode } from '../cluster/route-of.ts';
 import type { RoutedIndex, RoutingSource } from '../cluster/routing.ts';
@@ -26,7 +27,8 @@ export class LedRouting implements AdminRouting {
   refresh = (): Promise<void> => this.#plane.refresh();
   subscribe = (listener: () => void): (() => void) => this.#plane.subscribe(listener);
   isDown = (address: string): boolean => this.#plane.isDown(address);
-  failed = (address: string): void => this.#plane.failed(address);
+  faultOf = (address: string): LhsError | undefined => this.#plane.faultOf(address);
+  failed = (address: string, error: LhsError): void => this.#plane.failed(address, error);
   close = (): Promise<void> => this.#plane.close();
 }
 

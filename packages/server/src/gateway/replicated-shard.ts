@@ -15,7 +15,7 @@ import type { NodeSpans } from '../observe/node-spans.ts';
 /** What shards of one read share. */
 export interface ShardReach {
   readonly index: string;
-  readonly routing: Pick<RoutingSource, 'isDown' | 'failed'>;
+  readonly routing: Pick<RoutingSource, 'isDown' | 'faultOf' | 'failed'>;
   readonly node: (address: string) => NodeClient;
   /** A shard that does not answer within this time has failed. */
   readonly timeoutMs: number;
@@ -56,7 +56,7 @@ export function replicatedShard(shard: RoutedShard, reach: ShardReach): Shard {
         const sent = { name, bytes, signal, millis, traceparent };
         return decodeAnswer(name, await readReplica(reach, replica, shard.ordinal, sent));
       });
-    if (left.length === 0) throw noReplica(shard, reach.index);
+    if (left.length === 0) throw noReplica(shard, reach);
     const [first, second] = left;
     try {
       const answer = await send(first);
@@ -123,15 +123,20 @@ export async function readReplica(
   } catch (error) {
     if (!(error instanceof LhsError)) throw error;
     const late = own && error.code === 'deadline_exceeded';
-    if (late || error.code === 'unreachable') routing.failed(address);
-    if (!late) throw error;
     const message = `node ${address} did not answer within ${timeoutMs} ms`;
-    throw new LhsError('unreachable', message, { cause: error });
+    const shown = late ? new LhsError('unreachable', message, { cause: error }) : error;
+    if (shown.code === 'unreachable') routing.failed(address, shown);
+    throw shown;
   }
 }
 
-function noReplica({ ordinal, replicas }: RoutedShard, index: string): LhsError {
-  const where = replicas.map(({ address }) => address).join(', ') || 'no node';
+/** Says why each node is down; a node that has come back meanwhile is read by the next call. */
+function noReplica({ ordinal, replicas }: RoutedShard, { index, routing }: ShardReach): LhsError {
+  const why = (address: string) => {
+    const message = routing.faultOf(address)?.message;
+    return message === undefined ? address : `${address} (${message})`;
+  };
+  const where = replicas.map(({ address }) => why(address)).join(', ') || 'no node';
   return new LhsError(
     'unreachable',
     `shard ${ordinal} of "${index}" is on ${where}: not reachable`,

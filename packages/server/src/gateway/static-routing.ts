@@ -1,3 +1,4 @@
+import { LhsError } from '@lakehouse-search/contract';
 import type { NodeClient } from '../cluster/node-client.ts';
 import { routeOf, type SeenNode } from '../cluster/route-of.ts';
 import type { RoutedIndex, RoutingSource } from '../cluster/routing.ts';
@@ -63,9 +64,13 @@ export class StaticRouting implements RoutingSource {
     return this.#seen.get(address)?.up === false;
   }
 
-  failed(address: string): void {
+  faultOf(address: string): LhsError | undefined {
+    return this.#seen.get(address)?.fault;
+  }
+
+  failed(address: string, fault: LhsError): void {
     const seen = this.#seen.get(address);
-    if (seen !== undefined) this.#seen.set(address, { ...seen, up: false });
+    if (seen !== undefined) this.#seen.set(address, { ...seen, up: false, fault });
   }
 
   async close(): Promise<void> {
@@ -87,9 +92,10 @@ export class StaticRouting implements RoutingSource {
     try {
       const state = await node.state({ deadline: Date.now() + this.#stateMs });
       this.#seen.set(address, { address, state, up: true });
-    } catch {
+    } catch (error) {
       const state = this.#seen.get(address)?.state ?? null;
-      this.#seen.set(address, { address, state, up: false });
+      const fault = error instanceof LhsError ? { fault: error } : {};
+      this.#seen.set(address, { address, state, up: false, ...fault });
     }
   }
 

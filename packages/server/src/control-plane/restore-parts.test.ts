@@ -1,0 +1,80 @@
+import { type ErrorCode, LhsError, type RestoreRequest } from '@lakehouse-search/contract';
+import type { ClusterBackup } from '@lakehouse-search/engine';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { IndexNodes } from './index-nodes.ts';
+import { restoreParts } from './restore-parts.ts';
+
+const backup: ClusterBackup = {
+  ...{ id: 'b', index: 'notes', snapshot: '1', created_ms: 0, index_generation: 1 },
+  definition: 'version: 1\nindex: notes\n',
+  ...{ num_docs: 2, file_count: 2, bytes: 2, aliases: [] },
+  parts: [0, 1].map((shard) => ({ prefix: `p${shard}`, ordinals: [shard], backup: `b${shard}` })),
+};
+const failure = (code: ErrorCode) => new LhsError(code, 'of a test');
+
+/** Nodes that have a part, by address. */
+const held = new Set<string>();
+let names: readonly string[] = [];
+/** Called when `a2` has restored its part. */
+let end: () => void = () => {};
+let drops: (() => void)[] = [];
+
+const nodes = {
+  indexNames: async () => names,
+  aliases: async () => [],
+  free: async () => {},
+  nodes: async () => ['1', '2'].map((n) => ({ node: `n${n}`, address: `a${n}`, shards: 0 })),
+  adopt: async () => ({ aliases: [], left_out: [] }),
+  service: (address: string) => ({
+    async restore(_: RestoreRequest) {
+      if (held.has(address)) throw failure('index_exists');
+      held.add(address);
+      if (address === 'a2') end();
+    },
+    async dropIndex() {
+      drops.shift()?.();
+      if (!held.delete(address)) throw failure('index_not_found');
+    },
+  }),
+} as unknown as IndexNodes;
+const restore = () => restoreParts(nodes, backup, 'notes', {}, {});
+
+beforeEach(() => {
+  held.clear();
+  names = [];
+  drops = [];
+  end = () => {
+    throw failure('unreachable');
+  };
+});
+
+describe('a restore that fails', () => {
+  it('drops a part whose answer was lost', async () => {
+    await expect(restore()).rejects.toMatchObject({ code: 'unreachable' });
+    expect([...held]).toEqual([]);
+  });
+
+  it('drops parts of nodes that do not answer for a while', async () => {
+    const silent = () => {
+      throw failure('unreachable');
+    };
+    drops = [silent, silent];
+    await expect(restore()).rejects.toMatchObject({ code: 'unreachable' });
+    expect([...held]).toEqual([]);
+  });
+
+  it('leaves the part of another index of the name on a node that refused', async () => {
+    held.add('a2');
+    await expect(restore()).rejects.toMatchObject({ code: 'index_exists' });
+    expect([...held]).toEqual(['a2']);
+  });
+
+  it('leaves the part of an index that got the name meanwhile', async () => {
+    end = () => {
+      names = ['notes'];
+      throw failure('unreachable');
+    };
+    await expect(restore()).rejects.toMatchObject({ code: 'unreachable' });
+    expect([...held]).toEqual(['a2']);
+  });
+});

@@ -1,0 +1,53 @@
+import { LhsError } from '@lakehouse-search/contract';
+import { describe, expect, it } from 'vitest';
+import type { NodeClient } from '../cluster/node-client.ts';
+import { replicatedShard } from './replicated-shard.ts';
+import { StaticRouting } from './static-routing.ts';
+
+const replica = { node: 'n1', address: 'n1:9402', commit: 'c1' };
+const shard = { ordinal: 0, replicas: [replica] };
+
+const nodeThat = (work: Partial<NodeClient>) =>
+  ({ address: replica.address, ...work }) as unknown as NodeClient;
+const refused = async () => {
+  throw new LhsError('unreachable', 'connect ECONNREFUSED 10.0.0.1:9402');
+};
+const state = async () => ({ node: 'n1', indexes: [], free_bytes: 0, takes: [] });
+
+async function messagesOf(node: NodeClient, reads: number): Promise<readonly string[]> {
+  const routing = new StaticRouting({ nodes: [node], pollMs: 1_000_000 });
+  await routing.refresh();
+  const messages: string[] = [];
+  for (let read = 0; read < reads; read++) {
+    const reach = { index: 'notes', routing, node: () => node, timeoutMs: 5000, call: {} };
+    const failed = replicatedShard(shard, reach).keys({ keys: [] });
+    messages.push(await Promise.resolve(failed).then(String, (error: Error) => error.message));
+  }
+  await routing.close();
+  return messages;
+}
+
+describe('a shard whose node is down', () => {
+  it('names the first error after the first read', async () => {
+    expect(await messagesOf(nodeThat({ state, read: refused }), 2)).toEqual([
+      'connect ECONNREFUSED 10.0.0.1:9402',
+      'shard 0 of "notes" is on n1:9402 (connect ECONNREFUSED 10.0.0.1:9402): not reachable',
+    ]);
+  });
+
+  it('names a read that took too long', async () => {
+    const read = async () => {
+      throw new LhsError('deadline_exceeded', 'too late');
+    };
+    expect((await messagesOf(nodeThat({ state, read }), 2))[1]).toBe(
+      'shard 0 of "notes" is on n1:9402 (node n1:9402 did not answer within 5000 ms): not reachable',
+    );
+  });
+
+  it('names the error of the last look at the node', async () => {
+    const [message] = await messagesOf(nodeThat({ state: refused, read: refused }), 1);
+    expect(message).toBe(
+      'shard 0 of "notes" is on n1:9402 (connect ECONNREFUSED 10.0.0.1:9402): not reachable',
+    );
+  });
+});
