@@ -39,9 +39,8 @@ describe('a shard whose node is down', () => {
     const read = async () => {
       throw new LhsError('deadline_exceeded', 'too late');
     };
-    expect((await messagesOf(nodeThat({ state, read }), 2))[1]).toBe(
-      'shard 0 of "notes" is on n1:9402 (node n1:9402 did not answer within 5000 ms): not reachable',
-    );
+    const [, second] = await messagesOf(nodeThat({ state, read }), 2);
+    expect(second).toContain('n1:9402 (node n1:9402 did not answer within 5000 ms): not reachable');
   });
 
   it('names the error of the last look at the node', async () => {
