@@ -29,7 +29,10 @@ export class DenseCounter implements CodeCounter {
   }
 
   collectAll(documents: WholeStream): void {
-    const counts = this.#coder?.count(documents.matches) ?? null;
+    const coder = this.#coder;
+    // sums of counts tell documents without a value only where a document has one value at most
+    const isCounted = coder !== null && !(this.#missing.wanted && coder.fill === null);
+    const counts = isCounted ? coder.count(documents.matches) : null;
     if (counts === null) {
       documents.read(this.collect);
       return;
