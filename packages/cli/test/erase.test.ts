@@ -57,7 +57,7 @@ describeOnBackends('lhs erase', home, ({ backend, isBrief }) => {
     await home.json(['index', 'sync', 'people']);
     const found = await check('--key', one, '--key', other);
     expect(found.code).toBe(1);
-    expect(found.stdout).toMatch(/^people {2}2 remains of 2 keys$/m);
+    expect(found.stdout).toMatch(/^people {2}data remains in 2 places \(2 keys checked\)$/m);
     expect(found.stdout).toMatch(
       /^deleted document +id=\d+ +next merge +.*title \(terms, stored\) · /m,
     );

@@ -1,3 +1,4 @@
+import type { ConsoleConfig } from '@lakehouse-search/contract';
 import { useEffect, useState } from 'preact/hooks';
 import { IndexDetail } from './indexes/index-detail.tsx';
 import { IndexList } from './indexes/index-list.tsx';
@@ -5,8 +6,10 @@ import { JobList } from './jobs/job-list.tsx';
 import { Login } from './login/login.tsx';
 import { AliasList } from './names/alias-list.tsx';
 import { SavedList } from './names/saved-list.tsx';
-import { ServiceProvider } from './parts/console-context.ts';
+import { ScopesProvider, ServiceProvider, useMay } from './parts/console-context.ts';
+import { NeedsScope } from './parts/needs-scope.tsx';
 import { Problem } from './parts/problem.tsx';
+import { Screen } from './parts/screen.tsx';
 import { hrefOf, type Place, searchOf } from './place/place.ts';
 import { usePlace } from './place/use-place.ts';
 import { Search } from './search/search.tsx';
@@ -29,7 +32,7 @@ export function App({ url, session, fetch }: AppProps) {
   const place = usePlace();
   const [access, setAccess] = useState<Access>('asking');
   const [error, setError] = useState<ServiceError>();
-  const [defaultIndex, setDefaultIndex] = useState<string | null>(null);
+  const [config, setConfig] = useState<ConsoleConfig>(NO_CONFIG);
   const [service] = useState(() => consoleService({ url, session, fetch, refused }));
   function refused(): void {
     setAccess(session.current() === undefined ? 'out' : 'ended');
@@ -38,8 +41,8 @@ export function App({ url, session, fetch }: AppProps) {
   const ask = () => {
     setError(undefined);
     service.call('consoleConfig', {}).then(
-      ({ default_index }) => {
-        setDefaultIndex(default_index);
+      (answer) => {
+        setConfig(answer);
         setAccess('in');
       },
       (thrown) => setError(shownError(thrown)),
@@ -54,7 +57,10 @@ export function App({ url, session, fetch }: AppProps) {
   const isOut = access === 'out' || access === 'ended';
   return (
     <ServiceProvider value={service}>
-      <Header place={place} service={service} isIn={access === 'in'} logOut={logOut} />
+      <ScopesProvider value={config.scopes}>
+        <Header place={place} service={service} isIn={access === 'in'} logOut={logOut} />
+        {access === 'in' && <ScreenOf place={place} defaultIndex={config.default_index} />}
+      </ScopesProvider>
       {isOut && <Login hasEnded={access === 'ended'} entered={ask} />}
       {access === 'asking' && error !== undefined && (
         <main id="main">
@@ -64,18 +70,22 @@ export function App({ url, session, fetch }: AppProps) {
           </button>
         </main>
       )}
-      {access === 'in' && <ScreenOf place={place} defaultIndex={defaultIndex} />}
     </ServiceProvider>
   );
 }
 
-function ScreenOf({
+const NO_CONFIG: ConsoleConfig = { default_index: null };
+
+/** The screen of a place. */
+export function ScreenOf({
   place,
   defaultIndex,
 }: {
   readonly place: Place;
   readonly defaultIndex: string | null;
 }) {
+  const maySearch = useMay('search');
+  if (!maySearch && OF_SEARCH.includes(place.screen)) return <NoSearch />;
   switch (place.screen) {
     case 'search':
       return <Search place={place} defaultIndex={defaultIndex} />;
@@ -90,6 +100,20 @@ function ScreenOf({
     case 'saved':
       return <SavedList />;
   }
+}
+
+/** Screens of the scope `search`. */
+const OF_SEARCH: readonly Place['screen'][] = ['search', 'saved'];
+
+function NoSearch() {
+  return (
+    <Screen title="Search">
+      <NeedsScope scope="search" what="Searches and saved queries" />
+      <p>
+        You may look at the <a href={hrefOf({ screen: 'indexes' })}>indexes</a>.
+      </p>
+    </Screen>
+  );
 }
 
 const LINKS: readonly (readonly [words: string, place: Place])[] = [

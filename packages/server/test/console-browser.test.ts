@@ -164,6 +164,17 @@ describe.skipIf(CHROMIUM === undefined)('the console in Chromium', () => {
     expect(await page.evaluate(`sessionStorage.length`)).toBe(0);
   });
 
+  it('tells a reader what the token cannot do, and does not offer it', async () => {
+    const [scheme, token] = (await service.token({ roles: ['reader'] })).split(' ');
+    const reader = JSON.stringify({ scheme, token });
+    await page.evaluate(`sessionStorage.setItem('lhs-session', ${JSON.stringify(reader)})`);
+    await open('#/aliases');
+    await page.reload();
+    await page.getByText('need the scope').waitFor();
+    expect(await page.locator('main form').count()).toBe(0);
+    expect(await findings(page)).toEqual([]);
+  });
+
   it('called no other server, and broke no rule of its policy', () => {
     expect(foreign).toEqual([]);
     expect(complaints).toEqual([]);

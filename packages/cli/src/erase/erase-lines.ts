@@ -61,7 +61,7 @@ export function reportLines(
   return [
     report.clean
       ? `${index}  nothing remains of ${plural(report.keys, 'key')}`
-      : `${index}  ${plural(remains.length, 'remain')} of ${plural(report.keys, 'key')}`,
+      : `${index}  data remains in ${plural(remains.length, 'place')} (${plural(report.keys, 'key')} checked)`,
     `examined ${scope}`,
     ...report.in_table.map((key) => `${named(key)} is still in the table: delete it there first`),
     ...remainLines(remains, keys, width),

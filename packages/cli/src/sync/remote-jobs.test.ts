@@ -78,8 +78,11 @@ describe('a long operation of a service', () => {
     await expect(call).rejects.toMatchObject({ code: 'disk_full', message: 'the disk is full' });
   });
 
-  it('runs without progress if its caller may not start jobs', async () => {
-    const refusal = new LhsError('permission_denied', 'startJob requires the `admin` scope');
+  it.each([
+    ['its caller may not start jobs', 'permission_denied'],
+    ['the service has no jobs of its kind', 'unsupported'],
+  ] as const)('runs without progress if %s', async (_, code) => {
+    const refusal = new LhsError(code, 'no job');
     const { backend, calls } = service(async function* () {}, refusal);
     await backend.verify({ index: 'notes' }, { progress: () => {} });
     expect(calls).toEqual(['start verify', 'verify']);

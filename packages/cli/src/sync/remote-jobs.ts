@@ -29,8 +29,8 @@ type JobOperation = keyof typeof KINDS;
 
 /**
  * A service whose long operations report progress: a call with `progress` starts a job, watches it,
- * and cancels it when the call is aborted. A caller who may not start jobs gets the blocking
- * operation, without progress.
+ * and cancels it when the call is aborted. A caller who may not start jobs, and a
+ * service without jobs of the kind, get the blocking operation, without progress.
  */
 export function withJobProgress(service: Backend): Backend {
   const methods = (Object.keys(KINDS) as JobOperation[]).map((operation) => {
@@ -83,6 +83,9 @@ async function besideJob(
 const isPlan = (operation: JobOperation, { apply, plan }: Loose): boolean =>
   (operation === 'alterIndex' && apply !== true) || (operation === 'upgrade' && plan === true);
 
+/** The caller may not start jobs, or the service has no jobs of the kind. */
+const NO_JOB: ReadonlySet<string> = new Set(['permission_denied', 'unsupported']);
+
 async function started(
   service: Backend,
   request: StartJobRequest,
@@ -91,8 +94,7 @@ async function started(
   try {
     return await service.startJob(request, signal === undefined ? {} : { signal });
   } catch (error) {
-    const refused = error instanceof LhsError && error.code === 'permission_denied';
-    if (refused) return null;
+    if (error instanceof LhsError && NO_JOB.has(error.code)) return null;
     throw error;
   }
 }

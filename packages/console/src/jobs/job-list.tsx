@@ -1,6 +1,7 @@
 import type { Job } from '@lakehouse-search/contract';
-import { useService } from '../parts/console-context.ts';
+import { useMay, useService } from '../parts/console-context.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
+import { NeedsScope } from '../parts/needs-scope.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { Answered, Screen } from '../parts/screen.tsx';
 import { StateWord } from '../parts/state-word.tsx';
@@ -17,6 +18,7 @@ const MOST = 100;
 export function JobList({ index }: { readonly index: string | undefined }) {
   const service = useService();
   const action = useAction();
+  const mayCancel = useMay('admin');
   const wanted = { limit: MOST, ...(index === undefined ? {} : { index }) };
   const jobs = useAnswer(JSON.stringify(wanted), (signal) =>
     service.call('listJobs', wanted, signal),
@@ -37,7 +39,7 @@ export function JobList({ index }: { readonly index: string | undefined }) {
           <DataTable
             caption="Jobs"
             rows={list}
-            columns={[...COLUMNS, cancelColumn(cancel, action.isRunning)]}
+            columns={mayCancel ? [...COLUMNS, cancelColumn(cancel, action.isRunning)] : COLUMNS}
             keyOf={({ job_id }) => job_id}
             empty={
               <>
@@ -47,6 +49,9 @@ export function JobList({ index }: { readonly index: string | undefined }) {
           />
         )}
       </Answered>
+      {jobs.value?.every(hasEnded) === false && (
+        <NeedsScope scope="admin" what="Cancellations of jobs" />
+      )}
     </Screen>
   );
 }

@@ -1,6 +1,7 @@
 import type { Alias } from '@lakehouse-search/contract';
-import { useService } from '../parts/console-context.ts';
+import { useMay, useService } from '../parts/console-context.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
+import { NeedsScope } from '../parts/needs-scope.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { Answered, Screen } from '../parts/screen.tsx';
 import { type Action, useAction } from '../parts/use-action.ts';
@@ -11,6 +12,7 @@ import { hrefOf, searchOf } from '../place/place.ts';
 export function AliasList() {
   const service = useService();
   const action = useAction();
+  const mayChange = useMay('admin');
   const aliases = useAnswer('aliases', (signal) => service.call('listAliases', {}, signal));
   const drop = async (alias: string) => {
     if (await action.run(() => service.call('dropAlias', { alias }))) aliases.again();
@@ -23,13 +25,14 @@ export function AliasList() {
           <DataTable
             caption="Aliases"
             rows={list}
-            columns={[...COLUMNS, dropColumn(drop, action)]}
+            columns={mayChange ? [...COLUMNS, dropColumn(drop, action)] : COLUMNS}
             keyOf={({ alias }) => alias}
             empty="No alias yet."
           />
         )}
       </Answered>
-      <SetAlias action={action} done={aliases.again} />
+      {mayChange && <SetAlias action={action} done={aliases.again} />}
+      <NeedsScope scope="admin" what="Changes of aliases" />
     </Screen>
   );
 }

@@ -1,3 +1,4 @@
+import type { Scope } from '@lakehouse-search/contract';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { ConsoleService } from '../service/console-service.ts';
@@ -6,6 +7,16 @@ const Context = createContext<ConsoleService | undefined>(undefined);
 
 /** Gives all screens below it the service. */
 export const ServiceProvider = Context.Provider;
+
+const Scopes = createContext<readonly Scope[] | undefined>(undefined);
+
+/** Gives all screens below it the scopes of the user; undefined: the service asks for none. */
+export const ScopesProvider = Scopes.Provider;
+
+/** Whether the user may call operations of a scope. */
+export function useMay(scope: Scope): boolean {
+  return useContext(Scopes)?.includes(scope) ?? true;
+}
 
 /** The service of the screen. */
 export function useService(): ConsoleService {

@@ -1,9 +1,14 @@
-import type { IndexDescription, SavedQuery } from '@lakehouse-search/contract';
+import type { IndexDescription, SavedQuery, Scope } from '@lakehouse-search/contract';
+import type { VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { describe, expect, it } from 'vitest';
+import { ScreenOf } from '../app.tsx';
+import { AliasList } from '../names/alias-list.tsx';
 import { savedPlace } from '../names/saved-place.ts';
+import { ScopesProvider, ServiceProvider } from '../parts/console-context.ts';
 import { Problem } from '../parts/problem.tsx';
 import { searchOf } from '../place/place.ts';
+import type { ConsoleService } from '../service/console-service.ts';
 import { ServiceError } from '../service/service-error.ts';
 import { Explained } from './explanation.tsx';
 import { Facets } from './facets.tsx';
@@ -155,6 +160,30 @@ describe('what a search shows', () => {
     expect(corrected('a service:biling', 'service:biling', 'service:billing')).toBe(
       'a service:billing',
     );
+  });
+});
+
+describe('a user without a scope', () => {
+  const service = { url: 'http://h' } as ConsoleService;
+  const shown = (scopes: readonly Scope[] | undefined, screen: VNode) =>
+    renderToString(
+      <ServiceProvider value={service}>
+        <ScopesProvider value={scopes}>{screen}</ScopesProvider>
+      </ServiceProvider>,
+    );
+
+  it('is told so, and not offered what would be refused', () => {
+    const reader = shown(['search', 'index_read'], <AliasList />);
+    expect(reader).not.toContain('<form');
+    expect(reader).toContain('Changes of aliases need the scope <code>admin</code>');
+    const operator = shown(['index_read', 'ops'], <ScreenOf place={place} defaultIndex={null} />);
+    expect(operator).toContain('need the scope <code>search</code>');
+  });
+
+  it('may do everything where the service asks for none', () => {
+    const html = shown(undefined, <AliasList />);
+    expect(html).toContain('<form');
+    expect(html).not.toContain('need the scope');
   });
 });
 

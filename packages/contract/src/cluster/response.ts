@@ -1,3 +1,5 @@
+import type { Scope } from '../call.ts';
+
 /** `GET /v1/indexes/{name}`: how the documents of an index are spread over its shards. */
 export interface IndexRouting {
   readonly name: string;
@@ -33,4 +35,6 @@ export interface License {
 export interface ConsoleConfig {
   /** The index that the console opens first; null: there are several, or none. */
   readonly default_index: string | null;
+  /** What the caller may do; absent: the service requires no credentials. */
+  readonly scopes?: readonly Scope[];
 }

@@ -266,7 +266,7 @@ function requireTarget(indexes: LocalIndexes, at: BackupTarget): Place {
   const place = targetOf(indexes, at);
   if (place !== null) return place;
   throw new LhsError('unsupported', 'there is no backup target', {
-    hint: 'name a folder or s3://bucket/prefix as "target", or configure one',
+    hint: 'name a place (a folder, or s3://bucket/prefix), or configure "backup_target"',
   });
 }
 

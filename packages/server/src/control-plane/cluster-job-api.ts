@@ -233,5 +233,5 @@ const noLeader = (): LhsError =>
 
 const unsupportedKind = (kind: string): LhsError =>
   new LhsError('unsupported', `a cluster has no jobs of the kind "${kind}"`, {
-    hint: 'its nodes run them',
+    hint: 'call the operation itself, without a job',
   });

@@ -104,6 +104,7 @@ export function ledAdmin(
     ...ofNodes,
     ...Object.fromEntries([...ofPlane, ...ofBoth, ...refused]),
     watchJob: (request, call) => planes.items('watchJob', request, call),
+    follow: () => refusedItems('follow'),
   } as AdminBackend;
   return withSavedQueries(admin, routing);
 }
@@ -133,6 +134,10 @@ async function after<T>(answer: Promise<T>, routing: AdminRouting): Promise<T> {
   } finally {
     await routing.refresh();
   }
+}
+
+async function* refusedItems(name: string): AsyncGenerator<never> {
+  yield refuse(name);
 }
 
 function refuse(name: string): never {

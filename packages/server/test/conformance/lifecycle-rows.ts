@@ -338,7 +338,7 @@ export const LIFECYCLE_ROWS: Section = {
     }),
     row('GET /v1/config: the index that the console opens first', async (ask) => {
       const body = await ask.ok('consoleConfig');
-      expectFields(body, 'default_index');
+      expectFields(body, 'default_index', 'scopes');
       return body;
     }),
     row('saved queries of a user: created, listed, replaced, deleted', async (ask) => {

@@ -1,9 +1,12 @@
-import type { JobState } from '@lakehouse-search/contract';
+import type { Job, JobState } from '@lakehouse-search/contract';
 import { Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { jobProgress, jobState } from '../../sync/job-lines.ts';
 import { dateTime } from '../../terminal/figures.ts';
 import { table } from '../../terminal/table.ts';
+
+/** Columns of a terminal that has room for all of a job. */
+const ALL_COLUMNS = 100;
 
 const STATES: readonly JobState[] = [
   'pending',
@@ -36,15 +39,17 @@ export default class JobsList extends LhsCommand {
     const jobs = await (await this.backend(flags)).listJobs({ index, state, limit });
     if (flags.json) return this.printJson({ jobs });
     if (jobs.length === 0) return this.print(['no jobs', 'next: lhs index reindex INDEX']);
-    const rows = jobs.map((job) => [
-      job.job_id,
-      job.index,
-      job.kind,
-      jobState(job),
-      dateTime(job.created_at),
-      jobProgress(job),
-    ]);
-    const others = ['index', 'kind', 'state', 'started', 'progress'].map((title) => ({ title }));
+    // the ids alone take 36 columns; jobs show has the time
+    const isNarrow = this.terminal.width < ALL_COLUMNS;
+    const cells = (job: Job): readonly (readonly [title: string, text: string])[] => [
+      ['index', job.index],
+      ['kind', job.kind],
+      ['state', jobState(job)],
+      ...(isNarrow ? [] : ([['started', dateTime(job.created_at)]] as const)),
+      ['progress', jobProgress(job)],
+    ];
+    const rows = jobs.map((job) => [job.job_id, ...cells(job).map(([, text]) => text)]);
+    const others = cells(jobs[0]).map(([title]) => ({ title }));
     // aligned right, so that no id is ever cut
     const columns = [{ title: 'job', align: 'right' }, ...others] as const;
     this.print(table(columns, rows, this.terminal.width, this.style.dim));

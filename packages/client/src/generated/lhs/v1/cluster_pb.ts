@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file lhs/v1/cluster.proto.
  */
 export const file_lhs_v1_cluster: GenFile = /*@__PURE__*/
-  fileDesc("ChRsaHMvdjEvY2x1c3Rlci5wcm90bxIGbGhzLnYxIo0BCg1BY3Rpdml0eUVudHJ5EhAKAmF0GAEgASgJQgSIzhgBEhMKBWluZGV4GAIgASgJQgSIzhgBEhMKBWV2ZW50GAMgASgJQgSIzhgBEhMKBmpvYl9pZBgEIAEoCUgAiAEBEhQKB21lc3NhZ2UYBSABKAlIAYgBAUIJCgdfam9iX2lkQgoKCF9tZXNzYWdlIk0KD0FjdGl2aXR5UmVxdWVzdBISCgVpbmRleBgBIAEoCUgAiAEBEhIKBWxpbWl0GAIgASgDSAGIAQFCCAoGX2luZGV4QggKBl9saW1pdCJHCg1Db25zb2xlQ29uZmlnEiQKDWRlZmF1bHRfaW5kZXgYASABKAlCCIjOGAGQzhgBSACIAQFCEAoOX2RlZmF1bHRfaW5kZXgipQEKDEluZGV4Um91dGluZxISCgRuYW1lGAEgASgJQgSIzhgBEicKBnN0YXR1cxgCIAEoCUIXiM4YAaLOGAdjcmVhdGVkos4YBGxpdmUSGQoLc2hhcmRfY291bnQYAyABKANCBIjOGAESJgoQcm91dGluZ19zdHJhdGVneRgEIAEoCUIMiM4YAaLOGARoYXNoEhUKB2J1Y2tldHMYBSADKANCBIjOGAEicQoHTGljZW5zZRIWCghsaWNlbnNlZRgBIAEoCUIEiM4YARIaCgxub2Rlc19pbl91c2UYAiABKANCBIjOGAESIgoLbm9kZXNfbGltaXQYAyABKANCCIjOGAGQzhgBSACIAQFCDgoMX25vZGVzX2xpbWl0IjQKDlJvdXRpbmdSZXF1ZXN0EhgKBWluZGV4GAEgASgJQgSIzhgBSACIAQFCCAoGX2luZGV4YgZwcm90bzM", [file_lhs_v1_options]);
+  fileDesc("ChRsaHMvdjEvY2x1c3Rlci5wcm90bxIGbGhzLnYxIo0BCg1BY3Rpdml0eUVudHJ5EhAKAmF0GAEgASgJQgSIzhgBEhMKBWluZGV4GAIgASgJQgSIzhgBEhMKBWV2ZW50GAMgASgJQgSIzhgBEhMKBmpvYl9pZBgEIAEoCUgAiAEBEhQKB21lc3NhZ2UYBSABKAlIAYgBAUIJCgdfam9iX2lkQgoKCF9tZXNzYWdlIk0KD0FjdGl2aXR5UmVxdWVzdBISCgVpbmRleBgBIAEoCUgAiAEBEhIKBWxpbWl0GAIgASgDSAGIAQFCCAoGX2luZGV4QggKBl9saW1pdCJwCg1Db25zb2xlQ29uZmlnEiQKDWRlZmF1bHRfaW5kZXgYASABKAlCCIjOGAGQzhgBSACIAQESDgoGc2NvcGVzGAIgAygJEhcKDnByZXNlbnRfZmllbGRzGOgHIAMoCUIQCg5fZGVmYXVsdF9pbmRleCKlAQoMSW5kZXhSb3V0aW5nEhIKBG5hbWUYASABKAlCBIjOGAESJwoGc3RhdHVzGAIgASgJQheIzhgBos4YB2NyZWF0ZWSizhgEbGl2ZRIZCgtzaGFyZF9jb3VudBgDIAEoA0IEiM4YARImChByb3V0aW5nX3N0cmF0ZWd5GAQgASgJQgyIzhgBos4YBGhhc2gSFQoHYnVja2V0cxgFIAMoA0IEiM4YASJxCgdMaWNlbnNlEhYKCGxpY2Vuc2VlGAEgASgJQgSIzhgBEhoKDG5vZGVzX2luX3VzZRgCIAEoA0IEiM4YARIiCgtub2Rlc19saW1pdBgDIAEoA0IIiM4YAZDOGAFIAIgBAUIOCgxfbm9kZXNfbGltaXQiNAoOUm91dGluZ1JlcXVlc3QSGAoFaW5kZXgYASABKAlCBIjOGAFIAIgBAUIICgZfaW5kZXhiBnByb3RvMw", [file_lhs_v1_options]);
 
 /**
  * Something that happened to an index, for example the end of a reindex.
@@ -100,6 +100,20 @@ export type ConsoleConfig = Message<"lhs.v1.ConsoleConfig"> & {
    * @generated from field: optional string default_index = 1;
    */
   defaultIndex?: string | undefined;
+
+  /**
+   * What the caller may do; absent: the service requires no credentials.
+   *
+   * @generated from field: repeated string scopes = 2;
+   */
+  scopes: string[];
+
+  /**
+   * Fields that are present although their values do not show it: empty lists, and null.
+   *
+   * @generated from field: repeated string present_fields = 1000;
+   */
+  presentFields: string[];
 };
 
 /**
