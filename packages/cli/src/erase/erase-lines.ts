@@ -58,10 +58,11 @@ export function reportLines(
     `${plural(examined.generations, 'generation')}, ${plural(examined.segments, 'segment')}, ` +
     `${count(examined.documents)} documents, ${count(examined.cache_entries)} cached vectors, ` +
     `${plural(examined.backups, 'backup')}, ${plural(examined.snapshots, 'snapshot')}`;
+  const checked = plural(report.keys, 'key');
   return [
     report.clean
-      ? `${index}  nothing remains of ${plural(report.keys, 'key')}`
-      : `${index}  data remains in ${plural(remains.length, 'place')} (${plural(report.keys, 'key')} checked)`,
+      ? `${index}  nothing remains of ${checked}`
+      : `${index}  data remains in ${plural(remains.length, 'place')} (${checked} checked)`,
     `examined ${scope}`,
     ...report.in_table.map((key) => `${named(key)} is still in the table: delete it there first`),
     ...remainLines(remains, keys, width),

@@ -46,17 +46,20 @@ describe('a page of the help', () => {
   it('is the page of the documentation', () => {
     expect(pageNames()).toContain('query');
     expect(pageLines('query')?.[0]).toBe('QUERIES');
+    expect(pageLines('serve')?.at(-1)).toMatch(/^Pages that it names .*: .*\brest, /);
     expect(pageLines('nosuch')).toBe(undefined);
     expect(pageLines('../README')).toBe(undefined);
   });
 
   it('has no marks of Markdown', () => {
     const page =
-      '## Two words\n\nSee the [JSON\ntree](#tree) and **this**.\n\n```sh\na [x](y)\n```\n';
+      '## Two words\n\n![A picture](p.svg)\n\n[Reasons](adr/a.md).\n' +
+      'Why ([reasons](adr/b.md)). See the [JSON\ntree](#tree) and **this**.\n\n' +
+      '```sh\na [x](y)\n```\n';
     expect(plainLines(`${page}\n| a | b \\| c |\n|---|---|\n| long one | x |\n`)).toEqual([
       'TWO WORDS',
       '',
-      'See the JSON',
+      'Why. See the JSON',
       'tree and this.',
       '',
       '    a [x](y)',

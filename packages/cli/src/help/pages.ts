@@ -16,15 +16,27 @@ export function pageNames(): readonly string[] {
   return files.map((file) => file.slice(0, -'.md'.length)).sort();
 }
 
-/** The lines of a page; undefined if there is none of that name. */
+/** The lines of a page, with the pages that it links; undefined if there is none of that name. */
 export function pageLines(name: string): readonly string[] | undefined {
-  if (!pageNames().includes(name)) return undefined;
-  return plainLines(readFileSync(new URL(`${name}.md`, pagesFolder()), 'utf8'));
+  const names = pageNames();
+  if (!names.includes(name)) return undefined;
+  const text = readFileSync(new URL(`${name}.md`, pagesFolder()), 'utf8');
+  const linked = new Set([...text.matchAll(/\]\(([a-z-]+)\.md/g)].map(([, page]) => page));
+  const others = names.filter((page) => page !== name && linked.has(page));
+  const end =
+    others.length === 0 ? [] : ['', `Pages that it names (lhs help PAGE): ${others.join(', ')}`];
+  return [...plainLines(text), ...end];
 }
 
-const LINK = /!?\[([^\]]+)\]\((?:#|https?:|[\w./-]+\.md)[^)]*\)/g;
+const LINK = /!?\[([^\]]+)\]\((?:#|https?:|[\w./-]+\.(?:md|json))[^)]*\)/g;
+/** Links to reasons and pictures, which a terminal does not show. */
+const LEFT_OUT =
+  / ?\(\[[^\]]*\]\(adr\/[^)]*\)\)|^\[Reasons[^\]]*\]\(adr\/[^)]*\)\.?\n?|!\[[^\]]*\]\([^)]*\)\n\n?/gm;
 const withoutLinks = (text: string): string =>
-  text.replace(/<!--[\s\S]*?-->\n?/g, '').replace(LINK, '$1');
+  text
+    .replace(/<!--[\s\S]*?-->\n?/g, '')
+    .replace(LEFT_OUT, '')
+    .replace(LINK, '$1');
 
 const FENCE = /^\s*```/;
 const WIDEST = 44;
