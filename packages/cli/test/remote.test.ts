@@ -38,6 +38,8 @@ const COMMANDS: readonly (readonly string[])[] = [
   ['query', 'list'],
 ];
 
+const withoutUrl = (text: string): string => text.replace(/ --url \S+$/gm, '');
+
 describe('a command with --url', () => {
   // a quarter of them each day, in campaigns all
   it.each(everyNth(COMMANDS, byEffort(4, 1), seedOfDay()).map((words) => words.join(' ')))(
@@ -63,7 +65,10 @@ describe('a command with --url', () => {
       urls.map((flags) => home.run([...words, ...flags])),
     );
     expect(local.stderr).toMatch(/^ {2}titel:x AND service:billing\n {2}\^{5}$/m);
-    for (const { code, stderr } of remote) expect([code, stderr]).toEqual([2, local.stderr]);
+    const ends = remote.map(({ code, stderr }) => [code, withoutUrl(stderr)]);
+    expect(ends).toEqual(Array(2).fill([2, local.stderr]));
+    // the next command works where this one did
+    expect(remote[0].stderr).toContain(`describe demo-incidents --url ${gateway.restUrl}\n`);
   });
 
   it('ends with the error and the exit code of the service', async () => {
@@ -72,7 +77,7 @@ describe('a command with --url', () => {
       home.run(words),
       home.run([...words, '--url', gateway.restUrl]),
     ]);
-    expect([remote.code, remote.stderr]).toEqual([local.code, local.stderr]);
+    expect([remote.code, withoutUrl(remote.stderr)]).toEqual([local.code, local.stderr]);
   });
 
   it('starts jobs of every kind in the service and does not wait for them', async () => {
