@@ -19,6 +19,8 @@
 import { GROUP, LIST_BLOCK, RANGE } from '../../packages/engine/src/postings/format.ts';
 import { POSTINGS_MEMORY } from '../../packages/engine/src/postings/kernel-layout.ts';
 import { compile } from '../kernels/language.ts';
+import { buckets } from './buckets.ts';
+import { join } from './join.ts';
 
 const { POSITION, PAYLOAD, POSITIONS, BLOCKS, WIDE, NOTED } = POSTINGS_MEMORY;
 const { LONG_DOCS, LONG_NORMS, LONG_COUNT } = POSTINGS_MEMORY;
@@ -311,5 +313,7 @@ const dense = `
     return out;
   }`;
 
-/** The functions `group`, `short`, `list` and `dense`, and what they call. */
-export const kernels = compile([group, bits, impacts, short, list, dense].join('\n'));
+/** The functions `group`, `short`, `list` and `dense`, what they call, and those of buckets.ts and join.ts. */
+export const kernels = compile(
+  [group, bits, impacts, short, list, dense, buckets, join].join('\n'),
+);

@@ -7,7 +7,7 @@
  */
 import { RECORD_WORDS } from '../postings/format.ts';
 import type { ImpactCodes } from '../postings/impact-codes.ts';
-import type { TermPostings } from '../postings/postings-buffer.ts';
+import type { PostingsBuffer, TermPostings } from '../postings/postings-buffer.ts';
 import type { PostingsKernel } from '../postings/postings-kernel.ts';
 import type { FilePart } from '../storage/spill.ts';
 import { DictionaryWriter, isShort } from './dictionary-writer.ts';
@@ -69,6 +69,29 @@ export class InvertedEncoder {
     this.#dictionary.add(bytes, from, to, df, small.length, bigTerms);
     const bytesInSmall = this.#terms.encode(postings);
     if (isShort(df)) this.#dictionary.smallBytes(bytesInSmall);
+  }
+
+  /**
+   * The next terms in byte order: those of the bucket that the kernel has loaded. Term i is
+   * pool[starts[ids[i]] .. starts[ids[i] + 1]).
+   */
+  bucket(pool: Uint8Array, starts: Int32Array, ids: Int32Array, buffer: PostingsBuffer): void {
+    const kernel = this.kernel!;
+    for (let term = 0; term < ids.length; term++) {
+      const { small, bigTerms } = this.#terms;
+      let smallAt = small.length;
+      const sizes = kernel.shorts(term, small.bits);
+      for (let i = 0; i + 1 < sizes.length; i += 2, term++) {
+        const id = ids[term];
+        this.#dictionary.add(pool, starts[id], starts[id + 1], sizes[i], smallAt, bigTerms);
+        this.#dictionary.smallBytes(sizes[i + 1]);
+        smallAt += sizes[i + 1];
+      }
+      if (term === ids.length) return;
+      buffer.df = sizes[sizes.length - 1];
+      buffer.used = kernel.occurrencesOf(term);
+      this.term(pool, starts[ids[term]], starts[ids[term] + 1], buffer);
+    }
   }
 
   /** The component's bytes, in parts. */

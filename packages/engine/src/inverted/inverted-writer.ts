@@ -9,12 +9,13 @@ import { simpleAnalyzer } from '../analysis/simple.ts';
 import { LIMITS } from '../base/limits.ts';
 import { releaseArrays } from '../base/release-arrays.ts';
 import { partOf, runSteps, type Steps } from '../base/steps.ts';
-import { PostingsBuffer } from '../postings/postings-buffer.ts';
 import type { FieldBlock } from '../schema/field-block.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import { type FilePart, inMemory } from '../storage/spill.ts';
 import { InvertedEncoder } from './inverted-encoder.ts';
-import { type OccurrenceChunk, OccurrenceList } from './occurrence-list.ts';
+import { OccurrenceList } from './occurrence-list.ts';
+import { countingTerms, encodingTerms } from './occurrence-sort.ts';
+import { encodingBuckets } from './term-buckets.ts';
 import { TermTable, termOrder } from './term-table.ts';
 import { TokenNumbers } from './token-numbers.ts';
 import { WordNumbers, type WordSink } from './word-numbers.ts';
@@ -27,8 +28,6 @@ type BytesBlock = FieldBlock & { readonly kind: 'bytes' };
 export const POSITION_GAP = 100;
 /** Positions of a document; tokens beyond are not indexed. */
 const MAX_POSITION = (1 << 24) - 1;
-/** So many occurrences are one step: about 10 ms. */
-const STEP = 1 << 20;
 /** Occurrences count so many times their memory: they take three times as much while sorted. */
 const FINISH_FACTOR = 1.5;
 /** A block of so many bytes of text is worth a kernel with memory of its own. */
@@ -172,126 +171,24 @@ export class InvertedWriter implements WordSink {
     for (let doc = 0; doc < docs; doc++) lengths[doc] = this.#starts[doc + 1] - this.#starts[doc];
     const encoder = new InvertedEncoder(docs, text, lengths, this.#positionEnds.subarray(0, docs));
     yield 0.05;
-    const occurrences = yield* partOf(this.#inverting(text), 0.05, 0.3);
+    const counts = yield* partOf(countingTerms(this.#tokens, this.#table.size), 0.05, 0.1);
     const order = termOrder(this.#table);
-    yield 0.35;
-    const { pool, starts } = this.#table;
-    const buffer = new PostingsBuffer();
-    buffer.moveTo(encoder.kernel);
-    let encoded = 0;
-    let step = 0;
-    for (const term of order) {
-      const from = occurrences.first[term];
-      const to = occurrences.first[term + 1];
-      group(buffer, occurrences, from, to, encoder.widths);
-      encoder.term(pool, starts[term], starts[term + 1], buffer);
-      step += to - from;
-      if (step < STEP) continue;
-      encoded += step;
-      step = 0;
-      yield 0.35 + (0.65 * encoded) / this.#tokens.size;
-    }
-    releaseArrays([occurrences.cells]);
+    yield 0.15;
+    const inOrder = { table: this.#table, order, counts };
+    const list = { tokens: this.#tokens, starts: this.#starts, text };
+    const isBucketed = text && encoder.kernel !== null;
+    const steps = isBucketed
+      ? encodingBuckets(list, inOrder, greatest(this.#positionEnds, docs), encoder)
+      : encodingTerms(list, inOrder, encoder);
+    yield* partOf(steps, 0.15, 1);
     return encoder.finish();
   }
-
-  /**
-   * Counting sort by term: occurrences of term t lie at first[t] .. first[t + 1], documents
-   * ascending.
-   */
-  *#inverting(text: boolean): Steps<Occurrences> {
-    const { size } = this.#tokens;
-    const first = new Int32Array(this.#table.size + 1);
-    for (const { from, count, terms } of this.#tokens.chunks()) {
-      countTerms(first, terms, count);
-      yield (0.3 * from) / size;
-    }
-    for (let t = 0; t < this.#table.size; t++) first[t + 1] += first[t];
-    const next = first.slice();
-    const occurrences = {
-      first,
-      text,
-      cells: new Int32Array(text ? 2 * size : size),
-    };
-    let doc = 0;
-    for (const chunk of this.#tokens.takeChunks()) {
-      doc = scatter(occurrences, next, chunk, this.#starts, doc);
-      yield 0.3 + (0.7 * chunk.from) / size;
-    }
-    return occurrences;
-  }
 }
 
-/** Occurrences of each term t among the first `count` are added to first[t + 1]. */
-function countTerms(first: Int32Array, terms: Int32Array, count: number): void {
-  for (let i = 0; i < count; i++) first[terms[i] + 1]++;
-}
-
-/**
- * Puts the occurrences of a chunk where their terms' come next. Those of document d are starts[d]
- * .. starts[d + 1] of the list; the first one is in `doc` or later. Returns the document of the
- * last one.
- */
-function scatter(
-  { cells, text }: Occurrences,
-  next: Int32Array,
-  { from, count, terms, positions: kept }: OccurrenceChunk,
-  starts: Int32Array,
-  firstDoc: number,
-): number {
-  let doc = firstDoc;
-  for (let i = 0; i < count; ) {
-    while (starts[doc + 1] <= from + i) doc++;
-    const begin = starts[doc] - from;
-    const end = Math.min(count, starts[doc + 1] - from);
-    for (; i < end; i++) {
-      const slot = next[terms[i]]++;
-      if (text) {
-        cells[2 * slot] = doc;
-        cells[2 * slot + 1] = kept === null ? i - begin : kept[i];
-      } else cells[slot] = doc;
-    }
-  }
-  return doc;
-}
-
-interface Occurrences {
-  readonly first: Int32Array;
-  readonly text: boolean;
-  /** Document and position of each occurrence; of keywords the document. */
-  readonly cells: Int32Array;
-}
-
-/** Occurrences [from, to) of one term as postings: one a document. */
-function group(
-  buffer: PostingsBuffer,
-  { cells, text }: Occurrences,
-  from: number,
-  to: number,
-  widthOf: Uint8Array,
-): void {
-  buffer.used = text ? to - from : 0;
-  if (buffer.kernel !== null) {
-    buffer.df = buffer.kernel.group(cells, from, to);
-    return;
-  }
-  buffer.reserve(Math.min(to - from, widthOf.length));
-  buffer.reservePositions(buffer.used);
-  const { docs: into, frequencies, positionsAt, positions, widths } = buffer;
-  const step = text ? 2 : 1;
-  let df = 0;
-  for (let i = from; i < to; ) {
-    const doc = cells[step * i];
-    const first = i;
-    for (; i < to && cells[step * i] === doc; i++) {
-      if (text) positions[i - from] = cells[2 * i + 1];
-    }
-    into[df] = doc;
-    frequencies[df] = text ? i - first : 1;
-    widths[df] = widthOf[doc];
-    positionsAt[df++] = first - from;
-  }
-  buffer.df = df;
+function greatest(values: Int32Array, count: number): number {
+  let most = 0;
+  for (let i = 0; i < count; i++) if (values[i] > most) most = values[i];
+  return most;
 }
 
 /** A longer array with the same values, whose memory is taken from the array. */

@@ -26,7 +26,29 @@ interface Kernels {
   readonly short: ShortKernel;
   readonly list: ShortKernel;
   readonly dense: ShortKernel;
+  readonly sort: (cells: number, ...rest: Numbers) => void;
+  readonly shorts: ShortKernel;
+  readonly join: ShortKernel;
 }
+
+/** Postings as another segment has them: docs[from .. to), frequencies likewise, `total` of them. */
+export interface StoredRun {
+  readonly docs: Int32Array;
+  readonly frequencies: Int32Array;
+  readonly from: number;
+  readonly to: number;
+  readonly total: number;
+}
+
+/** Where the bucket at hand lies: its pairs, where those of each term end, sizes of its terms. */
+interface LoadedBucket {
+  readonly terms: number;
+  readonly pairs: number;
+  readonly firsts: number;
+  readonly sizes: number;
+  readonly end: number;
+}
+const NO_BUCKET: LoadedBucket = { terms: 0, pairs: 0, firsts: 0, sizes: 0, end: 0 };
 
 /** What the kernel reads of the documents of a segment. */
 export interface EncodedDocuments {
@@ -58,6 +80,7 @@ export class PostingsKernel {
   readonly #docsAt: number;
   #postings = 1 << 12;
   #positions = 1 << 14;
+  #bucket = NO_BUCKET;
   #u8 = new Uint8Array();
   #i32 = new Int32Array();
   /** Documents and frequencies of the postings, and all their positions in their order: views. */
@@ -101,14 +124,15 @@ export class PostingsKernel {
     return this.#docsAt + 8 * this.#postings;
   }
 
-  /** Where a term is encoded: behind its postings. */
+  /** Where a term is encoded: behind its postings and the bucket. */
   get #out(): number {
-    return this.#positionsAt + 4 * this.#positions;
+    return Math.max(this.#positionsAt + 4 * this.#positions, this.#bucket.end);
   }
 
-  /** Makes room for so many postings and positions; those written so far stay. */
+  /** Makes room for so many postings and positions; those written so far stay, the bucket goes. */
   reserve(postings: number, positions: number): void {
     if (postings <= this.#postings && positions <= this.#positions) return;
+    this.#bucket = NO_BUCKET;
     const before = [this.#frequenciesAt, this.#positionsAt, this.#out] as const;
     this.#postings = roomFor(postings, this.#postings);
     this.#positions = roomFor(positions, this.#positions);
@@ -129,6 +153,81 @@ export class PostingsKernel {
     } else i32.set(cells.subarray(2 * from, 2 * to), out >> 2);
     const { group } = this.#kernels;
     return group(out, count, this.#docsAt, this.#frequenciesAt, this.#positionsAt);
+  }
+
+  /**
+   * Takes a bucket of `terms` terms: cells number from .. to, whose second words have `bits` bits
+   * of position (inverted/term-buckets.ts). Another bucket, or `group`, may follow its last term.
+   */
+  load(cells: Int32Array, from: number, to: number, terms: number, bits: number): void {
+    const count = to - from;
+    this.#bucket = NO_BUCKET;
+    this.reserve(count, count);
+    const pairs = this.#out;
+    const firsts = pairs + 8 * count;
+    const sizes = firsts + 4 * terms;
+    this.#bucket = { terms, pairs, firsts, sizes, end: sizes + 8 * terms };
+    this.#grow(count * (POSTING_BYTES + POSITION_BYTES) + 8 * terms);
+    const out = this.#out;
+    this.#i32.set(cells.subarray(2 * from, 2 * to), out >> 2);
+    this.#kernels.sort(out, out + 8 * count, bits, terms, firsts, pairs);
+  }
+
+  /**
+   * Writes the terms of the bucket from number `term` on until one is in 128 documents or more,
+   * whose postings are at hand then. Returns documents and bytes of each of them: a view; the
+   * last pair is of the term that was not written, or of none.
+   */
+  shorts(term: number, output: BitOutput): Int32Array {
+    const { terms, firsts, sizes } = this.#bucket;
+    const out = this.#out;
+    const places = [this.#docsAt, this.#frequenciesAt, this.#positionsAt] as const;
+    const rest = [...places, this.#widthCodes, sizes, out] as const;
+    const next = this.#kernels.shorts(term, terms, this.#endOf(term - 1), firsts, ...rest);
+    const view = this.#i32.subarray(sizes >> 2, (sizes >> 2) + 2 * (next - term) + 1);
+    let bytes = 0;
+    for (let i = 1; i < view.length; i += 2) bytes += view[i];
+    this.#append(output, bytes);
+    return view;
+  }
+
+  /** Occurrences of a term of the bucket. */
+  occurrencesOf(term: number): number {
+    return (this.#endOf(term) - this.#endOf(term - 1)) >> 3;
+  }
+
+  #endOf(term: number): number {
+    const { pairs, firsts } = this.#bucket;
+    return term < 0 ? pairs : this.#i32[(firsts >> 2) + term];
+  }
+
+  /**
+   * Appends a run behind `df` postings and `used` positions, for which there is room: `shift` is
+   * added to its documents, its positions begin at bytes[at]. Returns the bits that they take.
+   */
+  join(
+    { docs, frequencies, from, to, total }: StoredRun,
+    shift: number,
+    bytes: Uint8Array,
+    at: number,
+    df: number,
+    used: number,
+  ): number {
+    const count = to - from;
+    const length = total * POSITION_BYTES + 8;
+    this.#grow(8 * count + length);
+    const olds = this.#out;
+    const bits = olds + 8 * count;
+    this.#i32.set(docs.subarray(from, to), olds >> 2);
+    this.#i32.set(frequencies.subarray(from, to), (olds >> 2) + count);
+    this.#u8.set(bytes.subarray(at, at + length), bits);
+    const into = [
+      this.#docsAt + 4 * df,
+      this.#frequenciesAt + 4 * df,
+      this.#positionsAt + 4 * used,
+    ] as const;
+    const rest = [bits, ...into, this.#widthCodes] as const;
+    return this.#kernels.join(olds, olds + 4 * count, count, shift, ...rest);
   }
 
   /** Writes a term of `df` postings and `count` positions in fewer than 128 documents. */
