@@ -5,6 +5,7 @@ import {
   currentNodes,
   publishRoute,
 } from '../control-plane/cluster-context.ts';
+import { formerNodes } from '../control-plane/level-nodes.ts';
 import type { LivingNode } from '../control-plane/route-over.ts';
 import type { Lease } from '../store/leases.ts';
 import { sendStep } from './send-step.ts';
@@ -28,7 +29,8 @@ interface Follower {
  *
  * The nodes that are furthest behind come first, so no node is more than one step ahead of another
  * one, and nodes still have the commit that searches read. A step that is sent twice, also by a
- * connector whose lease has ended, is applied once: the checkpoint of each shard decides.
+ * connector whose lease has ended, is applied once: the checkpoint of each shard decides. A node
+ * that comes back with a former definition is left out until it has the one in force.
  */
 export class IndexConnector {
   readonly #context: ClusterContext;
@@ -91,11 +93,18 @@ export class IndexConnector {
   }
 
   async #followers(shards: number, signal: AbortSignal): Promise<readonly Follower[]> {
-    const { nodes } = this.#context;
+    const { nodes, store } = this.#context;
     const living = await currentNodes(this.#context, { signal });
+    const former = formerNodes(await store.routes.get(this.#index), living);
     const found = living.map(async (node) => {
       const own = node.indexes.find(({ index }) => index === this.#index);
-      if (own === undefined || own.shards !== shards || own.commits.length === 0) return [];
+      if (
+        former.includes(node) ||
+        own === undefined ||
+        own.shards !== shards ||
+        own.commits.length === 0
+      )
+        return [];
       const service = nodes.at(node.address).service();
       const checkpoint = await service.getCheckpoint({ index: this.#index }, { signal });
       return [{ node, ordinals: own.ordinals, checkpoint }];

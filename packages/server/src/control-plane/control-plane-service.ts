@@ -105,10 +105,11 @@ async function registered(
   const own = { node, address, instance, state: JSON.stringify(state) };
   const stored = await store.nodes.register(own, epoch, nodeMs);
   if (stored === undefined) throw fencedOff(`node/${node}`, epoch);
+  // before definitions: a job that ends between both reads would seem to leave the former one
+  const busy = new Set((await store.jobs.list({ running: true })).map(({ index }) => index));
   const placements = (await store.placements.list()).filter((each) => each.node === node);
   const definitions = await store.definitions.list();
   const routes = await store.routes.list();
-  const busy = new Set((await store.jobs.list({ running: true })).map(({ index }) => index));
   const held = new Set(state.indexes.map(({ uuid }) => uuid));
   return create(CONTROL_PLANE_METHODS.register.output, {
     epoch: BigInt(stored.epoch),

@@ -5,7 +5,7 @@ import type { StoredNode } from '../store/nodes.ts';
 import { assignShards } from './assign-shards.ts';
 import { type ClusterContext, currentNodes, publishRoute } from './cluster-context.ts';
 import { pause } from './leadership.ts';
-import { levelNodes } from './level-nodes.ts';
+import { levelNodes, renewNodes } from './level-nodes.ts';
 import { putBack } from './put-back.ts';
 import type { LivingNode } from './route-over.ts';
 import { type JobWorks, runJob } from './run-job.ts';
@@ -137,7 +137,11 @@ function startLeveling(
 ): void {
   for (const { index } of definitions) {
     if (leveling.has(index)) continue;
-    const work = levelNodes(context, index, nodes, signal).catch((error: unknown) => {
+    const level = async () => {
+      await renewNodes(context, index, nodes, signal);
+      await levelNodes(context, index, nodes, signal);
+    };
+    const work = level().catch((error: unknown) => {
       if (!signal.aborted) context.logger.warn({ err: error, index }, 'cannot level nodes');
     });
     leveling.set(

@@ -1,4 +1,7 @@
+import { definitionDigest, registeredDefinition } from '@lakehouse-search/engine';
+import type { Route } from '../store/routes.ts';
 import { type ClusterContext, connectorLease, jobService } from './cluster-context.ts';
+import { alterPart } from './put-back.ts';
 import type { LivingNode } from './route-over.ts';
 
 /**
@@ -24,6 +27,55 @@ export async function levelNodes(
     const service = await jobService(context, index, node.address);
     await service.sync({ index, until }, { signal });
   }
+}
+
+/**
+ * Puts the definition in force on nodes that were away while it came into force: nothing else
+ * would, as they hold the shards that they are to hold. `nodes` were seen before this call. Throws
+ * what a node throws.
+ */
+export async function renewNodes(
+  context: ClusterContext,
+  index: string,
+  nodes: readonly LivingNode[],
+  signal: AbortSignal,
+): Promise<void> {
+  const { store, logger } = context;
+  const route = await store.routes.get(index);
+  const former = formerNodes(route, nodes);
+  if (route === undefined || former.length === 0) return;
+  const running = await store.jobs.list({ running: true });
+  if (running.some((job) => job.index === index)) return;
+  const stored = (await store.definitions.get(index))?.definition;
+  if (stored === undefined) return;
+  if (definitionDigest(registeredDefinition(stored)) !== route.definition) return;
+  for (const { node, address, indexes } of former) {
+    const { ordinals } = indexes.find((own) => own.index === index)!;
+    logger.info({ index, node }, 'node has a former definition');
+    await alterPart(context, stored, { address, index, ordinals }, { signal });
+  }
+}
+
+/**
+ * The nodes that have built shards of a routed index under another definition than the route's,
+ * where other nodes have every shard under that one. They cannot be read, and may lack columns of
+ * the table that the definition in force does not use.
+ */
+export function formerNodes(
+  route: Pick<Route, 'index' | 'shards' | 'definition'> | undefined,
+  nodes: readonly LivingNode[],
+): readonly LivingNode[] {
+  if (route === undefined) return [];
+  const former: LivingNode[] = [];
+  const held = new Set<number>();
+  for (const node of nodes) {
+    const own = node.indexes.find(({ index }) => index === route.index);
+    const commit = own?.commits[0];
+    if (commit === undefined || own?.shards !== route.shards) continue;
+    if (commit.definition === route.definition) for (const shard of own.ordinals) held.add(shard);
+    else if (!node.isSilent) former.push(node);
+  }
+  return held.size === route.shards ? former : [];
 }
 
 /** A node to level, and the snapshot that it has to reach. */

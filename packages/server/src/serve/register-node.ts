@@ -1,7 +1,7 @@
 import type { Backend } from '@lakehouse-search/contract';
 import { registeredDefinition } from '@lakehouse-search/engine';
 import type { Logger } from 'pino';
-import type { NodeState } from '../cluster/node-state.ts';
+import type { NodeIndex, NodeState } from '../cluster/node-state.ts';
 import type { Assignment, DroppedIndex, Registrar } from '../cluster/registrar.ts';
 import { withOnly } from '../cluster/with-only.ts';
 import { pause } from '../control-plane/leadership.ts';
@@ -25,7 +25,8 @@ const RETRY_MS = 500;
 /**
  * Registers a node until it is stopped: renews its lease, and takes over the shards that the
  * control plane gives it. Shards of an index that it has already are added, and shards that have
- * moved to another node are removed, by a rebuild.
+ * moved to another node are removed, by a rebuild. What the node is given follows from what it said
+ * that it holds: an index that a job has changed meanwhile waits for the next heartbeat.
  */
 export class NodeRegistration {
   readonly #options: RegistrationOptions;
@@ -59,13 +60,16 @@ export class NodeRegistration {
     while (!signal.aborted) {
       let wait = RETRY_MS;
       try {
-        const lease = await registrar.register(address, state());
+        const now = state();
+        const lease = await registrar.register(address, now);
         const { expires_ms, assignments, dropped } = lease;
         const left = expires_ms - Date.now();
         this.#until = performance.now() + left;
         wait = Math.max(1, left / BEATS);
         for (const part of dropped) await this.#drop(part);
-        for (const assignment of assignments) await this.#take(assignment);
+        const gone = new Set(dropped.map(({ uuid }) => uuid));
+        const said = now.indexes.filter(({ uuid }) => !gone.has(uuid));
+        for (const assignment of assignments) await this.#take(assignment, said);
       } catch (error) {
         logger.warn({ err: error }, 'cannot register with the control plane');
       }
@@ -79,9 +83,14 @@ export class NodeRegistration {
     if (removed !== undefined) logger.info(dropped, 'dropped index removed');
   }
 
-  async #take({ index, definition, ordinals }: Assignment): Promise<void> {
+  async #take(
+    { index, definition, ordinals }: Assignment,
+    said: readonly NodeIndex[],
+  ): Promise<void> {
     const { backend, state, logger } = this.#options;
-    const own = state().indexes.find((each) => each.index === index);
+    const isNamed = (each: NodeIndex) => each.index === index;
+    const own = state().indexes.find(isNamed);
+    if (versionOf(own) !== versionOf(said.find(isNamed))) return;
     if (own === undefined) {
       await backend.createIndex({ definition: withOnly(definition, ordinals) });
       logger.info({ index, ordinals }, 'shards taken over');
@@ -101,3 +110,7 @@ export class NodeRegistration {
       .finally(() => this.#changing.delete(index));
   }
 }
+
+/** Tells an index from what it was before its shards or its definition changed. */
+const versionOf = (own: NodeIndex | undefined): string =>
+  own === undefined ? '' : JSON.stringify([own.uuid, own.definition_version, own.ordinals]);

@@ -27,20 +27,20 @@ export const INDEX = 'notes';
 export class ClusterTable {
   readonly folder = mkdtempSync(join(tmpdir(), 'lhs-cluster-'));
   readonly rows = new Map<number, string>();
-  readonly #catalog = { type: 'filesystem' as const, warehouse: join(this.folder, 'lake') };
-  readonly #config = { catalog: this.#catalog, table: 'ops.notes' };
+  readonly catalog = { type: 'filesystem' as const, warehouse: join(this.folder, 'lake') };
+  readonly #config = { catalog: this.catalog, table: 'ops.notes' };
   /** Snapshot of the last change. */
   head: string | null = null;
 
   async create(): Promise<this> {
-    await createTable(this.#catalog, 'ops.notes', { schema: SCHEMA, formatVersion: 2 });
+    await createTable(this.catalog, 'ops.notes', { schema: SCHEMA, formatVersion: 2 });
     return this;
   }
 
   definition(shards: number, title = 'TEXT'): string {
     return `version: 1
 index: ${INDEX}
-source: { catalog: { type: filesystem, warehouse: "${this.#catalog.warehouse}" }, table: ops.notes }
+source: { catalog: { type: filesystem, warehouse: "${this.catalog.warehouse}" }, table: ops.notes }
 fields:
   - { name: title, type: ${title}, cached: true }
   - { name: id, type: LONG, cached: true }

@@ -1,250 +1,348 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { createClient } from '@lakehouse-search/client';
-import type { SearchResponse, Service } from '@lakehouse-search/contract';
-import { openLocal, registeredDefinition, shardTable } from '@lakehouse-search/engine';
+import { LhsError } from '@lakehouse-search/contract';
+import { shardTable } from '@lakehouse-search/engine';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { connectNode, type NodeClient } from '../../src/cluster/node-client.ts';
-import type { RunningServer } from '../../src/serve/serve-all.ts';
-import {
-  type RunningControlPlane,
-  serveControlPlane,
-} from '../../src/serve/serve-control-plane.ts';
-import { serveGateway } from '../../src/serve/serve-gateway.ts';
-import { type RunningNode, serveNode } from '../../src/serve/serve-node.ts';
-import { serverOptions } from '../../src/serve/server-options.ts';
-import { openStore, type Store } from '../../src/store/open-store.ts';
-import { ClusterTable, INDEX } from './cluster-table.ts';
-import { CLUSTER_KEY } from './stand-in-node.ts';
+import type { NodeClient } from '../../src/cluster/node-client.ts';
+import { withOnly } from '../../src/cluster/with-only.ts';
+import { NodePool } from '../../src/control-plane/cluster-context.ts';
+import { INDEX } from './cluster-table.ts';
+import { ReshardCluster, WAIT } from './reshard-cluster.ts';
 
-const WAIT = { timeout: 120_000, interval: 50 };
-const QUIET = { 'log.level': 'silent', 'log.access': false } as const;
-const ADDRESSES = { rest_addr: '127.0.0.1:0', addr: '127.0.0.1:0' } as const;
-const NAMES = { catalogs: {}, roots: {}, models: {} };
-const folder = mkdtempSync(join(tmpdir(), 'lhs-reshard-'));
-
-let table: ClusterTable;
-let plane: RunningControlPlane;
-let nodes: RunningNode[] = [];
-let clients: NodeClient[] = [];
-let gateway: RunningServer;
-let client: Service;
-let store: Store;
-
-const startNode = (name: string): Promise<RunningNode> =>
-  serveNode({
-    options: serverOptions({ ...ADDRESSES, ...QUIET, threads: 0 }, {}, join(folder, name)),
-    cluster: { nodes: [], controlPlane: [plane.grpc], key: CLUSTER_KEY, node: name, takes: [] },
-  });
-
-beforeAll(async () => {
-  table = await new ClusterTable().create();
-  await table.append(...Array.from({ length: 200 }, (_, i) => i));
-  plane = await serveControlPlane({
-    options: serverOptions({ ...ADDRESSES, ...QUIET, sync_poll_ms: 100 }, {}, table.folder),
-    ...{ names: NAMES, key: CLUSTER_KEY },
-    times: { leaseMs: 120_000, nodeMs: 6000, leaveMs: 600_000 },
-  });
-  store = await openStore({ file: join(table.folder, 'server.db') });
-  nodes = [await startNode('n1'), await startNode('n2'), await startNode('n3')];
-  clients = nodes.map(({ grpc }) => connectNode(grpc, { key: CLUSTER_KEY }));
-  gateway = await serveGateway({
-    options: serverOptions({ ...ADDRESSES, ...QUIET, threads: 0 }, {}, join(folder, 'gateway')),
-    ...{ names: NAMES, issuers: [] },
-    env: { LHS_ADMIN_PASSWORD: 'long-enough' },
-    cluster: { nodes: [], controlPlane: [plane.grpc], key: CLUSTER_KEY, takes: [] },
-  });
-  client = createClient({ url: gateway.url });
-  await vi.waitUntil(async () => (await store.nodes.list()).length === 3, WAIT);
-  await store.definitions.add(INDEX, table.definition(1));
-  await client.reindex({ index: INDEX });
-});
-
-afterAll(async () => {
-  await client?.close();
-  await gateway?.stop();
-  for (const one of clients) await one.close();
-  for (const node of nodes) await node.stop();
-  await store?.close();
-  await plane?.stop();
-  table?.dispose();
-  rmSync(folder, { recursive: true, force: true });
-});
-
-const inForce = async () => registeredDefinition((await store.definitions.get(INDEX))!.definition);
-
-/** Waits until searches see the newest snapshot in all shards. */
-async function atHead(): Promise<void> {
-  await vi.waitUntil(async () => {
-    const route = await store.routes.get(INDEX);
-    const isWhole = route?.replicas.every((own) => own.length > 0) === true;
-    if (!isWhole || route?.snapshot !== table.head) return false;
-    const { snapshot, partial } = await client.search({ index: INDEX, query: '*:*' });
-    return snapshot === table.head && partial !== true;
-  }, WAIT);
-}
-
-const QUERIES = [
-  { query: 'note', limit: 25 },
-  { query: 'changed OR title:7', limit: 25 },
-  { query: '*:*', limit: 40 },
-] as const;
-const shown = ({ hits, total }: SearchResponse) => ({
-  total,
-  hits: hits.map(({ coordinates, score, fields }) => ({ coordinates, score, fields })),
-});
-
-/**
- * Searches, digest, keys and places of documents are those of the table. Scores count documents
- * that syncs have deleted until they are merged away: they are compared after a build.
- */
-async function expectWhole(isBuilt: boolean): Promise<void> {
-  await atHead();
-  const local = await openLocal(join(folder, 'oracle'));
-  try {
-    await local.createIndex({ definition: table.definition(1) });
-    await local.reindex({ index: INDEX });
-    for (const request of isBuilt ? QUERIES : QUERIES.slice(2)) {
-      const [own, right] = await Promise.all([
-        client.search({ index: INDEX, ...request }),
-        local.search({ index: INDEX, ...request }),
-      ]);
-      expect(shown(own)).toEqual(shown(right));
-    }
-    const verified = await client.verify({ index: INDEX });
-    expect(verified.equal).toBe(true);
-    expect(verified.digest.index).toBe(verified.digest.table);
-    const keys = [0, 7, 150, 205].map((id) => ({
-      identifier: [{ name: 'id', value: String(id) }],
-    }));
-    const read = (backend: Pick<Service, 'getKeys'>) => backend.getKeys({ index: INDEX, keys });
-    expect((await read(client)).rows).toEqual((await read(local)).rows);
-  } finally {
-    await local.dropIndex({ index: INDEX });
-    await local.close();
-  }
-  await expectPlaces();
-}
-
-/** Each document is on the node of its shard, and nowhere else. */
-async function expectPlaces(): Promise<void> {
-  const placements = await store.placements.list(INDEX);
-  const { shards = 1 } = await inForce();
-  expect(placements.map(({ shard }) => shard)).toEqual([...Array(shards).keys()]);
-  const found: string[] = [];
-  for (const one of clients) {
-    const { node, indexes } = await one.state();
-    const own = indexes.find(({ index }) => index === INDEX);
-    const placed = placements.filter((each) => each.node === node).map(({ shard }) => shard);
-    expect(own?.ordinals ?? []).toEqual(placed);
-    if (own === undefined) continue;
-    for await (const { fields } of one.service().exportDocuments({ index: INDEX })) {
-      found.push(`${fields.id} ${fields.title}`);
-    }
-  }
-  expect(found.sort()).toEqual(table.expected());
-}
+const cluster = new ReshardCluster();
+beforeAll(() => cluster.start());
+afterAll(() => cluster.stop());
 
 /** A job that puts a definition in force. */
 async function alter(definition_yaml: string): Promise<void> {
-  const { epoch } = (await store.leases.current('control-plane'))!;
+  const { epoch } = (await cluster.store.leases.current('control-plane'))!;
   const request = { index: INDEX, definition_yaml };
-  const job = await store.jobs.add('to-two', { index: INDEX, kind: 'alter', request, epoch });
-  const state = async () => (await store.jobs.get(job!.id))!;
+  const job = await cluster.store.jobs.add('to-two', {
+    index: INDEX,
+    kind: 'alter',
+    request,
+    epoch,
+  });
+  const state = async () => (await cluster.store.jobs.get(job!.id))!;
   await vi.waitUntil(async () => (await state()).endedMs !== null, WAIT);
   expect(await state()).toMatchObject({ state: 'done' });
 }
 
-/** Searches until it is ended: each finds all rows of a snapshot, once. */
-function searching() {
-  const found: SearchResponse[] = [];
-  let ended = false;
-  const work = (async () => {
-    while (!ended) found.push(await client.search({ index: INDEX, query: '*:*', limit: 1000 }));
-  })();
-  work.catch(() => {});
-  const rows = table.expected();
-  return async () => {
-    ended = true;
-    await work;
-    expect(found.length).toBeGreaterThan(0);
-    for (const { hits, partial } of found) {
-      const own = hits.map(({ fields }) => `${fields?.id} ${fields?.title}`).sort();
-      expect({ partial, rows: own }).toEqual({ partial: undefined, rows });
-    }
-  };
-}
-
 describe('a reshard of an index on three nodes', () => {
   it('is planned: as few buckets as possible, and nothing changes', async () => {
-    const plan = await client.planReshard({ index: INDEX, shards: 3 });
+    const plan = await cluster.client.planReshard({ index: INDEX, shards: 3 });
     expect(plan).toMatchObject({ former_shards: 1, shards: 3, buckets: [342, 341, 341] });
     expect(plan).toMatchObject({ applied: false, docs_moved: Math.round((200 * 682) / 1024) });
     expect(plan.moves).toHaveLength(682);
-    expect((await inForce()).shards).toBeUndefined();
+    expect((await cluster.inForce()).shards).toBeUndefined();
   });
 
   it('gives the shards nodes, while searches find every row once', async () => {
-    const end = searching();
-    const done = await client.applyReshard({ index: INDEX, shards: 3 });
+    const end = cluster.searching();
+    const done = await cluster.client.applyReshard({ index: INDEX, shards: 3 });
     await end();
     expect(done).toMatchObject({ applied: true, shards: 3 });
-    expect(await client.getRouting({ index: INDEX })).toMatchObject({
+    expect(await cluster.client.getRouting({ index: INDEX })).toMatchObject({
       shard_count: 3,
       buckets: [],
     });
-    await expectWhole(true);
+    await cluster.expectWhole(true);
   });
 
   it('follows its table, and moves a bucket', async () => {
-    await table.append(...Array.from({ length: 10 }, (_, i) => 200 + i));
-    await table.upsert('changed', 5, 6, 7, 205);
-    await table.delete(20, 30);
-    await expectWhole(false);
-    const end = searching();
-    const moved = await client.moveBucket({ index: INDEX, bucket: 100, shard: 2 });
+    await cluster.table.append(...Array.from({ length: 10 }, (_, i) => 200 + i));
+    await cluster.table.upsert('changed', 5, 6, 7, 205);
+    await cluster.table.delete(20, 30);
+    await cluster.expectWhole(false);
+    const end = cluster.searching();
+    const moved = await cluster.client.moveBucket({ index: INDEX, bucket: 100, shard: 2 });
     await end();
-    await expectWhole(true);
+    await cluster.expectWhole(true);
     expect(moved.moves).toEqual([{ bucket: 100, from: 0, to: 2 }]);
-    const { buckets } = await client.getRouting({ index: INDEX });
-    expect(buckets).toEqual([...shardTable(await inForce())]);
+    const { buckets } = await cluster.client.getRouting({ index: INDEX });
+    expect(buckets).toEqual([...shardTable(await cluster.inForce())]);
     expect(buckets[100]).toBe(2);
-    await table.upsert('again', ...Array.from({ length: 40 }, (_, i) => i));
-    await expectWhole(false);
+    await cluster.table.upsert('again', ...Array.from({ length: 40 }, (_, i) => i));
+    await cluster.expectWhole(false);
   });
 
   it('goes to fewer shards by an alter, and a node without shards removes its files', async () => {
-    const wanted = await client.planReshard({ index: INDEX, shards: 2 });
-    const end = searching();
-    await alter(table.definition(2));
+    const wanted = await cluster.client.planReshard({ index: INDEX, shards: 2 });
+    const end = cluster.searching();
+    await alter(cluster.table.definition(2));
     await end();
-    const next = [...shardTable(await inForce())];
+    const next = [...shardTable(await cluster.inForce())];
     for (const { bucket, to } of wanted.moves) expect(next[bucket]).toBe(to);
     await vi.waitUntil(async () => {
-      const states = await Promise.all(clients.map((one) => one.state()));
+      const states = await Promise.all(cluster.clients.map((one) => one.state()));
       return states.filter(({ indexes }) => indexes.length > 0).length === 2;
     }, WAIT);
-    await table.append(300, 301, 302);
-    await client.reindex({ index: INDEX });
-    await expectWhole(true);
+    await cluster.table.append(300, 301, 302);
+    await cluster.client.reindex({ index: INDEX });
+    await cluster.expectWhole(true);
   });
 
   it('leaves the old shards in force if a node cannot take one', async () => {
-    const before = await store.definitions.get(INDEX);
-    const states = await Promise.all(clients.map((one) => one.state()));
+    const before = await cluster.store.definitions.get(INDEX);
+    const states = await Promise.all(cluster.clients.map((one) => one.state()));
     const free = states.findIndex(({ indexes }) => indexes.length === 0);
-    await clients[free].service().createIndex({ definition: table.definition(1) });
-    await expect(client.applyReshard({ index: INDEX, shards: 3 })).rejects.toMatchObject({
+    await cluster.clients[free].service().createIndex({ definition: cluster.table.definition(1) });
+    await expect(cluster.client.applyReshard({ index: INDEX, shards: 3 })).rejects.toMatchObject({
       code: 'index_exists',
     });
-    await expect(client.moveBucket({ index: INDEX, bucket: 0, shard: 5 })).rejects.toMatchObject({
+    await expect(
+      cluster.client.moveBucket({ index: INDEX, bucket: 0, shard: 5 }),
+    ).rejects.toMatchObject({
       code: 'invalid_argument',
     });
+    expect(await cluster.store.definitions.get(INDEX)).toEqual(before);
+    await vi.waitUntil(
+      async () => (await cluster.clients[free].state()).indexes.length === 0,
+      WAIT,
+    );
+    await cluster.expectWhole(true);
+    await cluster.client.applyReshard({ index: INDEX, shards: 3 });
+    await cluster.expectWhole(true);
+  });
+});
+
+/** Other calls of nodes for the control plane while some work runs. */
+async function whileNodes<T>(
+  calls: (node: NodeClient) => Partial<NodeClient>,
+  work: () => Promise<T>,
+): Promise<T> {
+  const { at } = NodePool.prototype;
+  const spy = vi.spyOn(NodePool.prototype, 'at').mockImplementation(function (
+    this: NodePool,
+    address,
+  ) {
+    const node = at.call(this, address);
+    return { ...callsOf(node), ...calls(node) };
+  });
+  try {
+    return await work();
+  } finally {
+    spy.mockRestore();
+  }
+}
+
+const callsOf = (node: NodeClient): NodeClient => ({
+  address: node.address,
+  state: (call) => node.state(call),
+  read: (...args) => node.read(...args),
+  build: (...args) => node.build(...args),
+  endBuild: (...args) => node.endBuild(...args),
+  removeIndex: (...args) => node.removeIndex(...args),
+  service: (epoch) => node.service(epoch),
+  close: () => node.close(),
+});
+
+/** What the index has on the disks of all nodes and in the store. */
+async function standing() {
+  const { clients, folder, store } = cluster;
+  const lists = clients.map((one) => one.service().listJobs({ index: INDEX }));
+  const open = (await Promise.all(lists)).flat().filter(({ ended_at }) => ended_at === undefined);
+  const generations = ['n1', 'n2', 'n3'].map((node) =>
+    readdirSync(join(folder, node), { recursive: true, encoding: 'utf8' })
+      .filter((path) => /gen-\d+$|\.tmp$/.test(path))
+      .sort(),
+  );
+  const stored = await store.definitions.get(INDEX);
+  const placements = await store.placements.list(INDEX);
+  return { open, generations, stored, placements };
+}
+
+const lost = () => new LhsError('unreachable', 'the connection broke');
+
+describe('a reshard that does not end', () => {
+  beforeAll(() => cluster.client.applyReshard({ index: INDEX, shards: 3 }));
+
+  it('leaves the old shards and no files if it is canceled while nodes build', async () => {
+    const { client } = cluster;
+    const before = await standing();
+    const end = cluster.searching();
+    const canceled = whileNodes(
+      (node) => ({
+        async *build(index, snapshot, call, definition) {
+          for await (const step of node.build(index, snapshot, call, definition)) {
+            if ('staged' in step) {
+              for (const job of await client.listJobs({ index: INDEX, state: 'building' })) {
+                await client.cancelJob({ job_id: job.job_id });
+              }
+              await vi.waitUntil(() => call?.signal?.aborted === true, WAIT);
+            }
+            yield step;
+          }
+        },
+      }),
+      () => client.applyReshard({ index: INDEX, shards: 2 }),
+    );
+    await expect(canceled).rejects.toMatchObject({ code: 'interrupted' });
+    await end();
+    await vi.waitFor(async () => expect(await standing()).toEqual(before), WAIT);
+    await cluster.atHead();
+    await cluster.expectPlaces();
+  });
+
+  it('leaves the old shards and no files if a node is lost while it builds', async () => {
+    const { client } = cluster;
+    const before = await standing();
+    const end = cluster.searching();
+    let broken = 0;
+    const failed = whileNodes(
+      (node) => ({
+        async *build(index, snapshot, call, definition) {
+          for await (const step of node.build(index, snapshot, call, definition)) {
+            if ('staged' in step && broken++ === 0) throw lost();
+            yield step;
+          }
+        },
+      }),
+      () => client.moveBucket({ index: INDEX, bucket: 7, shard: 2 }),
+    );
+    await expect(failed).rejects.toMatchObject({ code: 'unreachable' });
+    expect(broken).toBeGreaterThan(0);
+    await end();
+    await vi.waitFor(async () => expect(await standing()).toEqual(before), WAIT);
+    await cluster.atHead();
+    await cluster.expectPlaces();
+  });
+
+  it.each(['request', 'answer'])('goes back if the %s of a promotion is lost', async (which) => {
+    const { client, store } = cluster;
+    const before = await store.definitions.get(INDEX);
+    const end = cluster.searching();
+    let promoted = 0;
+    const failed = whileNodes(
+      (node) => ({
+        async endBuild(index, generation, promote, call) {
+          const isLost = promote && ++promoted === 2;
+          if (isLost && which === 'request') throw lost();
+          const ended = await node.endBuild(index, generation, promote, call);
+          if (isLost) throw lost();
+          return ended;
+        },
+      }),
+      () => client.applyReshard({ index: INDEX, shards: 2 }),
+    );
+    await expect(failed).rejects.toMatchObject({ code: 'unreachable' });
+    await end();
     expect(await store.definitions.get(INDEX)).toEqual(before);
-    await vi.waitUntil(async () => (await clients[free].state()).indexes.length === 0, WAIT);
-    await expectWhole(true);
-    await client.applyReshard({ index: INDEX, shards: 3 });
-    await expectWhole(true);
+    await cluster.atHead();
+    await cluster.expectPlaces();
+    await vi.waitUntil(async () => (await standing()).open.length === 0, WAIT);
+  });
+});
+
+/** A definition as requests have it. */
+const ofMain = (text: string): string => text.replace(/catalog: \{[^}]*\}/, 'catalog: main');
+
+describe('an index with a map of buckets', () => {
+  const bucketsOf = async (index = INDEX) => (await cluster.client.getRouting({ index })).buckets;
+  let backup = '';
+  beforeAll(() => cluster.client.applyReshard({ index: INDEX, shards: 3 }));
+
+  it('is altered through the gateway and keeps its buckets', async () => {
+    const { client, table } = cluster;
+    await client.moveBucket({ index: INDEX, bucket: 3, shard: 1 });
+    const buckets = await bucketsOf();
+    expect(buckets[3]).toBe(1);
+    const asked = ofMain(table.definition(3));
+    const same = await client.alterIndex({ index: INDEX, definition_yaml: asked });
+    expect(same).toMatchObject({ is_noop: true });
+    const live = `description: of a test\n${asked}`;
+    const plan = await client.alterIndex({ index: INDEX, definition_yaml: live });
+    expect(plan).toMatchObject({ is_noop: false, applied: false, strategy: 'live' });
+    const built = asked.replace('type: LONG', 'type: KEYWORD');
+    for (const definition_yaml of [live, built, asked]) {
+      const end = cluster.searching();
+      await client.alterIndex({ index: INDEX, definition_yaml, apply: true });
+      await end();
+      expect(await bucketsOf()).toEqual(buckets);
+    }
+    await cluster.atHead();
+    await cluster.expectPlaces();
+  });
+
+  it('is restored from a backup with its buckets, and follows its table', async () => {
+    const { client, table } = cluster;
+    const buckets = await bucketsOf();
+    const made = await client.backup({ index: INDEX, verify: true });
+    backup = made.backup;
+    await client.restore({ index: INDEX, as: 'copy' });
+    expect(await bucketsOf('copy')).toEqual(buckets);
+    await table.append(...Array.from({ length: 20 }, (_, i) => 400 + i));
+    await table.upsert('restored', ...Array.from({ length: 20 }, (_, i) => 50 + i));
+    const request = { index: 'copy', query: '*:*', min_snapshot: table.head!, wait_ms: 120_000 };
+    expect(await client.search(request)).toMatchObject({ total: table.rows.size, shards_total: 3 });
+    expect((await client.verify({ index: 'copy' })).equal).toBe(true);
+    await client.dropIndex({ index: 'copy' });
+    await cluster.atHead();
+    await cluster.expectPlaces();
+  });
+
+  it('is restored as it was from a backup of before a reshard', async () => {
+    const { client, table } = cluster;
+    const buckets = await bucketsOf();
+    await client.applyReshard({ index: INDEX, shards: 2 });
+    await client.restore({ index: INDEX, backup, as: 'former' });
+    expect(await bucketsOf('former')).toEqual(buckets);
+    const request = { index: 'former', query: '*:*', min_snapshot: table.head!, wait_ms: 120_000 };
+    expect(await client.search(request)).toMatchObject({ total: table.rows.size, shards_total: 3 });
+    expect((await client.verify({ index: 'former' })).equal).toBe(true);
+    await client.dropIndex({ index: 'former' });
+    await client.backup({ index: INDEX });
+    await client.dropIndex({ index: INDEX });
+    await client.restore({ index: INDEX, backup });
+    expect(await bucketsOf()).toEqual(buckets);
+    await cluster.atHead();
+    await cluster.expectPlaces();
+  });
+
+  it('gives buckets to a node that joins', async () => {
+    const { client, store, table } = cluster;
+    await client.applyReshard({ index: INDEX, shards: 6 });
+    await client.moveBucket({ index: INDEX, bucket: 9, shard: 5 });
+    const buckets = await bucketsOf();
+    await cluster.join('n4');
+    const end = cluster.searching();
+    await client.reindex({ index: INDEX });
+    await end();
+    expect(await bucketsOf()).toEqual(buckets);
+    const held = async () => (await store.placements.list(INDEX)).map(({ node }) => node);
+    expect(await held()).toContain('n4');
+    // the node that had the shard builds again without it
+    await vi.waitFor(() => cluster.expectPlaces(), WAIT);
+    await table.append(700, 701, 702);
+    await cluster.atHead();
+    await cluster.expectPlaces();
+    await client.applyReshard({ index: INDEX, shards: 4 });
+    await cluster.atHead();
+    await cluster.expectPlaces();
+  });
+
+  it('follows its table beside a node that comes back with a former definition', async () => {
+    const { client, clients, store, table } = cluster;
+    await client.applyReshard({ index: INDEX, shards: 2 });
+    const free = (
+      await vi.waitUntil(async () => {
+        const states = await Promise.all(clients.map((one) => one.state()));
+        return clients[states.findIndex(({ indexes }) => indexes.length === 0)];
+      }, WAIT)
+    ).service(await store.leases.epochOf(`connector/${INDEX}`));
+    const former = (await store.definitions.get(INDEX))!.definition;
+    await client.moveBucket({ index: INDEX, bucket: 5, shard: 1 });
+    const without = ofMain(table.definition(2)).replace(/.*name: title.*\n/, '');
+    await client.alterIndex({ index: INDEX, definition_yaml: without, apply: true });
+    await free.createIndex({ definition: withOnly(former, [0]) });
+    await free.reindex({ index: INDEX });
+    for (const id of [800, 801, 802]) {
+      await table.append(id);
+      await cluster.atHead();
+    }
+    expect((await client.verify({ index: INDEX })).equal).toBe(true);
+    // the node becomes another copy of its shard
+    await vi.waitUntil(async () => (await store.routes.get(INDEX))?.replicas[0].length === 2, WAIT);
+    await cluster.atHead();
   });
 });

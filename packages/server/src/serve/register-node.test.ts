@@ -1,0 +1,70 @@
+import type { AlterIndexRequest, AlterPlan, CreateIndexRequest } from '@lakehouse-search/contract';
+import { pino } from 'pino';
+import { describe, expect, it, vi } from 'vitest';
+import type { NodeIndex } from '../cluster/node-state.ts';
+import type { NodeLease } from '../cluster/registrar.ts';
+import { NodeRegistration } from './register-node.ts';
+
+const definition = (shards: number) => `version: 1
+index: notes
+source: { catalog: { type: filesystem, warehouse: /none }, table: ops.notes }
+fields: [{ name: title, type: TEXT }]
+sharding: { shards: ${shards} }
+`;
+const held = (shards: number, version: number): NodeIndex => ({
+  ...{ index: 'notes', uuid: 'u', shards, ordinals: [0], definition_version: version },
+  ...{ epoch: 0, commits: [], aliases: [] },
+});
+const lease = { epoch: 1, expires_ms: Date.now() + 60_000, dropped: [] };
+const threeShards: NodeLease = {
+  ...lease,
+  assignments: [{ index: 'notes', definition: definition(3), ordinals: [0] }],
+};
+
+/** What a node does with one answer; its index is another one when the answer comes. */
+async function changesOf(before: readonly NodeIndex[], after: readonly NodeIndex[]) {
+  let indexes = before;
+  const changes: string[] = [];
+  let calls = 0;
+  const registration = new NodeRegistration({
+    registrar: {
+      async register() {
+        indexes = after;
+        calls++;
+        return threeShards;
+      },
+      close: async () => {},
+    },
+    backend: {
+      alterIndex: async ({ definition_yaml }: AlterIndexRequest) => {
+        changes.push(`alter ${definition_yaml.includes('shards: 3')}`);
+        return {} as AlterPlan;
+      },
+      createIndex: async (_: CreateIndexRequest) => {
+        changes.push('create');
+        throw new Error('not in this test');
+      },
+    },
+    removeIndex: async () => undefined,
+    address: 'n1:9402',
+    state: () => ({ node: 'n1', indexes, free_bytes: 0, takes: [] }),
+    logger: pino({ level: 'silent' }),
+  });
+  registration.start();
+  await vi.waitUntil(() => calls === 1 && registration.holds());
+  await registration.stop();
+  return changes;
+}
+
+describe('a node that is given shards', () => {
+  it('takes them into the index that it has, or makes the index', async () => {
+    expect(await changesOf([held(2, 1)], [held(2, 1)])).toEqual(['alter true']);
+    expect(await changesOf([], [])).toEqual(['create']);
+  });
+
+  it('leaves an index that a job has changed since the node said what it holds', async () => {
+    expect(await changesOf([held(3, 1)], [held(2, 2)])).toEqual([]);
+    expect(await changesOf([held(3, 1)], [])).toEqual([]);
+    expect(await changesOf([], [held(2, 1)])).toEqual([]);
+  });
+});

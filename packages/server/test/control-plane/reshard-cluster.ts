@@ -1,0 +1,195 @@
+/** A control plane, nodes and a gateway in this process, whose index gets other shards. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { createClient } from '@lakehouse-search/client';
+import type { SearchResponse, Service } from '@lakehouse-search/contract';
+import { openLocal, registeredDefinition } from '@lakehouse-search/engine';
+import { expect, vi } from 'vitest';
+import { connectNode, type NodeClient } from '../../src/cluster/node-client.ts';
+import type { RunningServer } from '../../src/serve/serve-all.ts';
+import {
+  type RunningControlPlane,
+  serveControlPlane,
+} from '../../src/serve/serve-control-plane.ts';
+import { serveGateway } from '../../src/serve/serve-gateway.ts';
+import { type RunningNode, serveNode } from '../../src/serve/serve-node.ts';
+import { serverOptions } from '../../src/serve/server-options.ts';
+import { openStore, type Store } from '../../src/store/open-store.ts';
+import { ClusterTable, INDEX } from './cluster-table.ts';
+import { CLUSTER_KEY } from './stand-in-node.ts';
+
+/** How tests of this cluster wait. */
+export const WAIT = { timeout: 120_000, interval: 50 };
+const QUIET = { 'log.level': 'silent', 'log.access': false } as const;
+const ADDRESSES = { rest_addr: '127.0.0.1:0', addr: '127.0.0.1:0' } as const;
+
+const QUERIES = [
+  { query: 'note', limit: 25 },
+  { query: 'changed OR title:7', limit: 25 },
+  { query: '*:*', limit: 40 },
+] as const;
+const shown = ({ hits, total }: SearchResponse) => ({
+  total,
+  hits: hits.map(({ coordinates, score, fields }) => ({ coordinates, score, fields })),
+});
+
+/** Three nodes at first, an index of 200 rows in one shard. */
+export class ReshardCluster {
+  readonly folder = mkdtempSync(join(tmpdir(), 'lhs-reshard-'));
+  readonly clients: NodeClient[] = [];
+  table!: ClusterTable;
+  client!: Service;
+  store!: Store;
+  #plane!: RunningControlPlane;
+  readonly #nodes: RunningNode[] = [];
+  #gateway!: RunningServer;
+
+  async start(): Promise<void> {
+    this.table = await new ClusterTable().create();
+    await this.table.append(...Array.from({ length: 200 }, (_, i) => i));
+    this.#plane = await serveControlPlane({
+      options: serverOptions({ ...this.#values, sync_poll_ms: 100 }, {}, this.table.folder),
+      ...{ names: this.#names, key: CLUSTER_KEY },
+      times: { leaseMs: 120_000, nodeMs: 12_000, leaveMs: 600_000 },
+    });
+    this.store = await openStore({ file: join(this.table.folder, 'server.db') });
+    for (const name of ['n1', 'n2', 'n3']) await this.join(name);
+    this.#gateway = await serveGateway({
+      options: serverOptions({ ...this.#values, threads: 0 }, {}, join(this.folder, 'gateway')),
+      ...{ names: this.#names, issuers: [] },
+      env: { LHS_ADMIN_PASSWORD: 'long-enough' },
+      cluster: { nodes: [], controlPlane: [this.#plane.grpc], key: CLUSTER_KEY, takes: [] },
+    });
+    this.client = createClient({ url: this.#gateway.url });
+    await this.store.definitions.add(INDEX, this.table.definition(1));
+    await this.client.reindex({ index: INDEX });
+  }
+
+  async stop(): Promise<void> {
+    await this.client?.close();
+    await this.#gateway?.stop();
+    for (const one of this.clients) await one.close();
+    for (const node of this.#nodes) await node.stop();
+    await this.store?.close();
+    await this.#plane?.stop();
+    this.table?.dispose();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  get #values() {
+    return { ...ADDRESSES, ...QUIET, backup_target: join(this.folder, 'backups') };
+  }
+
+  /** Definitions of requests name the catalog `main`. */
+  get #names() {
+    return { catalogs: { main: this.table.catalog }, roots: {}, models: {} };
+  }
+
+  /** Starts another node, and waits until the cluster has it. */
+  async join(node: string): Promise<void> {
+    const controlPlane = [this.#plane.grpc];
+    const started = await serveNode({
+      options: serverOptions({ ...this.#values, threads: 0 }, {}, join(this.folder, node)),
+      cluster: { nodes: [], controlPlane, key: CLUSTER_KEY, node, takes: [] },
+    });
+    this.#nodes.push(started);
+    this.clients.push(connectNode(started.grpc, { key: CLUSTER_KEY }));
+    const isKnown = async () => (await this.store.nodes.list()).some((each) => each.node === node);
+    await vi.waitUntil(isKnown, WAIT);
+  }
+
+  /** The definition in force. */
+  async inForce() {
+    return registeredDefinition((await this.store.definitions.get(INDEX))!.definition);
+  }
+
+  /** Waits until searches see the newest snapshot in all shards. */
+  async atHead(): Promise<void> {
+    await vi.waitUntil(async () => {
+      const route = await this.store.routes.get(INDEX);
+      const isWhole = route?.replicas.every((own) => own.length > 0) === true;
+      if (!isWhole || route?.snapshot !== this.table.head) return false;
+      const { snapshot, partial } = await this.client.search({ index: INDEX, query: '*:*' });
+      return snapshot === this.table.head && partial !== true;
+    }, WAIT);
+  }
+
+  /**
+   * Searches, digest, keys and places of documents are those of the table. Scores count documents
+   * that syncs have deleted until they are merged away: they are compared after a build.
+   */
+  async expectWhole(isBuilt: boolean): Promise<void> {
+    const { client, table } = this;
+    await this.atHead();
+    const local = await openLocal(join(this.folder, 'oracle'));
+    try {
+      await local.createIndex({ definition: table.definition(1) });
+      await local.reindex({ index: INDEX });
+      for (const request of isBuilt ? QUERIES : QUERIES.slice(2)) {
+        const [own, right] = await Promise.all([
+          client.search({ index: INDEX, ...request }),
+          local.search({ index: INDEX, ...request }),
+        ]);
+        expect(shown(own)).toEqual(shown(right));
+      }
+      const verified = await client.verify({ index: INDEX });
+      expect(verified.equal).toBe(true);
+      expect(verified.digest.index).toBe(verified.digest.table);
+      const keys = [0, 7, 150, 205].map((id) => ({
+        identifier: [{ name: 'id', value: String(id) }],
+      }));
+      const read = (backend: Pick<Service, 'getKeys'>) => backend.getKeys({ index: INDEX, keys });
+      expect((await read(client)).rows).toEqual((await read(local)).rows);
+    } finally {
+      await local.dropIndex({ index: INDEX });
+      await local.close();
+    }
+    await this.expectPlaces();
+  }
+
+  /** Each document is on the node of its shard, and nowhere else. */
+  async expectPlaces(): Promise<void> {
+    const placements = await this.store.placements.list(INDEX);
+    const { shards = 1 } = await this.inForce();
+    expect(placements.map(({ shard }) => shard)).toEqual([...Array(shards).keys()]);
+    const found: string[] = [];
+    for (const one of this.clients) {
+      const { node, indexes } = await one.state();
+      const own = indexes.find(({ index }) => index === INDEX);
+      const placed = placements.filter((each) => each.node === node).map(({ shard }) => shard);
+      expect(own?.ordinals ?? []).toEqual(placed);
+      if (own === undefined) continue;
+      for await (const { fields } of one.service().exportDocuments({ index: INDEX })) {
+        found.push(`${fields.id} ${fields.title}`);
+      }
+    }
+    expect(found.sort()).toEqual(this.table.expected());
+  }
+
+  /** Searches until it is ended: each finds all rows of a snapshot, once. */
+  searching() {
+    const { client } = this;
+    const found: SearchResponse[] = [];
+    let ended = false;
+    const search = { index: INDEX, query: '*:*', limit: 1000 };
+    const work = (async () => {
+      while (!ended) {
+        found.push(await client.search(search));
+        await setTimeout(25); // the nodes run in this process
+      }
+    })();
+    work.catch(() => {});
+    const rows = this.table.expected();
+    return async () => {
+      ended = true;
+      await work;
+      expect(found.length).toBeGreaterThan(0);
+      for (const { hits, partial } of found) {
+        const own = hits.map(({ fields }) => `${fields?.id} ${fields?.title}`).sort();
+        expect({ partial, rows: own }).toEqual({ partial: undefined, rows });
+      }
+    };
+  }
+}
