@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { LhsError } from '@lakehouse-search/contract';
 import { shardTable } from '@lakehouse-search/engine';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { byEffort } from '../../../../test/support/effort.ts';
 import type { NodeClient } from '../../src/cluster/node-client.ts';
 import { withOnly } from '../../src/cluster/with-only.ts';
 import { NodePool } from '../../src/control-plane/cluster-context.ts';
@@ -237,6 +238,9 @@ describe('a reshard that does not end', () => {
 /** A definition as requests have it. */
 const ofMain = (text: string): string => text.replace(/catalog: \{[^}]*\}/, 'catalog: main');
 
+/** Cases that take long: heartbeats of nodes, and several indexes. */
+const inCampaigns = it.runIf(byEffort(false, true));
+
 describe('an index with a map of buckets', () => {
   const bucketsOf = async (index = INDEX) => (await cluster.client.getRouting({ index })).buckets;
   let backup = '';
@@ -281,7 +285,7 @@ describe('an index with a map of buckets', () => {
     await cluster.expectPlaces();
   });
 
-  it('is restored as it was from a backup of before a reshard', async () => {
+  inCampaigns('is restored as it was from a backup of before a reshard', async () => {
     const { client, table } = cluster;
     const buckets = await bucketsOf();
     await client.applyReshard({ index: INDEX, shards: 2 });
@@ -299,7 +303,7 @@ describe('an index with a map of buckets', () => {
     await cluster.expectPlaces();
   });
 
-  it('gives buckets to a node that joins', async () => {
+  inCampaigns('gives buckets to a node that joins', async () => {
     const { client, store, table } = cluster;
     await client.applyReshard({ index: INDEX, shards: 6 });
     await client.moveBucket({ index: INDEX, bucket: 9, shard: 5 });
