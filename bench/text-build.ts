@@ -15,8 +15,8 @@ import { createReadStream, createWriteStream, existsSync, mkdtempSync, rmSync } 
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pipeline } from 'node:stream/promises';
-import { HERE, machine, option, ready, WORK } from './peer-run.ts';
-import { median } from './shared.ts';
+import { HERE, option, ready, WORK } from './peer-run.ts';
+import { machine, median } from './shared.ts';
 
 /** What one build took; bytes of the index. */
 interface Built {

@@ -67,7 +67,7 @@ export function planBuckets(
 
 /**
  * Sorts the occurrences by term and encodes the terms with the encoder's kernel. `positionEnd`: no
- * position reaches it. Takes the list.
+ * position reaches it. Takes the list and the counts.
  */
 export function* encodingBuckets(
   list: FieldOccurrences,
@@ -80,6 +80,7 @@ export function* encodingBuckets(
   const { pool, starts } = table;
   const plan = planBuckets(order, counts, size, positionEnd);
   const cells = yield* partOf(scattering(plan, list, size), 0, 0.25);
+  releaseArrays([counts, plan.places]);
   const buffer = new PostingsBuffer();
   buffer.moveTo(kernel);
   for (const { firstTerm, endTerm, from, to } of plan.buckets) {

@@ -1,5 +1,6 @@
 import { LhsError } from '@lakehouse-search/contract';
 import { compareBytes } from '../base/byte-order.ts';
+import { releaseArrays } from '../base/release-arrays.ts';
 import { prefixWord } from './dictionary-writer.ts';
 import { TERM_HASH } from './term-layout.ts';
 
@@ -200,6 +201,7 @@ export function termOrder({ pool, starts, size }: PooledTerms): Int32Array {
     if (end - i > 1) sortRun(order.subarray(i, end), pool, starts);
     i = end;
   }
+  releaseArrays([words]);
   return order;
 }
 
