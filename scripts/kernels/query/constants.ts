@@ -2,8 +2,6 @@
 /** Bounds are widened by this against rounding. */
 export const UP = '1.000000001';
 export const ROUNDING = '1.000000000001';
-/** Above every frequency. */
-export const MOST_TF = '1.0e300';
 /** Lower bounds are narrowed by this. */
 export const DOWN = '0.999999999999';
 /** The next number above 1. */

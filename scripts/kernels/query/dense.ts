@@ -11,7 +11,7 @@ import {
   TABLE_AT,
   TERM_BYTES,
 } from '../../../packages/engine/src/scoring/kernel-memory.ts';
-import { LONG, UP } from './constants.ts';
+import { LONG, ROUNDING, UP } from './constants.ts';
 
 /** A call of the kernels of ranges visits at most so many. */
 const CALL_RANGES = 1024;
@@ -55,9 +55,13 @@ export const dense = `
       }
       return;
     }
+    // as raise
+    v128 raised = f64x2.splat(weight * f64[${QUERY.scale}] * ${ROUNDING}), x = raised;
+    v128 grown = f64x2.splat(f64[${QUERY.scale}] - 1.0), one = f64x2.splat(1.0);
     while (code < 2048) {
-      f64[bounds + code] = weight * raise(f64[impacts + code]);
-      code += 8;
+      x = v128[impacts + code];
+      v128[bounds + code] = f64x2.div(f64x2.mul(raised, x), f64x2.add(one, f64x2.mul(grown, x)));
+      code += 16;
     }
   }
 

@@ -6,7 +6,7 @@ import {
   SEGMENT,
   SLOT,
 } from '../../../packages/engine/src/scoring/kernel-memory.ts';
-import { DENSE, DOWN, MOST_TF, ROUNDING, SHORT } from './constants.ts';
+import { DENSE, DOWN, ROUNDING, SHORT } from './constants.ts';
 
 export const open = `
   // The most that a document's impact by the query's average length is, which by the segment's is at
@@ -29,7 +29,9 @@ export const open = `
 
   // the same for any frequency
   fn raise(f64 impact) -> f64 {
-    return raiseFrequency(impact, ${MOST_TF});
+    f64 scale = f64[${QUERY.scale}];
+    if (scale <= 1.0) { return raiseFrequency(impact, 1.0); }
+    return ((impact * scale) / (1.0 + impact * (scale - 1.0))) * ${ROUNDING};
   }
 
   // the best impact of a term that a reference leads to, by the query's average length

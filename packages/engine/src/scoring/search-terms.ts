@@ -35,6 +35,8 @@ import { MAX_SPLIT } from './workspace.ts';
 const MAX_TERMS = 8;
 /** Terms store their tenth best score: it bounds lists up to this length. */
 const STORED_BEST = 10;
+/** A threshold that was too high is tried once more times this. */
+const LOWER = 0.97;
 
 /**
  * Offers the best documents to `top`; with `count`, returns the exact number of matching documents,
@@ -44,9 +46,7 @@ export function searchTerms(search: TermSearch, top: TopDocs, count = false): nu
   const stored = boundedByStored(search, top);
   const found = runByKernel(search, top, count, stored);
   if (found !== NOT_BY_KERNEL) {
-    if (!stored || top.settled) return found;
-    top.clear();
-    runByKernel(search, top, false, false);
+    if (stored && !top.settled) searchAgain(search, top);
     return found;
   }
   const plan = planOf(search, stored);
@@ -56,6 +56,19 @@ export function searchTerms(search: TermSearch, top: TopDocs, count = false): nu
   top.clear();
   run({ ...plan, stored: false }, top, false);
   return total;
+}
+
+/**
+ * Of the documents that the stored scores spoke of some are deleted: once more, with a threshold a
+ * little lower, which finds the page of most terms, or without one.
+ */
+function searchAgain(search: TermSearch, top: TopDocs): void {
+  for (const threshold of [top.theta * LOWER, 0]) {
+    top.clear();
+    top.raise(threshold);
+    runByKernel(search, top, false, false);
+    if (top.settled) return;
+  }
 }
 
 /** The exact number of matching documents. */
