@@ -125,7 +125,8 @@ export const lists = `
 
   // Scores survivors[0 .. n) whose length code is one of a page, below "limit", by the lead; those that can reach
   // theta beside the other terms, which score up to "rest", go on. Without others they are offered.
-  fn scoreSurvivors(i32 n, i32 limit, f64 rest, i32 docs, i32 placed) {
+  // "late": blocked documents are among them.
+  fn scoreSurvivors(i32 n, i32 limit, f64 rest, i32 docs, i32 placed, i32 late) {
     i32 codes = i32[${SEGMENT.codes}], lead = i32[${QUERY.activeTerms}], i = 0;
     i32 isList = i32[lead + ${SLOT.kind}] == ${LIST}, single = i32[${QUERY.active}] == 1;
     i32 at = i32[lead + ${SLOT.frequenciesAt}], width = i32[lead + ${SLOT.frequencyBits}];
@@ -171,7 +172,12 @@ export const lists = `
       if (score >= least) {
         own = i32[(j << 2) + ${QUERY.candidates}];
         d = i32[docs + (own << 2)];
-        if (single) { offer(d, score); } else { scoreOthers(own, d, u8[codes + d], score); }
+        if (late) { late = 1 + ((i32[i32[${QUERY.blocked}] + ((d >> 5) << 2)] >> d) & 1); }
+        if (single) {
+          if (late < 2) { offer(d, score); }
+        } else {
+          scoreOthers(own, d, u8[codes + d], score);
+        }
         least = leastShare(single, rest);
       }
       j += 1;
@@ -273,8 +279,11 @@ export const lists = `
       if (i32[t + ${SLOT.kind}]) { lists += 1; }
       k += 1;
     }
-    i32 block = 0, count = 0, least = 1, done = 0;
+    i32 block = 0, count = 0, least = 1, done = 0, late = 0;
     f64 bar = 0.0;
+    if (scoring && !whole && active == 1 && i32[${QUERY.bitmaps}] == 1) {
+      late = i32[${QUERY.fewBlocked}] & (i32[${QUERY.blocked}] != 0);
+    }
     while (block < blocks && !done) {
       spend(1);
       if (scoring && !whole && isList) {
@@ -305,6 +314,8 @@ export const lists = `
         continue;
       }
       k = 0;
+      // deleted documents of one term are few: only those that would be offered are looked up
+      if (late) { k = 1; }
       while (k < i32[${QUERY.bitmaps}]) {
         n = keep(source, n, i32[(k << 3) + ${QUERY.sieves}], i32[(k << 3) + ${QUERY.sieves + 4}], first);
         first = 0;
@@ -332,7 +343,7 @@ export const lists = `
       }
       count += n;
       if (scoring && n > 0) {
-        scoreSurvivors(n, limit, rest, source, !first);
+        scoreSurvivors(n, limit, rest, source, !first, late);
       }
       block += 1;
     }

@@ -128,6 +128,7 @@ export const run = `
       enter(entry);
       i32[${QUERY.ranks}] = i32[entry + ${ENTRY.ranks}];
       i32[${QUERY.blocked}] = i32[entry + ${ENTRY.blocked}];
+      i32[${QUERY.fewBlocked}] = i32[entry + ${ENTRY.exact}];
       i32[${QUERY.segment}] = s;
       i32[${QUERY.behind}] = 0x7fffffff;
       i32[${QUERY.notBehind}] = -1;

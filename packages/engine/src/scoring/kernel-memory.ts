@@ -159,6 +159,8 @@ export const QUERY = {
   segment: QUERY_AT + 6928,
   behind: QUERY_AT + 6932,
   notBehind: QUERY_AT + 6936,
+  /** 1: blocked documents are few (deleted ones). */
+  fewBlocked: QUERY_AT + 6940,
   /** Sets of length codes, 32 bytes each, by the width of frequencies: allowCodes. */
   allowed: QUERY_AT + 7168,
   buffers: QUERY_AT + 0x4000,
