@@ -7,10 +7,10 @@ import { processTerminal } from './terminal/terminal.ts';
 
 /**
  * Runs the command line of this process. `program` is the folder of commands, hooks and help, in
- * the package. Not awaited by the caller: a top-level await would end with exit code 13 when the
- * reader of a pipe goes away.
+ * the package. Never rejects; the exit code is that of the process. Not awaited by `lhs`: a
+ * top-level await would end with exit code 13 when the reader of a pipe goes away.
  */
-export function run(program: URL): void {
+export function run(program: URL): Promise<void> {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', brokenPipe);
   printWarnings();
   // NO_COLOR wins; Node would warn about the two
@@ -20,7 +20,7 @@ export function run(program: URL): void {
   const pjson = JSON.parse(readFileSync(new URL('../package.json', program), 'utf8'));
   const loadOptions = { root: fileURLToPath(program), pjson, userPlugins: false };
   const work = args.length === 0 ? showFirstScreen() : runCommand(args, loadOptions);
-  void work.then(() => flush()).catch(report);
+  return work.then(() => flush()).catch(report);
 }
 
 async function showFirstScreen(): Promise<void> {

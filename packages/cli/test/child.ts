@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { HostedCommands, needsProcess, writtenTo } from '../../../test/support/hosted-commands.ts';
 
 /** The command as `npx lhs` runs it: what `npm run build` has made of the sources. */
 export const LHS = fileURLToPath(new URL('../bin/lhs.js', import.meta.url));
@@ -20,6 +21,8 @@ export interface RunOptions {
   readonly input?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
+  /** As a process of its own, not in the one that runs the commands of a home. */
+  readonly alone?: boolean;
 }
 
 /** A home of its own: a temporary folder with a data folder and settings of nobody. */
@@ -27,6 +30,7 @@ export class Home {
   readonly folder = mkdtempSync(join(tmpdir(), 'lhs-cli-'));
   /** The service that runs commands without an LHS_URL of their own; empty: the embedded engine. */
   service = '';
+  #hosted: HostedCommands | undefined;
   #runs = 0;
 
   get runs(): number {
@@ -37,12 +41,11 @@ export class Home {
     return join(this.folder, ...parts);
   }
 
-  start(args: readonly string[], options: RunOptions = {}): ChildProcess {
-    this.#runs++;
+  #settings({ cwd = this.folder, env = {} }: RunOptions) {
     const { NO_COLOR: _, FORCE_COLOR: __, LHS_URL: ___, COLUMNS: ____, ...set } = process.env;
     const { npm_command: _____, ...inherited } = set;
-    return spawn(process.execPath, [LHS, ...args], {
-      cwd: options.cwd ?? this.folder,
+    return {
+      cwd,
       env: {
         ...inherited,
         LHS_DATA_DIR: this.path('data'),
@@ -51,16 +54,28 @@ export class Home {
         XDG_CACHE_HOME: this.path('cache'),
         // compiled once for all homes
         NODE_COMPILE_CACHE: join(tmpdir(), 'lhs-test-compiled'),
-        ...options.env,
+        ...env,
       },
-    });
+    };
   }
 
-  /** Runs `lhs` to its end. */
+  start(args: readonly string[], options: RunOptions = {}): ChildProcess {
+    this.#runs++;
+    return spawn(process.execPath, [LHS, ...args], this.#settings(options));
+  }
+
+  /** Runs `lhs` to its end: in a process that runs command after command, or alone. */
   async run(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
-    const child = this.start(args, options);
-    child.stdin?.end(options.input ?? '');
-    return ended(child);
+    if (options.alone === true || needsProcess(args, options.env ?? {})) {
+      const child = this.start(args, options);
+      child.stdin?.end(options.input ?? '');
+      return ended(child);
+    }
+    const { cwd, env } = this.#settings(options);
+    this.#hosted ??= new HostedCommands(env);
+    const end = await this.#hosted.run(args, cwd, env, options.input);
+    const [bytes, err] = [writtenTo(end, 1), writtenTo(end, 2)];
+    return { code: end.code, bytes, stdout: bytes.toString(), stderr: err.toString() };
   }
 
   /** Runs `lhs … --json` and answers what it printed; throws where it failed. */
@@ -71,6 +86,7 @@ export class Home {
   }
 
   dispose(): void {
+    this.#hosted?.dispose();
     rmSync(this.folder, { recursive: true, force: true });
   }
 }
