@@ -19,6 +19,8 @@ const UPDATE = process.env.LHS_UPDATE_PAGES === '1';
 const FIRST = ['README.md', 'docs/query.md'];
 /** It deletes rows of the demo's table. */
 const LAST = 'docs/paging.md';
+/** Each of their commands has a process of its own, as that of a user has. */
+const ALONE = ['README.md', 'docs/command-line.md'];
 const packages = readdirSync(join(ROOT, 'packages')).map((name) => `packages/${name}/README.md`);
 const others = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.md'))
@@ -55,8 +57,8 @@ const reader = {
   },
 };
 
-beforeAll(() => {
-  clone = new Clone(ROOT);
+beforeAll(async () => {
+  clone = await Clone.of(ROOT);
 });
 afterAll(async () => {
   await opened?.close();
@@ -65,6 +67,10 @@ afterAll(async () => {
 
 describe.each(PAGES.filter(({ blocks }) => blocks.length > 0))('$path', ({ path, blocks }) => {
   const run = blocks.filter((block) => block.language !== 'text' && noRun(block) === undefined);
+
+  beforeAll(() => {
+    clone.commands.alone = ALONE.includes(path);
+  });
 
   it.each(run.map((block) => [`line ${block.line}: ${block.text.split('\n')[0]}`, block] as const))(
     '%s',
@@ -81,8 +87,8 @@ describe.each(PAGES.filter(({ blocks }) => blocks.length > 0))('$path', ({ path,
     },
   );
 
-  it('leaves nothing in the clone that git does not ignore', () => {
-    expect(clone.run('git status --porcelain')).toBe('');
+  it('leaves nothing in the clone that git does not ignore', async () => {
+    expect(await clone.run('git status --porcelain')).toBe('');
   });
 });
 

@@ -23,17 +23,20 @@ export type Run = (block: Block, reader: Reader) => Promise<string>;
 /** How each language is run; CONTRIBUTING.md describes the notation. */
 export const RUNS: Readonly<Record<string, Run>> = {
   sh: async ({ text }, { clone }) => {
-    clone.run(text);
+    await clone.run(text);
     return text;
   },
   console: async ({ text }, { clone }) => {
-    const shown = commandsOf(text).map((command) => `$ ${command}\n${clone.shown(command)}`);
+    const shown: string[] = [];
+    for (const command of commandsOf(text)) {
+      shown.push(`$ ${command}\n${await clone.shown(command)}`);
+    }
     const failed = shown.find((lines) => /^error: /m.test(lines));
     if (failed !== undefined) throw new Error(failed);
     return shown.join('');
   },
   ts: async ({ text }, { clone }) => {
-    if (clone.module(text) === '') throw new Error('the module prints nothing');
+    if ((await clone.module(text)) === '') throw new Error('the module prints nothing');
     return text;
   },
   yaml: validated,
