@@ -2,6 +2,7 @@
 import {
   BLOCKS_PER_LOOK,
   QUERY,
+  SEGMENT,
   SLOT,
   UNPACK_BYTES,
   UNPACK_WIDTHS,
@@ -72,6 +73,21 @@ export const blocks = `
     }
     v128[end] = i32x4.splat(0x7fffffff);
     v128[end + 16] = i32x4.splat(0x7fffffff);
+  }
+
+  // 0: the documents up to the last one of a block, from behind the block before, are all blocked
+  fn isOpen(i32 t, i32 block) -> i32 {
+    i32 blocked = i32[${QUERY.blocked}];
+    if (!blocked) { return 1; }
+    i32 last = i32[t + ${SLOT.lastDocs}] + (block << 2), from = 0, to = i32[last];
+    if (block) { from = i32[last - 4] + 1; }
+    if (i32.ge_u(to, i32[${SEGMENT.ranges}] << 8) || i32.gt_u(from, to)) { trap(); }
+    i32 at = blocked + ((from >> 6) << 3), end = blocked + ((to >> 6) << 3);
+    while (at <= end) {
+      if (i64[at] != -1L) { return 1; }
+      at += 8;
+    }
+    return 0;
   }
 
   // first of "size" places in a buffer, from one on, whose document is not below d: there is one,

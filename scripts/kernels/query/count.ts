@@ -93,8 +93,10 @@ export const count = `
     if (i32[t + ${SLOT.kind}] == ${SHORT}) { markBuffer(t, marks); return; }
     while (block < i32[t + ${SLOT.blocks}]) {
       spend(1);
-      decode(t, block);
-      markBuffer(t, marks);
+      if (isOpen(t, block)) {
+        decode(t, block);
+        markBuffer(t, marks);
+      }
       block += 1;
     }
   }
@@ -168,7 +170,13 @@ export const count = `
         t = ${QUERY.termSlots} + k * ${SLOT_BYTES};
         block = 0;
         while (i32[t + ${SLOT.kind}] && block < i32[t + ${SLOT.blocks}]) {
-          if (i32[t + ${SLOT.kind}] == ${LIST}) { decode(t, block); }
+          if (i32[t + ${SLOT.kind}] == ${LIST}) {
+            if (!isOpen(t, block)) {
+              block += 1;
+              continue;
+            }
+            decode(t, block);
+          }
           if (clear) { clearMarks(t, marks); } else { count += countNew(t, marks, bitmaps); }
           block += 1;
         }

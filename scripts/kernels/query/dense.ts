@@ -94,6 +94,21 @@ export const dense = `
     return m;
   }
 
+  // those of n ranges that have a document which is not blocked
+  fn dropBlocked(i32 from, i32 n) -> i32 {
+    i32 blocked = i32[${QUERY.blocked}], i = 0, m = 0;
+    if (!blocked) { return n; }
+    v128 all = i8x16.splat(-1), x = all;
+    while (i < n) {
+      i32 range = i32[from + (i << 2)], at = blocked + (range << 5);
+      i32[from + (m << 2)] = range;
+      x = v128.and(v128[at], v128[at + 16]);
+      m += i8x16.bitmask(i8x16.eq(x, all)) != 0xffff;
+      i += 1;
+    }
+    return m;
+  }
+
   // counting sort of n ranges by bound, high ones first
   fn sortRanges(i32 n, f64 low, f64 high) {
     i32 from = i32[${QUERY.ranges}], into = i32[${QUERY.sorted}], bounds = i32[${QUERY.bounds}];
@@ -276,7 +291,7 @@ export const dense = `
       k += 1;
     }
     if (active == 1) {
-      n = boundOne(f64[i32[${QUERY.activeTerms}] + ${SLOT.weight}], threshold());
+      n = dropBlocked(order, boundOne(f64[i32[${QUERY.activeTerms}] + ${SLOT.weight}], threshold()));
     } else {
       if (active == 2) {
         n = bounds2(ranges, bounds, order, ${UP}, theta);
@@ -285,6 +300,7 @@ export const dense = `
       } else {
         n = bounds4(ranges, bounds, order, ${UP}, theta);
       }
+      n = dropBlocked(order, n);
       sortRanges(n, theta, highest * ${UP});
       order = i32[${QUERY.sorted}];
     }

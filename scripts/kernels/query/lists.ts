@@ -296,6 +296,10 @@ export const lists = `
         while (block < blocks && (i32[heads + (block << 2)] & 255) < least) { block += 1; }
         if (block >= blocks) { break; }
       }
+      if (isList && !isOpen(lead, block)) {
+        block += 1;
+        continue;
+      }
       i32 bits = 8;
       if (isList) {
         if (scoring) { best = blockBest(weight, i32[heads + (block << 2)]); }

@@ -265,7 +265,10 @@ describe('searches of terms', () => {
     );
   });
 
-  /** Corpora in which terms are dense, lists and short; lengths vary; scores tie. */
+  /**
+   * Corpora in which terms are dense, lists and short; lengths vary; scores tie. If most documents
+   * are deleted, those of one stretch in the middle remain: whole blocks and ranges are deleted.
+   */
   function largeCase(seed: number, size: number, deleted: number): Case {
     let state = seed;
     const random = (n: number) => {
@@ -288,7 +291,9 @@ describe('searches of terms', () => {
       const more = seed === 20 ? Math.floor((3 * i) / size) * 8 : 0;
       for (let k = random(2 * more + 1); k > 0; k--) words.push('long');
       const key = seed < 15 ? `${random(1e9)}-${i}` : String(i).padStart(8, '0');
-      return { values: [words.join(' ')], key, blocked: random(100) < deleted };
+      const outside = Math.abs(2 * i - size) > (size * (100 - deleted)) / 100;
+      const blocked = deleted > 50 ? outside : random(100) < deleted;
+      return { values: [words.join(' ')], key, blocked };
     });
     const third = Math.ceil(size / 3);
     if (seed === 20) return { docs, sizes: [third, third, size - 2 * third] };
@@ -299,11 +304,13 @@ describe('searches of terms', () => {
   it.each([
     [11, 3000, 0],
     [12, 3000, 0],
+    [13, 3000, 96],
     [14, 3000, 40],
     [16, 3000, 2],
     [18, 2500, 0],
     [19, 2500, 2],
     [20, 4500, 0],
+    [21, 2500, 92],
   ])(
     'are what brute force finds: seed %i, %i documents, %i percent deleted',
     (seed, size, deleted) => {
