@@ -19,6 +19,7 @@
 import { GROUP, LIST_BLOCK, RANGE } from '../../packages/engine/src/postings/format.ts';
 import { POSTINGS_MEMORY } from '../../packages/engine/src/postings/kernel-layout.ts';
 import { compile } from '../kernels/language.ts';
+import { bestDocs } from './best-docs.ts';
 import { buckets } from './buckets.ts';
 import { join } from './join.ts';
 
@@ -27,7 +28,7 @@ const { LONG_DOCS, LONG_NORMS, LONG_COUNT } = POSTINGS_MEMORY;
 const { BEST, WIDTHS, NORMS, IMPACTS, DELTAS } = POSTINGS_MEMORY;
 /** From this code on a document has a norm of its own (inverted/format.ts). */
 const LONG = 240;
-const TENTH = BEST + 72;
+const LAST = BEST + 120;
 
 const group = `
   export fn group(i32 pairs, i32 n, i32 docs, i32 freqs, i32 positions) -> i32 {
@@ -117,10 +118,10 @@ const impacts = `
     return f64[i32[${LONG_NORMS}] + (low << 3)];
   }
 
-  // impacts of the postings at docs .. end, to IMPACTS; returns the best, which BEST takes
-  fn weigh(i32 docs, i32 freqs, i32 end, i32 codes) -> f64 {
-    i32 code, into = ${IMPACTS}, at;
-    f64 best = 0.0, norm, tf, value, other;
+  // impacts of the postings at docs .. end, to IMPACTS; returns the best
+  fn weighAll(i32 docs, i32 freqs, i32 end, i32 codes) -> f64 {
+    i32 code, into = ${IMPACTS};
+    f64 best = 0.0, norm, tf, value;
     while (docs < end) {
       code = u8[codes + i32[docs]];
       norm = f64[${NORMS} + (code << 3)];
@@ -133,13 +134,20 @@ const impacts = `
       docs += 4;
       freqs += 4;
     }
-    if (best <= f64[${TENTH}]) { return best; }
+    return best;
+  }
+
+  // the same, and BEST takes them
+  fn weigh(i32 docs, i32 freqs, i32 end, i32 codes) -> f64 {
+    i32 at, into = ${IMPACTS} + ((end - docs) << 1);
+    f64 best = weighAll(docs, freqs, end, codes), value, other;
+    if (best <= f64[${LAST}]) { return best; }
     at = ${IMPACTS};
     while (at < into) {
       value = f64[at];
       at += 8;
-      if (value <= f64[${TENTH}]) { continue; }
-      docs = ${TENTH};
+      if (value <= f64[${LAST}]) { continue; }
+      docs = ${LAST};
       while (docs > ${BEST}) {
         other = f64[docs - 8];
         if (other >= value) { break; }
@@ -313,7 +321,7 @@ const dense = `
     return out;
   }`;
 
-/** The functions `group`, `short`, `list` and `dense`, what they call, and those of buckets.ts and join.ts. */
+/** The functions `group`, `short`, `list` and `dense`, what they call, and those of best-docs.ts, buckets.ts and join.ts. */
 export const kernels = compile(
-  [group, bits, impacts, short, list, dense, buckets, join].join('\n'),
+  [group, bits, impacts, short, list, dense, bestDocs, buckets, join].join('\n'),
 );

@@ -18,7 +18,7 @@
  *   dictionary  a term: shared u8, suffix u8, suffix bytes, varint df, varint bytes in small if
  *               df < 128; longer terms: 255, 255, varint shared, varint suffix
  *   small       postings of terms below 128 documents
- *   big         postings of the others
+ *   big         postings of the others; those of text terms end with their best documents
  *
  * postings/format.ts has the layout of postings, and of records.
  */
@@ -39,6 +39,8 @@ export const B = 0.75;
 /** Header flags. */
 export const HAS_TEXT = 1;
 export const HAS_WIDTH_CODES = 2;
+/** Terms have their best documents (postings/best-docs.ts). */
+export const HAS_BEST_DOCS = 4;
 
 /** Sections in the order of the header. */
 export const INVERTED_SECTIONS = [

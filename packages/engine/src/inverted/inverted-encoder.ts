@@ -13,6 +13,7 @@ import type { FilePart } from '../storage/spill.ts';
 import { DictionaryWriter, isShort } from './dictionary-writer.ts';
 import {
   FIRST_SECTION_WORD,
+  HAS_BEST_DOCS,
   HAS_TEXT,
   HAS_WIDTH_CODES,
   HEADER_WORDS,
@@ -154,7 +155,7 @@ function headerOf(component: ComponentParts, apart: boolean): Int32Array {
     docs,
     docsWithField,
     dictionary.terms,
-    (text ? HAS_TEXT : 0) | (text && apart ? HAS_WIDTH_CODES : 0),
+    text ? HAS_TEXT | HAS_BEST_DOCS | (apart ? HAS_WIDTH_CODES : 0) : 0,
     text ? longDoc.length : 0,
     dictionary.blocks.length / 5,
     records.length / RECORD_WORDS,

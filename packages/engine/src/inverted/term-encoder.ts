@@ -42,7 +42,7 @@ export class TermEncoder {
     this.big = new SpilledOutput(spills?.open('big') ?? null, fromBytes, true);
     this.kernel = text ? kernelOver(docs, lengths) : null;
     this.#text = text;
-    const { normOf } = lengths;
+    const { normOf, codes } = lengths;
     this.#context = {
       docs,
       ranges: Math.ceil(docs / RANGE),
@@ -50,6 +50,7 @@ export class TermEncoder {
       impacts: this.impacts,
       ...encodeScratch(),
       text,
+      codes,
       impact: (doc, frequency) => frequency / (frequency + normOf(doc)),
     };
     this.#denseFrom = Math.max(LIST_BLOCK, Math.ceil(docs / DENSE_SHARE));

@@ -1,5 +1,6 @@
+import { writeBestDocs } from './best-docs.ts';
 import { type EncodeContext, encodeDense } from './encode-dense.ts';
-import { BEST, DENSE, LIST, LIST_BLOCK, RECORD, RECORD_WORDS } from './format.ts';
+import { BEST, BEST_DOCS_FROM, DENSE, LIST, LIST_BLOCK, RECORD, RECORD_WORDS } from './format.ts';
 import { encodeList } from './list-terms.ts';
 import type { TermPostings } from './postings-buffer.ts';
 import { setBest } from './postings-kernel.ts';
@@ -33,8 +34,11 @@ export function encodeBig(
     record[RECORD.positions] = parts.positions;
     record[RECORD.blocks] = parts.blocks;
   }
+  if (context.text) {
+    setBest(record, context.best);
+    if (postings.df >= BEST_DOCS_FROM) writeBestDocs(postings, context);
+  }
   record[RECORD.bytes] = output.length - start;
-  if (context.text) setBest(record, context.best);
   return record;
 }
 

@@ -18,6 +18,8 @@ export interface EncodeContext {
   /** Scratch: the deltas of a block of a list, the best impacts of a term. */
   readonly deltas: Int32Array;
   readonly best: Float64Array;
+  /** Length codes by document. */
+  readonly codes: Uint8Array;
   /** False: documents only. */
   readonly text: boolean;
   /** tf / (tf + norm). */

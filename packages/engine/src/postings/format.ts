@@ -7,9 +7,10 @@
  *   list    128 <= df < N / 24       list-terms.ts: blocks of 128 postings
  *   dense   df >= max(128, N / 24)   dense-terms.ts: a bitmap, and ranges of 256 documents
  *
- * Dense and list terms have a record of ten words (`RECORD`), short terms are reached from the
- * dictionary. Positions are absolute and rise; each takes as many bits as the last position of its
- * document needs. Keyword fields have neither positions nor frequencies.
+ * Dense and list terms have a record of ten words (`RECORD`), and most of them end with their best
+ * documents (best-docs.ts). Short terms are reached from the dictionary. Positions are absolute and
+ * rise; each takes as many bits as the last position of its document needs. Keyword fields have
+ * neither positions nor frequencies.
  *
  * Only this folder computes addresses inside postings. `term-info.ts` has the addresses of a term,
  * the other files are functions over them. Compiled kernels decode postings by themselves and are
@@ -50,8 +51,22 @@ export const RECORD = {
   bytes: 9,
 } as const;
 
-/** A record has the impact at this place among the best. */
-export const BEST = 10;
+/** So many best impacts of a term are found; a record has the tenth. */
+export const BEST = 16;
+export const TENTH = 10;
+
+/** Text terms in so many documents store their best documents: others are in a few blocks. */
+export const BEST_DOCS_FROM = 512;
+export const MOST_BEST_DOCS = 32;
+export const BEST_DOC_BYTES = 8;
+/** Bytes of the best documents of a term at most. */
+export const BEST_DOCS_BYTES = MOST_BEST_DOCS * BEST_DOC_BYTES + 8;
+/** Frequencies from here on have no room: such a term has none. */
+export const MOST_FREQUENCY = 0xffffff;
+/** Impacts closer than this may give equal scores. */
+export const APART = 1 + 1e-9;
+/** As floats, upper bounds are widened by this. */
+export const FLOAT_UP = 1 + 1e-6;
 
 /** Bits that `value` needs; 0 for 0. */
 export const bitsOf = (value: number): number => 32 - Math.clz32(value);

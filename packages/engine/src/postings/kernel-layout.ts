@@ -15,7 +15,7 @@ export const POSTINGS_MEMORY = {
   LONG_DOCS: 24,
   LONG_NORMS: 28,
   LONG_COUNT: 32,
-  /** f64[10]: best impacts of the term. */
+  /** f64[16]: best impacts of the term. */
   BEST: 64,
   /** u8[256]: bits of a position by code. */
   WIDTHS: 192,
@@ -24,6 +24,8 @@ export const POSTINGS_MEMORY = {
   /** f64[256] and i32[128]: impacts and deltas of a block. */
   IMPACTS: 2496,
   DELTAS: 4544,
+  /** f64[32]: impacts of the best documents. */
+  BEST_DOCS: 5056,
   /** Where the lengths of documents begin. */
-  DATA: 5120,
+  DATA: 5376,
 } as const;

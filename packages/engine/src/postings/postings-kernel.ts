@@ -1,6 +1,17 @@
 import { plainLoops } from '../base/plain-loops.ts';
 import type { BitOutput } from './bit-output.ts';
-import { BEST, DENSE, LIST, LIST_BLOCK, RANGE, RECORD, RECORD_WORDS } from './format.ts';
+import {
+  BEST,
+  BEST_DOCS_BYTES,
+  BEST_DOCS_FROM,
+  DENSE,
+  LIST,
+  LIST_BLOCK,
+  RANGE,
+  RECORD,
+  RECORD_WORDS,
+  TENTH,
+} from './format.ts';
 import type { ImpactCodes } from './impact-codes.ts';
 import { POSTINGS_CODE } from './kernel-code.ts';
 import { POSTINGS_MEMORY } from './kernel-layout.ts';
@@ -26,6 +37,7 @@ interface Kernels {
   readonly short: ShortKernel;
   readonly list: ShortKernel;
   readonly dense: ShortKernel;
+  readonly bestDocs: ShortKernel;
   readonly sort: (cells: number, ...rest: Numbers) => void;
   readonly shorts: ShortKernel;
   readonly join: ShortKernel;
@@ -249,9 +261,10 @@ export class PostingsKernel {
   ): Int32Array {
     const blocks = dense ? this.#ranges : Math.ceil(df / LIST_BLOCK);
     const most = df * POSTING_BYTES + count * POSITION_BYTES + blocks * (dense ? 64 : 48);
-    const notes = (this.#out + most + SLACK + 7) & ~7;
+    const notes = (this.#out + most + BEST_DOCS_BYTES + SLACK + 7) & ~7;
     this.#grow(notes + 8 * blocks - this.#out);
-    const bytes = this.#encode(df, dense, notes);
+    const end = this.#encode(df, dense, notes);
+    const bytes = this.#withBestDocs(df, dense, notes, end) - this.#out;
     output.room(64);
     output.align();
     const record = this.#record(df, dense, bytes, output.length);
@@ -268,11 +281,17 @@ export class PostingsKernel {
     const places = [this.#docsAt, this.#frequenciesAt, this.#positionsAt] as const;
     const rest = [this.#widthCodes, this.#codes, out, notes] as const;
     best.fill(0);
-    if (!dense) return this.#kernels.list(df, ...places, ...rest) - out;
+    if (!dense) return this.#kernels.list(df, ...places, ...rest);
     const end = this.#kernels.dense(df, ...places, ...rest, this.#ranges, 0);
-    if (end > 0) return end - out;
+    if (end > 0) return end;
     best.fill(0);
-    return this.#kernels.dense(df, ...places, ...rest, this.#ranges, 1) - out;
+    return this.#kernels.dense(df, ...places, ...rest, this.#ranges, 1);
+  }
+
+  #withBestDocs(df: number, dense: boolean, notes: number, end: number): number {
+    if (df < BEST_DOCS_FROM) return end;
+    const rest = [this.#codes, notes, dense ? 1 : 0, (end + 3) & ~3] as const;
+    return this.#kernels.bestDocs(df, this.#docsAt, this.#frequenciesAt, ...rest);
   }
 
   #record(df: number, dense: boolean, bytes: number, start: number): Int32Array {
@@ -321,6 +340,6 @@ const roomFor = (needed: number, now: number): number =>
 
 /** Best and tenth best impact, as floats that are surely not below, not above. */
 export function setBest(record: Int32Array, best: Float64Array): void {
-  const floats = new Float32Array([best[BEST - 1] * (1 - 1e-6), best[0] * (1 + 1e-6)]);
+  const floats = new Float32Array([best[TENTH - 1] * (1 - 1e-6), best[0] * (1 + 1e-6)]);
   record.set(new Int32Array(floats.buffer), RECORD.tenth);
 }
