@@ -3,15 +3,19 @@
  * weighs the terms; `query` opens them, intersects, scores, keeps the best. In the language of language.ts; memory: kernel-memory.ts.
  */
 import { compile, type Signatures } from './language.ts';
+import { bestDocs } from './query/best-docs.ts';
+import { blockBounds } from './query/block-bounds.ts';
 import { blocks } from './query/blocks.ts';
 import { count } from './query/count.ts';
 import { dense } from './query/dense.ts';
 import { lists } from './query/lists.ts';
 import { lookup } from './query/lookup.ts';
+import { meet } from './query/meet.ts';
 import { open } from './query/open.ts';
 import { plan } from './query/plan.ts';
 import { run } from './query/run.ts';
 import { score } from './query/score.ts';
+import { survivors } from './query/survivors.ts';
 
 const i32 = (n: number) => Array.from({ length: n }, () => 'i32' as const);
 const RANGES = { params: [...i32(7), 'f64', 'f64', 'f64'], result: 'i32' } as const;
@@ -32,6 +36,20 @@ const KNOWN: Signatures = {
 
 /** Functions `lookup` and `query`, and what they call. */
 export const query = compile(
-  [lookup, open, blocks, score, lists, dense, plan, count, run].join('\n'),
+  [
+    lookup,
+    open,
+    blocks,
+    score,
+    meet,
+    blockBounds,
+    survivors,
+    lists,
+    dense,
+    plan,
+    count,
+    bestDocs,
+    run,
+  ].join('\n'),
   KNOWN,
 );

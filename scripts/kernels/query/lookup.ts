@@ -25,7 +25,7 @@ export const lookup = `
     v128[${SEGMENT.index}] = v128[entry];
     v128[${SEGMENT.index + 16}] = v128[entry + 16];
     v128[${SEGMENT.index + 32}] = v128[entry + 32];
-    i32[${SEGMENT.impacts}] = i32[entry + ${SEGMENT.impacts - SEGMENT.index}];
+    i64[${SEGMENT.impacts}] = i64[entry + ${SEGMENT.impacts - SEGMENT.index}];
     f64[${QUERY.scale}] = f64[entry + ${ENTRY.scale}];
   }
 

@@ -94,6 +94,7 @@ export const open = `
     i32[t + ${SLOT.slot}] = slot;
     i32[t + ${SLOT.buffer}] = ${QUERY.buffers} + slot * ${BUFFER_BYTES};
     i32[t + ${SLOT.decoded}] = -1;
+    i32[t + ${SLOT.best}] = bestDocsOf(df, ref);
     if (ref >= 0) {
       i32[t + ${SLOT.kind}] = ${SHORT};
       i32[t + ${SLOT.blocks}] = 1;

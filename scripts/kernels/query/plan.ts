@@ -60,7 +60,14 @@ export const plan = `
 
   // top documents of the active terms; their number where "whole" and the rarest is a list, else -1
   fn searchActive(i32 whole) -> i32 {
-    if (i32[i32[${QUERY.activeTerms}] + ${SLOT.kind}] == ${DENSE}) {
+    i32 lead = i32[${QUERY.activeTerms}];
+    if (i32[${QUERY.active}] == 1 && i32[lead + ${SLOT.best}]) {
+      if (suffice(lead)) {
+        offerBest(lead);
+        return -1;
+      }
+    }
+    if (i32[lead + ${SLOT.kind}] == ${DENSE}) {
       searchDense();
       return -1;
     }

@@ -15,18 +15,28 @@ export const run = `
   // document scores there; returns how many. flags 4: a tenth best score of a term in any of them
   // is the first threshold.
   fn sortSegments(i32 first, i32 last, i32 asked, i32 all, i32 flags) -> i32 {
-    i32 s = first, n = 0;
+    i32 s = first, n = 0, best = 0;
     f64 theta = f64[${QUERY.theta}];
+    v128[${QUERY.bestSizes}] = i32x4.splat(0);
     while (s < last) {
       i32 entry = ${QUERY.segments} + s * ${ENTRY_BYTES}, k = 0, present = 0, at = 0;
       f64 bound = 0.0;
       enter(entry);
+      i32[${QUERY.blocked}] = i32[entry + ${ENTRY.blocked}];
+      // the tenth best score of a term is as good where it holds, and cheaper
+      i32 several = (flags & 1) && (asked == 1 || (!all && (last - first > 1 || i32[${QUERY.blocked}])));
       while (k < asked) {
         if (i32[entry + (k << 3) + ${ENTRY.found}]) {
           i32 ref = i32[entry + (k << 3) + ${ENTRY.found + 4}];
           f64 weight = f64[(k << 3) + ${QUERY.weights}];
           bound += weight * bestOf(ref);
-          if (flags & 4) { theta = f64.max(theta, weight * tenthOf(ref) * ${DOWN}); }
+          best = 0;
+          if (several) { best = bestDocsOf(i32[entry + (k << 3) + ${ENTRY.found}], ref); }
+          if (best) {
+            noteBest(k, best, weight);
+          } else if (flags & 4) {
+            theta = f64.max(theta, weight * tenthOf(ref) * ${DOWN});
+          }
           present += 1;
         }
         k += 1;
@@ -45,7 +55,7 @@ export const run = `
       }
       s += 1;
     }
-    f64[${QUERY.theta}] = theta;
+    f64[${QUERY.theta}] = f64.max(theta, bestTheta(asked));
     return n;
   }
 

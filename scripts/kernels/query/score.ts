@@ -37,16 +37,15 @@ export const score = `
     } else {
       boundary += i32[i32[t + ${SLOT.base}] + ((r >> 3) << 2)] + u16[offset + (r << 1)];
     }
-    i32 at = i32[t + ${SLOT.bitmap}] + (r << 5), own = i32[t + ${SLOT.bitmap}] + ((d >> 6) << 3);
+    i32 at = i32[t + ${SLOT.bitmap}] + (r << 5), word = (d >> 6) & 3;
     i64 below = (1L << i64.extend_i32_u(d)) - 1L;
-    i64 rank = i64.popcnt(i64[own] & below);
-    while (at < own) {
-      rank += i64.popcnt(i64[at]);
-      at += 8;
-    }
+    i64 rank = i64.popcnt(i64[at] & select(word, -1L, below)) +
+      i64.popcnt(i64[at + 8] & select(word > 1, -1L, select(word == 1, below, 0L))) +
+      i64.popcnt(i64[at + 16] & select(word > 2, -1L, select(word == 2, below, 0L))) +
+      i64.popcnt(i64[at + 24] & select(word == 3, below, 0L));
     i32 bit = (i32.wrap_i64(rank) + 1) * width;
-    i32 word = i32[boundary - ((bit + 7) >> 3)] >> (-bit & 7);
-    return (word & ((1 << width) - 1)) + 1;
+    i32 bits = i32[boundary - ((bit + 7) >> 3)] >> (-bit & 7);
+    return (bits & ((1 << width) - 1)) + 1;
   }
 
   // the most that a dense term scores in a document of this code

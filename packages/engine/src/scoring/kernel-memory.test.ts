@@ -8,7 +8,7 @@ import * as phrase from './phrase/memory.ts';
 const REGIONS: readonly (readonly [room: string, from: number, to: number])[] = [
   ['documents and scores', memory.DOCS_AT, memory.TABLE_AT],
   ['impacts', memory.TABLE_AT, memory.TABLE_AT + 33 * 256 * 8],
-  ['queries', memory.SEGMENT.index, memory.QUERY.candidateScores + 8 * 160],
+  ['queries', memory.SEGMENT.index, memory.QUERY.survivorMarks + 2048],
   ['phrases', phrase.BEST_COUNT_AT, phrase.BUCKETS_AT + 4 * 258],
   ['vectors', vector.QUERY_AT, vector.MORE_DOTS_AT + 4 * vector.BATCH],
   [

@@ -88,6 +88,8 @@ export const SEGMENT = {
   longLength: QUERY_AT + 40,
   longCount: QUERY_AT + 44,
   impacts: QUERY_AT + 48,
+  /** Terms in so many documents have their best documents (postings/best-docs.ts). */
+  bestFrom: QUERY_AT + 52,
 } as const;
 export const QUERY = {
   /** f64: what a score has to reach, average length of the query, that over the segment's. */
@@ -163,11 +165,14 @@ export const QUERY = {
   fewBlocked: QUERY_AT + 6940,
   /** Sets of length codes, 32 bytes each, by the width of frequencies: allowCodes. */
   allowed: QUERY_AT + 7168,
+  /** By term: the best scores of documents that it stores, 16 (f64), and how many (i32). */
+  bestScores: QUERY_AT + 0x1e00,
+  bestSizes: QUERY_AT + 0x2000,
   buffers: QUERY_AT + 0x4000,
   survivors: QUERY_AT + 0x8000,
   places: QUERY_AT + 0x8280,
-  left: QUERY_AT + 0x8500,
-  right: QUERY_AT + 0x8780,
+  /** Documents of a list that survivors may be, and their places in its block. */
+  found: QUERY_AT + 0x8500,
   common: QUERY_AT + 0x8a00,
   termBounds: QUERY_AT + 0x9000,
   unpack: QUERY_AT + 0xb000,
@@ -180,6 +185,8 @@ export const QUERY = {
   emitted: QUERY_AT + 0x16000,
   /** Numbers of segments, the one with the best bound first. */
   segmentOrder: QUERY_AT + 0x1a000,
+  /** A bit for each survivor, modulo. */
+  survivorMarks: QUERY_AT + 0x1b000,
 } as const;
 /** Terms of a query, bytes of a term, documents of a page and segments that fit. */
 export const QUERY_TERMS = 4;
@@ -246,6 +253,11 @@ export const SLOT = {
   buffer: 104,
   /** A number of the term that its buffer and bounds go with. */
   slot: 108,
+  /** Where the best documents that the term stores end; 0: it has none. */
+  best: 112,
+  /** Of the documents at hand: row of the table of impacts, the most that the term scores (f64). */
+  row: 116,
+  most: 120,
 } as const;
 /** A term's buffer: documents of a block, then frequencies (short terms), then those of survivors. */
 export const BUFFER_BYTES = 2112;

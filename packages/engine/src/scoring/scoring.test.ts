@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { byEffort } from '../../../../test/support/effort.ts';
+import { seededBelow } from '../../../../test/support/random.ts';
 import { simpleAnalyzer } from '../analysis/simple.ts';
 import { wordsOf } from '../bitmap/bitmap.ts';
 import { FIRST_SECTION_WORD, INVERTED_SECTIONS, type Section } from '../inverted/format.ts';
@@ -347,6 +348,109 @@ describe('searches of terms', () => {
       }
     },
   );
+
+  /**
+   * A corpus with lists of several blocks: spread ones, one in a stretch of documents, pairs of
+   * words that occur together, lists of many blocks beside short ones. Most documents are short,
+   * so scores tie.
+   */
+  function listCase(seed: number, deleted: number, sizes: readonly number[]): Case {
+    const random = seededBelow(seed);
+    const size = sizes.reduce((a, b) => a + b, 0);
+    const docs = Array.from({ length: size }, (_, i): ModelDoc => {
+      const words = Array.from({ length: 1 + random(3) }, () => `f${random(3000)}`);
+      const add = (word: string, per1000: number) => {
+        if (random(1000) < per1000) words.push(word);
+      };
+      add('a', 300);
+      add('b', 80);
+      for (const [n, per1000] of [8, 12, 20, 30, 36].entries()) add(`l${n}`, per1000);
+      if (i > size / 3 && i < size / 2) add('near', 120);
+      if (random(1000) < 25) words.push('git', ...(random(10) > 0 ? ['hub'] : []));
+      add('hub', 3);
+      add(`s${random(9)}`, 8);
+      if (random(50) === 0)
+        words.push(...'a l3 git hub a'.split(' '), ...Array(random(300)).fill('x'));
+      const key = seed % 2 ? `${random(1e9)}-${i}` : String(i).padStart(8, '0');
+      return { values: [words.join(' ')], key, blocked: random(100) < deleted };
+    });
+    return { docs, sizes };
+  }
+
+  it.each([
+    [31, 0, [16_000]],
+    [32, 2, [16_000]],
+    [33, 60, [16_000]],
+    [34, 0, [9000, 1, 7000]],
+    [35, 2, [9000, 5000, 3000]],
+  ])('of lists are what brute force finds: seed %i, %i percent deleted', (seed, deleted, sizes) => {
+    const opened = open(listCase(seed, deleted, sizes));
+    const queries = ['a', 'b', 'l0', 'l4', 'git', 'near', 'l3 l4', 'l0 l4', 'git hub', 'l2 near'];
+    queries.push('near l4', 'l4 a', 'git a', 's1 l4', 's1 git', 'near b', 'git hub l3', 'l2 l3 l4');
+    queries.push('git hub a', 'l3 git a b', 'l1 l2 l3 l4', 's1 s2 l3', 'l0 nothing');
+    for (const query of queries) {
+      const terms = query.split(' ').map((w, position) => ({ word: w, boost: 1, position }));
+      for (const mode of MODES) {
+        expectAnswer(opened, mode, terms, [
+          [10, 0],
+          [1, 0],
+          [16, 0],
+          [17, 0],
+          [10, 40],
+        ]);
+      }
+    }
+  });
+
+  /** Lists of up to 64 blocks, many of which hold no document that scores well. */
+  function longLists(): ReturnType<typeof open> {
+    const random = seededBelow(41);
+    const docs = Array.from({ length: 200_000 }, (_, i): ModelDoc => {
+      const words: string[] = [];
+      const add = (word: string, per10000: number) => {
+        if (random(10_000) < per10000) words.push(...Array(random(200) === 0 ? 6 : 1).fill(word));
+      };
+      add('d', 900);
+      add('e', 500);
+      add('u', 400);
+      add('v', 350);
+      add('w', 180);
+      add('r', 16);
+      if (random(10_000) < 200) words.push('p', 'q', 'd');
+      if (random(10_000) < 165) words.push('o', 'd');
+      if (random(10_000) < 190) words.push('y', ...Array(random(300) === 0 ? 8 : 1).fill('z'));
+      if (random(10_000) < 60) words.push('p');
+      if (random(10_000) < 90) words.push('q', 'z');
+      // a few documents are short; of those with d, such that have o or p too
+      const isShort = random(300) === 0 && (!words.includes('d') || /[op]/.test(words.join('')));
+      words.push(...Array(isShort ? random(6) : 20 + random(20)).fill('x'));
+      return { values: [words.join(' ')], key: String(i).padStart(8, '0'), blocked: false };
+    });
+    return open({ docs, sizes: [docs.length] });
+  }
+
+  it('of long lists are the same with plain loops', () => {
+    const TWO = 'uvw'.split('').flatMap((a) => 'vwpde'.split('').map((b) => `${a} ${b}`));
+    const found = ({ segments, keyOf }: ReturnType<typeof open>) =>
+      [...TWO, 'o d', 'y z', 'u d v', 'e w v', 'r u', 'r u d', 'p q', 'p q u', 'r w v'].flatMap(
+        (query) =>
+          (['and', 'or'] as const).map((mode) => {
+            const terms = query.split(' ').map((w, position) => {
+              return { bytes: encoder.encode(w), boost: 1, position };
+            });
+            const top = new TopDocs(10, keyOf);
+            const total = new TopDocs(10, keyOf);
+            searchTerms({ mode, terms, segments }, top);
+            const count = searchTerms({ mode, terms, segments }, total, true);
+            const counted = countTerms({ mode, terms, segments });
+            return { query, mode, count, counted, top: top.harvest(), total: total.harvest() };
+          }),
+      );
+    const compiled = found(longLists());
+    vi.stubEnv('LHS_WASM', '0');
+    expect(compiled).toEqual(found(longLists()));
+    vi.unstubAllEnvs();
+  });
 
   /** A random query of one to four terms, dense, list and short ones. */
   const few = fc.array(
