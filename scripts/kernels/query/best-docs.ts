@@ -5,8 +5,8 @@ import { UP } from './constants.ts';
 
 export const bestDocs = `
   // where the best documents of a term end; 0: it has none, or fewer than the page
-  fn bestDocsOf(i32 df, i32 ref) -> i32 {
-    if (ref >= 0 || df < i32[${SEGMENT.bestFrom}] || i32[${QUERY.after}]) { return 0; }
+  fn bestDocsOf(i32 ref) -> i32 {
+    if (ref >= 0 || !i32[${SEGMENT.bestDocs}] || i32[${QUERY.after}]) { return 0; }
     if (i32[${QUERY.limit}] > ${BEST}) { return 0; }
     i32 record = i32[${SEGMENT.records}] + (-1 - ref) * 40;
     return i32[${SEGMENT.big}] + (i32[record + 4] << 2) + i32[record + 36];

@@ -31,7 +31,7 @@ export const run = `
           f64 weight = f64[(k << 3) + ${QUERY.weights}];
           bound += weight * bestOf(ref);
           best = 0;
-          if (several) { best = bestDocsOf(i32[entry + (k << 3) + ${ENTRY.found}], ref); }
+          if (several) { best = bestDocsOf(ref); }
           if (best) {
             noteBest(k, best, weight);
           } else if (flags & 4) {

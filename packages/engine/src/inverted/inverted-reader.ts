@@ -1,7 +1,7 @@
 import { lowerBound, lowerBoundBy } from '../base/lower-bound.ts';
 import { openCursor, type PostingsCursor } from '../postings/cursors.ts';
 import { corruptPostings } from '../postings/damage.ts';
-import { BEST_DOCS_FROM, RECORD, RECORD_WORDS, SHORT } from '../postings/format.ts';
+import { RECORD, RECORD_WORDS, SHORT } from '../postings/format.ts';
 import { impactBound, raiseImpact } from '../postings/impact-bound.ts';
 import { fillTerm } from '../postings/mark-docs.ts';
 import {
@@ -31,9 +31,6 @@ import {
 } from './format.ts';
 import { normsByCode } from './lengths.ts';
 import type { TermCursor } from './term-cursor.ts';
-
-/** No term is in so many documents. */
-const NEVER = 0x7fffffff;
 
 /**
  * The inverted component of a field, open: plain reads of the arena's bytes. Addresses are byte
@@ -119,7 +116,7 @@ export class InvertedReader implements PostingsSource {
       sections.longLength.at,
       this.longDoc.length,
       sections.impacts.at,
-      (header[4] & HAS_BEST_DOCS) !== 0 ? BEST_DOCS_FROM : NEVER,
+      (header[4] & HAS_BEST_DOCS) !== 0 ? 1 : 0,
     );
   }
 

@@ -1,6 +1,6 @@
 import { writeBestDocs } from './best-docs.ts';
 import { type EncodeContext, encodeDense } from './encode-dense.ts';
-import { BEST, BEST_DOCS_FROM, DENSE, LIST, LIST_BLOCK, RECORD, RECORD_WORDS } from './format.ts';
+import { BEST, DENSE, LIST, LIST_BLOCK, RECORD, RECORD_WORDS } from './format.ts';
 import { encodeList } from './list-terms.ts';
 import type { TermPostings } from './postings-buffer.ts';
 import { setBest } from './postings-kernel.ts';
@@ -36,7 +36,7 @@ export function encodeBig(
   }
   if (context.text) {
     setBest(record, context.best);
-    if (postings.df >= BEST_DOCS_FROM) writeBestDocs(postings, context);
+    writeBestDocs(postings, context);
   }
   record[RECORD.bytes] = output.length - start;
   return record;

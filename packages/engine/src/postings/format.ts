@@ -7,9 +7,9 @@
  *   list    128 <= df < N / 24       list-terms.ts: blocks of 128 postings
  *   dense   df >= max(128, N / 24)   dense-terms.ts: a bitmap, and ranges of 256 documents
  *
- * Dense and list terms have a record of ten words (`RECORD`), and most of them end with their best
- * documents (best-docs.ts). Short terms are reached from the dictionary. Positions are absolute and
- * rise; each takes as many bits as the last position of its document needs. Keyword fields have
+ * Dense and list terms have a record of ten words (`RECORD`) and end with their best documents in
+ * text fields (best-docs.ts). Short terms are reached from the dictionary. Positions are absolute
+ * and rise; each takes as many bits as the last position of its document needs. Keyword fields have
  * neither positions nor frequencies.
  *
  * Only this folder computes addresses inside postings. `term-info.ts` has the addresses of a term,
@@ -55,8 +55,7 @@ export const RECORD = {
 export const BEST = 16;
 export const TENTH = 10;
 
-/** Text terms in so many documents store their best documents: others are in a few blocks. */
-export const BEST_DOCS_FROM = 512;
+/** A big text term stores at most so many best documents (best-docs.ts). */
 export const MOST_BEST_DOCS = 32;
 export const BEST_DOC_BYTES = 8;
 /** Bytes of the best documents of a term at most. */

@@ -3,7 +3,6 @@ import type { BitOutput } from './bit-output.ts';
 import {
   BEST,
   BEST_DOCS_BYTES,
-  BEST_DOCS_FROM,
   DENSE,
   LIST,
   LIST_BLOCK,
@@ -289,7 +288,6 @@ export class PostingsKernel {
   }
 
   #withBestDocs(df: number, dense: boolean, notes: number, end: number): number {
-    if (df < BEST_DOCS_FROM) return end;
     const rest = [this.#codes, notes, dense ? 1 : 0, (end + 3) & ~3] as const;
     return this.#kernels.bestDocs(df, this.#docsAt, this.#frequenciesAt, ...rest);
   }

@@ -3,8 +3,6 @@ import { arenaCode, onceAnArena } from '../storage/arena-code.ts';
 import type { Arena } from '../storage/directory.ts';
 import { scanList } from './describe-terms.ts';
 import { SCORING_CODE } from './kernel-code.ts';
-import { checkQueryDeadline } from './kernel-deadline.ts';
-import { isOfPage } from './kernel-page.ts';
 import type {
   BoundScan,
   Intersection,
@@ -18,6 +16,7 @@ import type {
 } from './kernels.ts';
 import { phraseCodeOf } from './phrase/compiled-phrases.ts';
 import { PlainKernels } from './plain-kernels.ts';
+import { checkQueryDeadline, isOfPage } from './running-query.ts';
 import { fillUnpackTables } from './unpack-tables.ts';
 
 type Code = (...values: number[]) => number;

@@ -18,7 +18,7 @@ interface Sampled {
  * other. A binary search over a whole index of blocks touches a page and a line per step, which
  * took half of a look-up when other work ran before.
  */
-class DictionarySamples {
+export class DictionarySamples {
   readonly #readers = new WeakMap<InvertedReader, Sampled>();
   readonly #owners = new Array<Sampled | null>(SAMPLE_SLOTS).fill(null);
   #next = 0;

@@ -88,8 +88,8 @@ export const SEGMENT = {
   longLength: QUERY_AT + 40,
   longCount: QUERY_AT + 44,
   impacts: QUERY_AT + 48,
-  /** Terms in so many documents have their best documents (postings/best-docs.ts). */
-  bestFrom: QUERY_AT + 52,
+  /** 1: big terms store their best documents (postings/best-docs.ts). */
+  bestDocs: QUERY_AT + 52,
 } as const;
 export const QUERY = {
   /** f64: what a score has to reach, average length of the query, that over the segment's. */

@@ -7,9 +7,7 @@
 import { NO_DEADLINE } from '../base/deadline.ts';
 import { blameIndex } from '../postings/damage.ts';
 import type { Arena } from '../storage/directory.ts';
-import { scoringKernelsOf } from './compiled-kernels.ts';
-import { sampleStep, samplesOf } from './dictionary-samples.ts';
-import { underDeadline } from './kernel-deadline.ts';
+import { sampleStep } from './dictionary-samples.ts';
 import {
   BLOCKS_PER_LOOK,
   EMITTED,
@@ -23,9 +21,9 @@ import {
   QUERY_TEXT,
   QUERY_TOP,
 } from './kernel-memory.ts';
-import { withPage } from './kernel-page.ts';
 import type { QueryKernel } from './kernels.ts';
 import type { ScoringSegment, TermSearch } from './request.ts';
+import { runQuery } from './running-query.ts';
 import { ROUND_UP } from './segment-scorer.ts';
 import type { TopAfter, TopDocs } from './top-docs.ts';
 import { type Workspace, workspacesOf } from './workspace.ts';
@@ -49,34 +47,47 @@ export function runByKernel(
   count: boolean,
   stored: boolean,
 ): number {
-  const { segments, mode, deadline = NO_DEADLINE } = search;
+  const { segments, mode } = search;
   if (mode === 'phrase' || segments.length === 0 || segments.length > QUERY_SEGMENTS) {
     return NOT_BY_KERNEL;
   }
   if (top !== null && (top.limit === 0 || top.limit > QUERY_TOP)) return NOT_BY_KERNEL;
-  const { arena } = segments[0].reader;
-  const kernel = scoringKernelsOf(arena).query;
+  const wanted = (top === null ? 0 : TOP) | (count ? COUNT : 0) | (stored ? STORED : 0);
+  const workspaces = workspacesOf(segments[0].reader.arena);
+  const workspace = workspaces.take();
+  try {
+    return runIn(workspace, search, top, wanted);
+  } finally {
+    workspaces.give(workspace);
+  }
+}
+
+function runIn(
+  workspace: Workspace,
+  search: TermSearch,
+  top: TopDocs | null,
+  wanted: number,
+): number {
+  const { segments, mode, deadline = NO_DEADLINE } = search;
+  const { arena, samples } = workspace;
+  const kernel = workspace.kernels.query;
   if (kernel === null) return NOT_BY_KERNEL;
   const asked = mode === 'term' ? 1 : search.terms.length;
   if (!writeTerms(search, asked, arena)) return NOT_BY_KERNEL;
   const averageLength = writeStatistics(search, asked, arena);
   for (let s = 0; s < segments.length; s++) {
-    if (!describe(segments[s], s, averageLength, arena, kernel)) return NOT_BY_KERNEL;
+    if (!describe(segments[s], s, averageLength, arena)) return NOT_BY_KERNEL;
+    const { reader } = segments[s];
+    const entry = QUERY.segments + ENTRY_BYTES * s;
+    arena.i32[(entry + ENTRY.samples) >> 2] = samples.of(reader, entry, kernel);
   }
   const given = search.statistics === undefined ? 0 : 1;
   if (!blameIndex(() => kernel.lookup(segments.length, asked, given))) return NOT_BY_KERNEL;
-  const wanted = (top === null ? 0 : TOP) | (count ? COUNT : 0) | (stored ? STORED : 0);
-  const workspaces = workspacesOf(arena);
-  const workspace = workspaces.take();
-  try {
-    workspace.table.use(averageLength);
-    writePage(top?.after ?? null, arena);
-    return underDeadline(deadline, () =>
-      withPage(top, segments, arena, () => run(search, asked, top, wanted, workspace, kernel)),
-    );
-  } finally {
-    workspaces.give(workspace);
-  }
+  workspace.table.use(averageLength);
+  writePage(top?.after ?? null, arena);
+  return runQuery(deadline, top, segments, arena, () =>
+    run(search, asked, top, wanted, workspace, kernel),
+  );
 }
 
 /** Puts the terms where the kernel reads them; false where they are too many, or too long. */
@@ -135,7 +146,6 @@ function describe(
   s: number,
   averageLength: number,
   arena: Arena,
-  kernel: QueryKernel,
 ): boolean {
   if (reader.arena !== arena || !reader.text || reader.cold) return false;
   const { i32, f64, memory } = arena;
@@ -147,7 +157,6 @@ function describe(
   i32[(entry + ENTRY.ranks) >> 2] = ranks === null ? 0 : ranks.byteOffset;
   i32[(entry + ENTRY.blocked) >> 2] = blocked === null ? 0 : blocked.byteOffset;
   i32[(entry + ENTRY.exact) >> 2] = blocked === null || living !== null ? 1 : 0;
-  i32[(entry + ENTRY.samples) >> 2] = samplesOf(arena).of(reader, entry, kernel);
   i32[(entry + ENTRY.step) >> 2] = sampleStep(reader);
   for (let k = 0; k < QUERY_TERMS; k++) i32[((entry + ENTRY.living) >> 2) + k] = -1;
   return true;

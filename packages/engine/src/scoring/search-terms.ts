@@ -46,12 +46,12 @@ export function searchTerms(search: TermSearch, top: TopDocs, count = false): nu
   const stored = boundedByStored(search, top);
   const found = runByKernel(search, top, count, stored);
   if (found !== NOT_BY_KERNEL) {
-    if (stored && !top.settled) searchAgain(search, top);
+    if (stored && top.theta > 0 && !top.settled) searchAgain(search, top);
     return found;
   }
   const plan = planOf(search, stored);
   const total = run(plan, top, count);
-  if (!plan.stored || top.settled) return total;
+  if (!plan.stored || top.theta === 0 || top.settled) return total;
   // Of the documents that the stored scores spoke of some are deleted: once more, without them.
   top.clear();
   run({ ...plan, stored: false }, top, false);

@@ -6,6 +6,7 @@ import { onceAnArena } from '../storage/arena-code.ts';
 import type { Arena, Region } from '../storage/directory.ts';
 import { scoringKernelsOf } from './compiled-kernels.ts';
 import { newFrames } from './describe-terms.ts';
+import { type DictionarySamples, samplesOf } from './dictionary-samples.ts';
 import { type ImpactTable, impactTableOf } from './impact-table.ts';
 import type { KernelFrames, Kernels } from './kernels.ts';
 import { TermScorer } from './term-scorer.ts';
@@ -27,6 +28,7 @@ const STAGGER = 832;
 export class Workspace {
   readonly arena: Arena;
   readonly kernels: Kernels;
+  readonly samples: DictionarySamples;
   readonly bits: BitKernels;
   readonly table: ImpactTable;
   readonly buckets = new Int32Array(258);
@@ -57,6 +59,7 @@ export class Workspace {
   constructor(arena: Arena) {
     this.arena = arena;
     this.kernels = scoringKernelsOf(arena);
+    this.samples = samplesOf(arena);
     this.bits = bitKernelsOf(arena);
     this.table = impactTableOf(arena);
   }

@@ -1,4 +1,5 @@
-/** The page that the query kernel fills: the kernel compares keys with its start through it. */
+/** The query that the kernel runs: the kernel reads the clock and compares keys through it. */
+import type { Deadline } from '../base/deadline.ts';
 import type { Arena } from '../storage/directory.ts';
 import { QUERY } from './kernel-memory.ts';
 import type { ScoringSegment } from './request.ts';
@@ -7,9 +8,11 @@ import type { TopDocs } from './top-docs.ts';
 /** Keys of a segment that are compared one by one before its first rank of the page is found. */
 const COMPARED = 32;
 
-/** A running search: what it fills, where, and how many keys of a segment it has compared. */
-interface Page {
-  readonly top: TopDocs;
+/** A running query: what it fills, where, and how many keys of a segment it has compared. */
+interface RunningQuery {
+  readonly deadline: Deadline;
+  /** Null: documents are only counted. */
+  readonly top: TopDocs | null;
   readonly segments: readonly ScoringSegment[];
   readonly arena: Arena;
   segment: number;
@@ -17,22 +20,28 @@ interface Page {
 }
 
 /** A search is synchronous, so there is one at a time. */
-let current: Page | null = null;
+let current: RunningQuery | null = null;
 
-/** Runs `search`; while it runs, `isOfPage` compares with the start of `top`. */
-export function withPage<T>(
+/** Runs `search`; meanwhile the kernel checks `deadline` and compares with the start of `top`. */
+export function runQuery<T>(
+  deadline: Deadline,
   top: TopDocs | null,
   segments: readonly ScoringSegment[],
   arena: Arena,
   search: () => T,
 ): T {
   const before = current;
-  current = top === null ? null : { top, segments, arena, segment: -1, compared: 0 };
+  current = { deadline, top, segments, arena, segment: -1, compared: 0 };
   try {
     return search();
   } finally {
     current = before;
   }
+}
+
+/** Throws when the deadline of the running query is over. */
+export function checkQueryDeadline(): undefined {
+  current?.deadline.check();
 }
 
 /**
@@ -41,14 +50,15 @@ export function withPage<T>(
  * order need few comparisons, but keys in the order of documents one per document.
  */
 export function isOfPage(s: number, doc: number): number {
-  const page = current!;
-  const { top, segments, arena } = page;
+  const query = current!;
+  const { segments, arena } = query;
+  const top = query.top!;
   const { i32 } = arena;
-  if (page.segment !== s) page.compared = 0;
-  page.segment = s;
+  if (query.segment !== s) query.compared = 0;
+  query.segment = s;
   const { ranks, number } = segments[s];
   const rank = ranks === null ? doc : ranks[doc];
-  if (++page.compared > COMPARED) {
+  if (++query.compared > COMPARED) {
     const first = firstRank(segments[s], top);
     i32[QUERY.behind >> 2] = first;
     i32[QUERY.notBehind >> 2] = first - 1;
