@@ -24,7 +24,6 @@ const KNOWN: Signatures = {
   log: { params: ['f64'], result: 'f64' },
   readClock: { params: [], result: '' },
   follows: { params: i32(2), result: 'i32' },
-  intersect: { params: i32(7), result: 'i32' },
   bounds2: BOUNDS,
   bounds3: BOUNDS,
   bounds4: BOUNDS,
