@@ -71,8 +71,12 @@ export const lists = `
     i32 block = 0, count = 0, least = 1, done = 0, late = 0, from = 0, bounded = 0;
     i32 bounding = scoring && !whole && active > 1 && blocks >= ${BOUNDED};
     f64 bar = 0.0, others = 0.0;
-    if (scoring && !whole && active == 1 && i32[${QUERY.bitmaps}] == 1) {
-      late = i32[${QUERY.fewBlocked}] & (i32[${QUERY.blocked}] != 0);
+    if (i32[${QUERY.fewBlocked}] && i32[${QUERY.blocked}]) {
+      if (scoring) {
+        late = !whole && active == 1 && i32[${QUERY.bitmaps}] == 1;
+      } else {
+        late = active > 1 && i32[${QUERY.sieves}] == i32[${QUERY.blocked}];
+      }
     }
     others = rest;
     while (block < blocks && !done) {
@@ -117,7 +121,8 @@ export const lists = `
         continue;
       }
       k = 0;
-      // deleted documents of one term are few: only those that would be offered are looked up
+      // deleted documents are few: of one term only those that would be offered are looked up, of
+      // several those that hold all
       if (late) { k = 1; }
       while (k < i32[${QUERY.bitmaps}]) {
         n = keep(source, n, i32[(k << 3) + ${QUERY.sieves}], i32[(k << 3) + ${QUERY.sieves + 4}], first);
@@ -132,13 +137,14 @@ export const lists = `
       }
       k = 1;
       while (k < lists && n > 0) {
-        n = meet(k, n, scoring, lists);
+        n = meet(k, n, scoring, !scoring && !late && k + 1 == lists);
         if (n < 0) {
           n = -1 - n;
           done = 1;
         }
         k += 1;
       }
+      if (late && !scoring) { n = countKept(source, n, i32[${QUERY.blocked}], 1); }
       count += n;
       if (scoring && n > 0) {
         if (isList && n > 12) {

@@ -195,8 +195,9 @@ export const meet = `
     return m;
   }
 
-  // survivors[0 .. n) that list or short term k holds; -1 - their number where it has no more
-  fn meet(i32 k, i32 n, i32 scoring, i32 lists) -> i32 {
+  // survivors[0 .. n) that list or short term k holds ("only": their number is all that is wanted);
+  // -1 - their number where it has no more
+  fn meet(i32 k, i32 n, i32 scoring, i32 only) -> i32 {
     i32 t = i32[(k << 2) + ${QUERY.activeTerms}], blocks = i32[t + ${SLOT.blocks}];
     i32 hi = i32[(n << 2) + ${QUERY.survivors - 4}], block = 0, last = 0, m = 0;
     i32 ended = 0;
@@ -208,7 +209,7 @@ export const meet = `
       last = select(ended, blocks - 1, last);
     }
     if (n >= (last - block + 1) * ${PER_BLOCK} && n >= ${LEAST}) {
-      m = meetBlocks(k, n, block, last, scoring, !scoring && k + 1 == lists);
+      m = meetBlocks(k, n, block, last, scoring, only);
       i32[t + ${SLOT.place}] = 0;
     } else {
       m = meetEach(k, n, block, scoring);
