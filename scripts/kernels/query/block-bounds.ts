@@ -75,6 +75,13 @@ export const blockBounds = `
     return sum;
   }
 
+  // the same in the documents of a block of the lead
+  fn boundInBlock(i32 lead, i32 block) -> f64 {
+    i32 last = i32[lead + ${SLOT.lastDocs}] + (block << 2), from = 0;
+    if (block) { from = i32[last - 4] + 1; }
+    return boundOthers(from, i32[last]);
+  }
+
   // the most that they score there in a document of a length code
   fn othersAt(i32 code) -> f64 {
     i32 k = 1;

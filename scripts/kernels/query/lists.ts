@@ -68,7 +68,7 @@ export const lists = `
       if (i32[t + ${SLOT.kind}]) { lists += 1; }
       k += 1;
     }
-    i32 block = 0, count = 0, least = 1, done = 0, late = 0, from = 0, bounded = 0;
+    i32 block = 0, count = 0, least = 1, done = 0, late = 0, bounded = 0;
     i32 bounding = scoring && !whole && active > 1 && blocks >= ${BOUNDED};
     f64 bar = 0.0, others = 0.0;
     if (i32[${QUERY.fewBlocked}] && i32[${QUERY.blocked}]) {
@@ -100,9 +100,7 @@ export const lists = `
         others = rest;
         bounded = bounding && bar > 0.0;
         if (bounded) {
-          from = 0;
-          if (block) { from = i32[i32[lead + ${SLOT.lastDocs}] + (block << 2) - 4] + 1; }
-          others = boundOthers(from, i32[i32[lead + ${SLOT.lastDocs}] + (block << 2)]);
+          others = boundInBlock(lead, block);
           if (others < 0.0 || best + others < bar) {
             block += 1;
             continue;

@@ -23,15 +23,15 @@ export const run = `
       f64 bound = 0.0;
       enter(entry);
       i32[${QUERY.blocked}] = i32[entry + ${ENTRY.blocked}];
-      // the tenth best score of a term is as good where it holds, and cheaper
-      i32 several = (flags & 1) && (asked == 1 || (!all && (last - first > 1 || i32[${QUERY.blocked}])));
+      // of several terms in one segment the tenth best scores are as good, and cheaper
+      i32 scored = (flags & 1) && (asked == 1 || (!all && (last - first > 1 || i32[${QUERY.blocked}])));
       while (k < asked) {
         if (i32[entry + (k << 3) + ${ENTRY.found}]) {
           i32 ref = i32[entry + (k << 3) + ${ENTRY.found + 4}];
           f64 weight = f64[(k << 3) + ${QUERY.weights}];
           bound += weight * bestOf(ref);
           best = 0;
-          if (several) { best = bestDocsOf(ref); }
+          if (scored) { best = bestDocsOf(ref); }
           if (best) {
             noteBest(k, best, weight);
           } else if (flags & 4) {
