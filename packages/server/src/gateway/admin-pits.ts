@@ -1,6 +1,6 @@
 import { type CallContext, LhsError } from '@lakehouse-search/contract';
 import type { AdminMethod, AdminName, AdminNodes } from './admin-nodes.ts';
-import { joinPits, splitPit } from './cluster-pits.ts';
+import { joinPits, noPit, splitPit } from './cluster-pits.ts';
 
 type Loose = Readonly<Record<string, unknown>>;
 
@@ -17,11 +17,15 @@ interface Pit {
   readonly index?: string;
 }
 
+/** An id comes from the caller: only addresses that the gateway knows are called. */
 async function closePit(nodes: AdminNodes, { pit_id, ...rest }: Pit, call: CallContext) {
   await nodes.resolve(rest.index, call);
+  const pits = splitPit(pit_id);
+  const known = nodes.routing.seen.filter(({ address }) => pits.has(address));
+  if (known.length === 0) throw noPit(pit_id);
   const closed = await Promise.all(
-    [...splitPit(pit_id)].map(([address, pit]) =>
-      nodes.at(address).closePit({ ...rest, pit_id: pit }, call),
+    known.map(({ address }) =>
+      nodes.at(address).closePit({ ...rest, pit_id: pits.get(address) }, call),
     ),
   );
   return { closed: (closed as { closed: boolean }[]).some((one) => one.closed) };

@@ -17,8 +17,13 @@ export function splitPit(pitId: string): ReadonlyMap<string, string> {
   } catch {
     // Another text: it names nothing here.
   }
+  throw noPit(pitId);
+}
+
+/** The error for an id that names no point in time of the cluster. */
+export function noPit(pitId: string): LhsError {
   const shown = pitId.length > 60 ? `${pitId.slice(0, 60)}…` : pitId;
-  throw new LhsError('not_found', `there is no point in time "${shown}"`, {
+  return new LhsError('not_found', `there is no point in time "${shown}"`, {
     hint: 'it was closed, has expired or is of another index: open a new one and begin again',
   });
 }

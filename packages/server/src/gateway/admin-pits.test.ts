@@ -1,0 +1,75 @@
+import type { CallContext } from '@lakehouse-search/contract';
+import { describe, expect, it } from 'vitest';
+import type { NodeClient } from '../cluster/node-client.ts';
+import { AdminNodes, type AdminRouting } from './admin-nodes.ts';
+import { pitOperations } from './admin-pits.ts';
+import { joinPits, splitPit } from './cluster-pits.ts';
+
+const OWN = ['n1:9001', 'n2:9001'];
+
+type Work = (address: string, name: string, request: object) => Promise<unknown>;
+
+/** Points in time over two nodes that hold the index `notes`. `sent`: where calls went. */
+function pitsOver(work: Work) {
+  const sent: string[] = [];
+  const seen = OWN.map((address, ordinal) => {
+    const index = { index: 'notes', shards: 2, ordinals: [ordinal], aliases: [], commits: [] };
+    return { address, up: true, state: { node: address, indexes: [index] } };
+  });
+  const routing = {
+    seen,
+    names: () => ['notes'],
+    aliases: () => new Map(),
+    refresh: async () => {},
+  } as unknown as AdminRouting;
+  const call = (address: string, name: string) => async (request: object) => {
+    sent.push(`${name} ${address}`);
+    return work(address, name, request);
+  };
+  const node = (address: string) =>
+    ({
+      service: () => ({ openPit: call(address, 'open'), closePit: call(address, 'close') }),
+    }) as unknown as NodeClient;
+  const { openPit, closePit } = pitOperations(new AdminNodes(routing, node));
+  return { sent, open: openPit as Pit, close: closePit as Pit };
+}
+
+type Pit = (request: object, call?: CallContext) => Promise<Readonly<Record<string, unknown>>>;
+
+describe('a point in time over nodes', () => {
+  it('is closed on nodes of the index alone, whatever its id names', async () => {
+    const { sent, close } = pitsOver(async () => ({ closed: true }));
+    const pit_id = joinPits(
+      new Map([
+        ['n2:9001', 'p2'],
+        ['elsewhere.example:443', 'p3'],
+      ]),
+    );
+    expect(await close({ index: 'notes', pit_id })).toEqual({ closed: true });
+    expect(sent).toEqual(['close n2:9001']);
+  });
+
+  it('is not found if its id names no node of the index', async () => {
+    const { sent, close } = pitsOver(async () => ({ closed: true }));
+    const pit_id = joinPits(new Map([['elsewhere.example:443', 'p3']]));
+    await expect(close({ index: 'notes', pit_id })).rejects.toMatchObject({ code: 'not_found' });
+    expect(sent).toEqual([]);
+  });
+
+  it('pins nothing if the nodes are at different snapshots', async () => {
+    const open = new Set<string>();
+    const { open: opening } = pitsOver(async (address, name) => {
+      if (name === 'open') open.add(address);
+      else open.delete(address);
+      return { pit_id: 'p', snapshot: address };
+    });
+    await expect(opening({ index: 'notes' })).rejects.toMatchObject({ code: 'index_busy' });
+    expect(open.size).toBe(0);
+  });
+
+  it('has the id of each node', async () => {
+    const { open } = pitsOver(async (address) => ({ pit_id: `p ${address}`, snapshot: '7' }));
+    const { pit_id } = await open({ index: 'notes' });
+    expect(splitPit(pit_id as string)).toEqual(new Map(OWN.map((at) => [at, `p ${at}`])));
+  });
+});
