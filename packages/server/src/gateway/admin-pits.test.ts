@@ -1,4 +1,4 @@
-import type { CallContext } from '@lakehouse-search/contract';
+import { type CallContext, LhsError } from '@lakehouse-search/contract';
 import { describe, expect, it } from 'vitest';
 import type { NodeClient } from '../cluster/node-client.ts';
 import { AdminNodes, type AdminRouting } from './admin-nodes.ts';
@@ -9,10 +9,10 @@ const OWN = ['n1:9001', 'n2:9001'];
 
 type Work = (address: string, name: string, request: object) => Promise<unknown>;
 
-/** Points in time over two nodes that hold the index `notes`. `sent`: where calls went. */
-function pitsOver(work: Work) {
+/** Points in time over nodes that hold the index `notes`. `sent`: where calls went. */
+function pitsOver(work: Work, holders = OWN) {
   const sent: string[] = [];
-  const seen = OWN.map((address, ordinal) => {
+  const seen = holders.map((address, ordinal) => {
     const index = { index: 'notes', shards: 2, ordinals: [ordinal], aliases: [], commits: [] };
     return { address, up: true, state: { node: address, indexes: [index] } };
   });
@@ -54,6 +54,15 @@ describe('a point in time over nodes', () => {
     const pit_id = joinPits(new Map([['elsewhere.example:443', 'p3']]));
     await expect(close({ index: 'notes', pit_id })).rejects.toMatchObject({ code: 'not_found' });
     expect(sent).toEqual([]);
+  });
+
+  it('pins nothing if one of the nodes cannot open it', async () => {
+    const { sent, open } = pitsOver(async (address) => {
+      if (address === OWN[1]) throw new LhsError('unreachable', 'connect ECONNREFUSED');
+      return { pit_id: 'p1', snapshot: '7' };
+    });
+    await expect(open({ index: 'notes' })).rejects.toMatchObject({ code: 'unreachable' });
+    expect(sent).toEqual(['open n1:9001', 'open n2:9001', 'close n1:9001']);
   });
 
   it('pins nothing if the nodes are at different snapshots', async () => {

@@ -1,5 +1,6 @@
 import { type CallContext, LhsError } from '@lakehouse-search/contract';
 import type { AdminMethod, AdminName, AdminNodes } from './admin-nodes.ts';
+import { closingCall } from './closing-call.ts';
 import { joinPits, noPit, splitPit } from './cluster-pits.ts';
 
 type Loose = Readonly<Record<string, unknown>>;
@@ -33,24 +34,14 @@ async function closePit(nodes: AdminNodes, { pit_id, ...rest }: Pit, call: CallC
 
 /** Pins the commits of all nodes; they have to show one source snapshot. */
 async function openPit(nodes: AdminNodes, request: Loose, call: CallContext) {
-  const owners = await nodes.owners(request.index as string | undefined, call);
   for (let attempt = 1; ; attempt++) {
-    const opened = await Promise.all(
-      owners.map(async ({ address }) => {
-        const pit = (await nodes.at(address).openPit(request, call)) as Opened;
-        return { address, pit };
-      }),
-    );
+    const opened = await openAll(nodes, request, call);
     const [{ pit: first }] = opened;
     const joined = joinPits(new Map(opened.map(({ address, pit }) => [address, pit.pit_id])));
     if (opened.every(({ pit }) => pit.snapshot === first.snapshot)) {
       return { ...first, pit_id: joined };
     }
-    await Promise.all(
-      opened.map(({ address, pit }) =>
-        nodes.at(address).closePit({ index: request.index, pit_id: pit.pit_id }, call),
-      ),
-    );
+    await closeAll(nodes, request, opened, call);
     if (attempt === PIT_ATTEMPTS) {
       throw new LhsError('index_busy', 'the nodes of the index are at different snapshots', {
         hint: 'try again when all of them have caught up',
@@ -59,9 +50,44 @@ async function openPit(nodes: AdminNodes, request: Loose, call: CallContext) {
   }
 }
 
+/** Throws the first error of a node after the others have let go of what they pinned. */
+async function openAll(nodes: AdminNodes, request: Loose, call: CallContext) {
+  const owners = await nodes.owners(request.index as string | undefined, call);
+  const results = await Promise.allSettled(
+    owners.map(async ({ address }): Promise<NodePit> => {
+      return { address, pit: (await nodes.at(address).openPit(request, call)) as Opened };
+    }),
+  );
+  const opened = results.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  const failed = results.find((one) => one.status === 'rejected');
+  if (failed === undefined) return opened;
+  await closeAll(nodes, request, opened, call);
+  throw failed.reason;
+}
+
+/** A node that cannot close its point in time forgets it when it expires. */
+async function closeAll(
+  nodes: AdminNodes,
+  { index }: Loose,
+  opened: readonly NodePit[],
+  call: CallContext,
+) {
+  const own = closingCall(call);
+  await Promise.allSettled(
+    opened.map(async ({ address, pit: { pit_id } }) =>
+      nodes.at(address).closePit({ index, pit_id }, own),
+    ),
+  );
+}
+
 const PIT_ATTEMPTS = 5;
 
 interface Opened {
   readonly pit_id: string;
   readonly snapshot: string | null;
+}
+
+interface NodePit {
+  readonly address: string;
+  readonly pit: Opened;
 }

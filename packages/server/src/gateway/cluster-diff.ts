@@ -1,12 +1,11 @@
 import { type CallContext, LhsError } from '@lakehouse-search/contract';
 import type { DiffNode, DiffNodes, OpenDiff } from '@lakehouse-search/engine';
 import type { RoutedIndex } from '../cluster/routing.ts';
+import { closingCall } from './closing-call.ts';
 import { splitPit } from './cluster-pits.ts';
 import type { ClusterReads } from './cluster-reads.ts';
 
 const PIT = 'pit:';
-/** Time for a node to close a side. */
-const CLOSE_MS = 5000;
 
 /** A node of a diff: where it is, and the commit that is routed there. */
 interface SideNode {
@@ -28,7 +27,7 @@ export const clusterDiff =
     const nodes = places.map((place): DiffNode => {
       const send = (operation: string, request: Uint8Array) => {
         const read = { index: name, commit: '', shard: 0, operation, request };
-        const own = operation === 'close_side' ? closingOf(call) : call;
+        const own = operation === 'close_side' ? closingCall(call) : call;
         return reads.node(place.address).read(read, own);
       };
       return { send, named: (side) => namedOn(place, side) };
@@ -45,12 +44,6 @@ export const clusterDiff =
       },
     };
   };
-
-/** A side is closed also if its diff was aborted. */
-const closingOf = ({ principal }: CallContext): CallContext => ({
-  deadline: Date.now() + CLOSE_MS,
-  ...(principal === undefined ? {} : { principal }),
-});
 
 function holderOf(
   reads: ClusterReads,
