@@ -52,15 +52,18 @@ export class AdminNodes {
     throw new LhsError('unreachable', 'no node of the cluster is reachable');
   }
 
-  /** The nodes that hold shards of an index, with their ordinals. */
+  /** The nodes that hold shards of an index, with their ordinals. Throws index_not_built. */
   async owners(index: string | undefined, call: CallContext) {
     const name = await this.resolve(index, call);
-    return this.routing.seen.flatMap(({ address, state }) => {
+    const owners = this.routing.seen.flatMap(({ address, state }) => {
       const own = state?.indexes.find((one) => one.index === name);
       return own === undefined
         ? []
         : [{ address, ordinals: own.ordinals, shards: own.shards, name }];
     });
+    if (owners.length > 0) return owners;
+    const next = [{ step: 'reindex' as const, index: name }];
+    throw new LhsError('index_not_built', `no node has built "${name}"`, { next });
   }
 
   /** The index of a name; the nodes are looked at again before a name is unknown. */

@@ -76,6 +76,12 @@ describe('a point in time over nodes', () => {
     expect(open.size).toBe(0);
   });
 
+  it('pins nothing of an index that no node has built', async () => {
+    const { sent, open } = pitsOver(async () => ({}), []);
+    await expect(open({ index: 'notes' })).rejects.toMatchObject({ code: 'index_not_built' });
+    expect(sent).toEqual([]);
+  });
+
   it('has the id of each node', async () => {
     const { open } = pitsOver(async (address) => ({ pit_id: `p ${address}`, snapshot: '7' }));
     const { pit_id } = await open({ index: 'notes' });

@@ -4,7 +4,7 @@
  * is refused if the index has several.
  */
 import { REQUEST_CHECKS } from '@lakehouse-search/client';
-import { type CallContext, checkCall, LhsError } from '@lakehouse-search/contract';
+import { type CallContext, checkCall } from '@lakehouse-search/contract';
 import { REMOTE_READS } from '@lakehouse-search/engine';
 import { mergeAnswers, type NodeAnswer } from '../cluster/merge-answers.ts';
 import type { NodeClient } from '../cluster/node-client.ts';
@@ -119,7 +119,6 @@ async function forward(
   const anywhere = ANY.has(name) || (ONE.has(name) && (index === undefined || index === ''));
   if (anywhere) return nodes.at(nodes.up()[0])[name](request, call);
   const owners = await nodes.owners(index, call);
-  if (owners.length === 0) throw notBuilt(index);
   const isOfOne = ONE.has(name) || OWNER.has(name);
   const several = ALL.has(name) || isOfOne;
   if (owners.length > 1 && !several) throw overSeveral(name, owners.length);
@@ -132,11 +131,6 @@ async function forward(
   } finally {
     await nodes.routing.refresh();
   }
-}
-
-function notBuilt(index: string | undefined): LhsError {
-  const next = index === undefined ? {} : { next: [{ step: 'reindex' as const, index }] };
-  return new LhsError('index_not_built', `no node has built "${index}"`, next);
 }
 
 interface Named {
