@@ -38,18 +38,36 @@ export interface CallParts {
 
 /**
  * Admits a request: caller, scope, limits. `release` is called once, when it has been answered.
- * Throws unauthenticated, permission_denied, overloaded.
+ * Throws unauthenticated, permission_denied, overloaded, and for parameters and headers that cannot
+ * be read; then nothing is left to release.
  */
 export async function admit(
   parts: CallParts,
   operation: Operation,
 ): Promise<{ readonly call: AdapterCall; readonly release: () => void }> {
+  const releases: (() => void)[] = [];
+  const release = () => {
+    for (const one of releases.splice(0)) one();
+  };
+  try {
+    return { call: await admitted(parts, operation, releases), release };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+/** The call of a request. `releases`: receives what frees its operations. */
+async function admitted(
+  parts: CallParts,
+  operation: Operation,
+  releases: (() => void)[],
+): Promise<AdapterCall> {
   const { calls, request, reply, authorization, version, descriptions } = parts;
   const path = request.params as UrlParams;
   const notes = notesOf(request);
   notes.operation = operation;
   if (path.index !== undefined) notes.index = path.index;
-  const releases: (() => void)[] = [];
   const begin = async (name: Operation, index?: string): Promise<Principal | undefined> => {
     const named = index === undefined ? {} : { index };
     const begun = await calls.begin(name, arrivalOf(request), authorization, named);
@@ -60,7 +78,7 @@ export async function admit(
   notes.subject = principal?.subject;
   notes.tenant = principal?.tenant;
   const { call: context } = contextOf(request, reply, principal);
-  const call: AdapterCall = {
+  return {
     method: request.method,
     path,
     params: textsOf(request.query),
@@ -78,10 +96,6 @@ export async function admit(
       notes.index = index;
     },
   };
-  const release = () => {
-    for (const one of releases.splice(0)) one();
-  };
-  return { call, release };
 }
 
 /** Parameters of the URL; one that comes twice is refused. */
