@@ -23,6 +23,22 @@ describe('filterPath', () => {
   });
 });
 
+describe('a hostile filter_path', () => {
+  const nested = (levels: number): Json => (levels === 0 ? 1 : { a: nested(levels - 1) });
+
+  it('selects the same with any number of stars', () => {
+    const json = nested(12);
+    expect(filterPath(json, `${'**.'.repeat(80)}a`)).toEqual(json);
+    expect(filterPath(json, `${'**.*.'.repeat(5)}a`)).toEqual(json);
+    expect(filterPath(json, `-${'**.*.'.repeat(80)}b`)).toEqual(json);
+  });
+
+  it('has a limit', () => {
+    expect(filterPath(RESPONSE, Array(256).fill('took').join())).toEqual({ took: 3 });
+    expect(() => filterPath(RESPONSE, Array(257).fill('took').join())).toThrow('filter_path');
+  });
+});
+
 describe('matches', () => {
   it.each([
     ['a*', 'abc', true],
