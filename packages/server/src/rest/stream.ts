@@ -7,7 +7,8 @@ export const NDJSON_TYPE = 'application/x-ndjson; charset=utf-8';
 
 /**
  * A stream of items as NDJSON. The first item has been awaited when it comes back, so that an error
- * before it is thrown. A later error is the last line: `{"error": {...}}`.
+ * before it is thrown. A later error is the last line: `{"error": {...}}`. `ended` is called once,
+ * also if the stream is destroyed before it was read.
  */
 export async function ndjson(
   items: AsyncIterable<unknown>,
@@ -15,8 +16,13 @@ export async function ndjson(
 ): Promise<Readable> {
   const iterator = items[Symbol.asyncIterator]();
   const first = await iterator.next();
-  return Readable.from(lines(iterator, first, ended), { objectMode: false });
+  const own = lines(iterator, first, ended);
+  // a generator that has not begun would end without its `finally` if nobody reads it
+  await own.next();
+  return Readable.from(own, { objectMode: false });
 }
+
+const NOTHING = Buffer.alloc(0);
 
 /** Timers take no more. */
 const MOST_MS = 2 ** 31 - 1;
@@ -54,6 +60,7 @@ export async function* untilDeadline<T>(
   }
 }
 
+/** The lines, behind an empty one. */
 async function* lines(
   iterator: AsyncIterator<unknown>,
   first: IteratorResult<unknown>,
@@ -62,6 +69,7 @@ async function* lines(
   let bytes = 0;
   let failure: unknown;
   try {
+    yield NOTHING;
     for (let item = first; item.done !== true; item = await iterator.next()) {
       const line = Buffer.from(`${JSON.stringify(item.value)}\n`);
       bytes += line.length;
