@@ -1,8 +1,11 @@
+import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
+import type { Socket } from 'node:net';
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import type { Backend } from '@lakehouse-search/contract';
 import type { CallRecord } from '@lakehouse-search/server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { TestGateway } from '../../../test/support/gateway.ts';
 import { type ServedNotes, serveNotes } from './served-notes.ts';
 
 let served: ServedNotes;
@@ -183,6 +186,84 @@ describe('a REST call', () => {
   it('answers probes', async () => {
     expect((await send('GET', '/livez')).status).toBe(200);
     expect((await send('GET', '/readyz')).status).toBe(200);
+  });
+});
+
+/** A request whose client leaves while its caller is looked up. */
+async function leaveEarly(backend: Partial<Backend>, path: string): Promise<LeftRequest> {
+  const stop = new AbortController();
+  const left = { calls: 0, released: 0, records: [] as CallRecord[] };
+  const { startGateway } = await import('../../../test/support/gateway.ts');
+  let socket: Socket | undefined;
+  const gateway = await startGateway({ close: async () => {}, ...backend } as Backend, {
+    observer: { ended: (record) => left.records.push(record) },
+    extend: (rest) => {
+      rest.addHook('onRequest', async (request) => {
+        socket = request.raw.socket;
+      });
+    },
+    access: {
+      authenticate: async () => {
+        stop.abort();
+        await once(socket!, 'close');
+        return undefined;
+      },
+      authorize: () => {},
+    },
+    admit: () => {
+      left.calls++;
+      return () => {
+        left.released++;
+      };
+    },
+  });
+  const headers = { ...JSON_HEADERS, accept: 'application/json, text/event-stream' };
+  const init = { method: 'POST', headers, body: '{}', signal: stop.signal };
+  await expect(fetch(`${gateway.restUrl}${path}`, init)).rejects.toThrow();
+  return { ...gateway, left };
+}
+
+interface LeftRequest extends TestGateway {
+  /** What the request has left behind. */
+  readonly left: {
+    readonly calls: number;
+    readonly released: number;
+    readonly records: readonly CallRecord[];
+  };
+}
+
+describe('a client that goes away before its caller is known', () => {
+  it('aborts the operation', async () => {
+    const seen = Promise.withResolvers<boolean>();
+    const search = async (_: unknown, { signal }: { readonly signal: AbortSignal }) => {
+      seen.resolve(signal.aborted);
+      return {};
+    };
+    const { left, close } = await leaveEarly({ search: search as never }, '/v1/search');
+    expect(await seen.promise).toBe(true);
+    await expect.poll(() => left).toMatchObject({ calls: 1, released: 1 });
+    await close();
+  });
+
+  it('ends a stream', async () => {
+    const ended = Promise.withResolvers<void>();
+    const follow = async function* () {
+      try {
+        for (;;) yield { event: 'waiting' };
+      } finally {
+        ended.resolve();
+      }
+    };
+    const { left, close } = await leaveEarly({ follow: follow as never }, '/v1/index:follow');
+    await ended.promise;
+    await expect.poll(() => left).toMatchObject({ calls: 1, released: 1 });
+    await close();
+  });
+
+  it('leaves no running call of agents', async () => {
+    const { left, close } = await leaveEarly({}, '/mcp');
+    await expect.poll(() => left).toMatchObject({ calls: 1, released: 1 });
+    await close();
   });
 });
 

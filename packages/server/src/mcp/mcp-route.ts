@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 
 import type { Calls } from '../calls/calls.ts';
 import { publicError } from '../calls/public-error.ts';
 import { requireAllowed } from '../rest/allowed-origin.ts';
+import { onceClosed } from '../rest/once-closed.ts';
 import { arrivalOf, notesOf } from '../rest/rest-call.ts';
 import { restError, sendError } from '../rest/send-error.ts';
 import { agentBackend } from './agent-backend.ts';
@@ -82,7 +83,7 @@ async function admit(
   notes.subject = begun.principal?.subject;
   notes.tenant = begun.principal?.tenant;
   const { release } = begun;
-  if (release !== undefined) reply.raw.once('close', release);
+  if (release !== undefined) onceClosed(reply, release);
 }
 
 /** The request as the SDK reads it: its own headers alone, no credentials. */
@@ -94,7 +95,7 @@ function webRequest(request: FastifyRequest, reply: FastifyReply): Request {
     }
   }
   const controller = new AbortController();
-  reply.raw.once('close', () => {
+  onceClosed(reply, () => {
     if (!reply.raw.writableEnded) controller.abort();
   });
   const { signal } = controller;

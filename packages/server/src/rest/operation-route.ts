@@ -3,6 +3,7 @@ import { type CallContext, LhsError, type Principal } from '@lakehouse-search/co
 import { answerText } from '@lakehouse-search/engine';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Calls, indexOf } from '../calls/calls.ts';
+import { onceClosed } from './once-closed.ts';
 import { type ReadRequest, requestReader } from './read-request.ts';
 import { arrivalOf, notesOf } from './rest-call.ts';
 import { sendError } from './send-error.ts';
@@ -79,7 +80,7 @@ export function contextOf(
 ): { readonly call: CallContext; readonly abort: () => void } {
   const controller = new AbortController();
   const abort = () => controller.abort();
-  reply.raw.once('close', () => {
+  onceClosed(reply, () => {
     if (!reply.raw.writableEnded) abort();
   });
   const { signal } = controller;
