@@ -260,6 +260,13 @@ describe('a client that goes away before its caller is known', () => {
     await close();
   });
 
+  it('is recorded', async () => {
+    const { left, close } = await leaveEarly({ search: (async () => ({})) as never }, '/v1/search');
+    await expect.poll(() => left.records.length).toBe(1);
+    expect(left.records[0]).toMatchObject({ operation: 'search', transport: 'rest' });
+    await close();
+  });
+
   it('leaves no running call of agents', async () => {
     const { left, close } = await leaveEarly({}, '/mcp');
     await expect.poll(() => left).toMatchObject({ calls: 1, released: 1 });
@@ -268,6 +275,28 @@ describe('a client that goes away before its caller is known', () => {
 });
 
 describe('a client that goes away', () => {
+  it('in the middle of a stream leaves a record of the call', async () => {
+    const stop = new AbortController();
+    const follow = async function* (_: unknown, { signal }: { readonly signal: AbortSignal }) {
+      yield { event: 'waiting' };
+      await once(signal, 'abort');
+      throw signal.reason;
+    };
+    const { startGateway } = await import('../../../test/support/gateway.ts');
+    const seen: CallRecord[] = [];
+    const backend = { follow, close: async () => {} } as unknown as Backend;
+    const observer = { ended: (record: CallRecord) => seen.push(record) };
+    const gateway = await startGateway(backend, { observer });
+    const init = { method: 'POST', headers: JSON_HEADERS, body: '{}', signal: stop.signal };
+    const { body } = await fetch(`${gateway.restUrl}/v1/index:follow`, init);
+    const reader = body!.getReader();
+    await reader.read();
+    stop.abort();
+    await expect.poll(() => seen).toMatchObject([{ operation: 'follow', status: 200 }]);
+    expect(seen[0].bytes_out).toBeGreaterThanOrEqual('{"event":"waiting"}'.length);
+    await gateway.close();
+  });
+
   it('aborts the operation', async () => {
     const aborted = Promise.withResolvers<void>();
     const slow = {

@@ -13,6 +13,9 @@ export interface RestCall {
   code?: CallRecord['code'];
   cause?: unknown;
   bytesOut: number;
+  /** What is sent has been complete; it may not have reached the client. */
+  isAnswered?: boolean;
+  isRecorded?: boolean;
   readonly began: number;
   readonly span: Span;
 }
@@ -37,7 +40,7 @@ export const arrivalOf = (request: FastifyRequest): Arrival => ({
 
 /** The record of a call that has ended. */
 export function restRecord(request: FastifyRequest, reply: FastifyReply): CallRecord {
-  const { began, bytesOut, span, ...notes } = notesOf(request);
+  const { began, bytesOut, span, isAnswered: _, isRecorded: __, ...notes } = notesOf(request);
   return {
     ...notes,
     ...spanRecord(span),

@@ -1,11 +1,13 @@
+import { finished, Readable } from 'node:stream';
 import { METHODS, type WireMethod } from '@lakehouse-search/client';
 import { LhsError } from '@lakehouse-search/contract';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { Calls } from '../calls/calls.ts';
 import { requestId } from '../calls/request-id.ts';
+import type { Observer } from '../observe/observer.ts';
 import { spanOf, traceparentOf } from '../observe/trace-context.ts';
 import { addOperation } from './operation-route.ts';
-import { NOTES, type NotedRequest, restRecord } from './rest-call.ts';
+import { NOTES, type NotedRequest, notesOf, restRecord } from './rest-call.ts';
 import { sendError } from './send-error.ts';
 
 /** How the REST port behaves. */
@@ -78,9 +80,32 @@ function observe(rest: FastifyInstance, { observer }: Calls): void {
     done();
   });
   rest.setErrorHandler((error, request, reply) => sendError(request, reply, error));
-  if (observer === undefined) return;
-  rest.addHook('onResponse', (request, reply, done) => {
+  if (observer !== undefined) recordCalls(rest, observer);
+}
+
+/** Records each call once: when its response has left, or has no client any more. */
+function recordCalls(rest: FastifyInstance, observer: Observer): void {
+  const record = (request: FastifyRequest, reply: FastifyReply): void => {
+    const notes = notesOf(request);
+    if (notes.isRecorded) return;
+    notes.isRecorded = true;
     observer.ended(restRecord(request, reply));
+  };
+  rest.addHook('onSend', (request, reply, payload, done) => {
+    const notes = notesOf(request);
+    const answered = () => {
+      notes.isAnswered = true;
+      if (reply.raw.closed) record(request, reply);
+    };
+    if (payload instanceof Readable) finished(payload, answered);
+    else answered();
+    reply.raw.once('close', () => {
+      if (notes.isAnswered) record(request, reply);
+    });
+    done(null, payload);
+  });
+  rest.addHook('onResponse', (request, reply, done) => {
+    record(request, reply);
     done();
   });
 }
