@@ -8,7 +8,7 @@ import {
   type NamesApi,
 } from '@lakehouse-search/contract';
 import type { Store } from '../store/open-store.ts';
-import { isListed, requireListed } from './cluster-caller.ts';
+import { isListed, requireListed, requireWhole } from './cluster-caller.ts';
 import { indexNotFound } from './cluster-index-api.ts';
 
 /** Aliases of a cluster. */
@@ -20,12 +20,14 @@ export class ClusterAliasApi implements Pick<NamesApi, 'listAliases' | 'setAlias
   }
 
   async listAliases(_request?: unknown, call: CallContext = {}): Promise<readonly Alias[]> {
+    requireWhole(call, 'listAliases');
     return (await this.#store.aliases.list()).filter(({ index }) => isListed(call, index));
   }
 
   /** Throws index_not_found, and index_exists if the alias is the name of an index. */
   async setAlias(request: Alias, call: CallContext = {}): Promise<Alias> {
     const { alias, index } = checkAliasRequest(request);
+    requireWhole(call, 'setAlias');
     requireListed(call, index);
     await this.#store.change(null, async ({ definitions, aliases }) => {
       if ((await definitions.get(index)) === undefined) throw indexNotFound(index);
@@ -41,6 +43,7 @@ export class ClusterAliasApi implements Pick<NamesApi, 'listAliases' | 'setAlias
 
   async dropAlias(request: DropAliasRequest, call: CallContext = {}): Promise<void> {
     const { alias } = checkDropAliasRequest(request);
+    requireWhole(call, 'dropAlias');
     const found = (await this.listAliases({}, call)).some((each) => each.alias === alias);
     if (found && (await this.#store.aliases.remove(alias))) return;
     throw new LhsError('not_found', `there is no alias "${alias}"`, {

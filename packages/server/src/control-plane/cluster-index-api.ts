@@ -17,7 +17,7 @@ import {
 import { registeredDefinition } from '@lakehouse-search/engine';
 import type { NodeState } from '../cluster/node-state.ts';
 import type { DroppedPart } from '../store/dropped-indexes.ts';
-import { isListed, requireListed } from './cluster-caller.ts';
+import { isListed, requireListed, requireWhole } from './cluster-caller.ts';
 import { type ClusterContext, currentNodes, livingNodes } from './cluster-context.ts';
 import { type RemovedPart, removeParts } from './remove-parts.ts';
 import type { LivingNode } from './route-over.ts';
@@ -50,6 +50,7 @@ export class ClusterIndexApi
   /** Registers a definition; the nodes take over its shards, and a reindex builds them. */
   async createIndex(request: CreateIndexRequest, call: CallContext = {}) {
     const { definition } = checkCreateIndexRequest(request);
+    requireWhole(call, 'createIndex');
     const { index } = registeredDefinition(definition);
     requireListed(call, index);
     const description = await this.#defined(definition, async (_, created) => created);
@@ -60,13 +61,14 @@ export class ClusterIndexApi
   }
 
   /** What the definition describes: nodes describe an index that is built. */
-  async describeIndex({ index }: IndexRequest = {}, call: CallContext = {}) {
-    const { definition } = await this.#stored(index, call);
-    return this.#defined(definition, async (_, created) => created);
+  async describeIndex({ index: asked }: IndexRequest = {}, call: CallContext = {}) {
+    const { index, definition } = await this.#stored(asked, call);
+    return this.#defined(definition, (scratch) => scratch.describeIndex({ index }, call));
   }
 
   /** The status before the first build: nodes have that of an index that is built. */
   async status({ index }: IndexRequest = {}, call: CallContext = {}): Promise<IndexStatus> {
+    requireWhole(call, 'status');
     const stored = await this.#stored(index, call);
     return this.#defined(stored.definition, (scratch) => scratch.status({ index: stored.index }));
   }
@@ -79,6 +81,7 @@ export class ClusterIndexApi
   }
 
   async listIndexes(_request?: unknown, call: CallContext = {}): Promise<readonly IndexSummary[]> {
+    requireWhole(call, 'listIndexes');
     const { store } = this.#context;
     const definitions = await store.definitions.list();
     const nodes = await livingNodes(store);
@@ -105,6 +108,7 @@ export class ClusterIndexApi
    */
   async dropIndex(request: DropIndexRequest, call: CallContext = {}): Promise<DropResponse> {
     const { index } = checkDropIndexRequest(request);
+    requireWhole(call, 'dropIndex');
     requireListed(call, index);
     const { store } = this.#context;
     const parts = await heldParts(this.#context, index, call);

@@ -69,11 +69,14 @@ export class ClusterJobApi
   }
 
   async getJob(request: JobRequest, call: CallContext = {}): Promise<Job> {
-    return jobOf(await this.#get(checkJobRequest(request).job_id, call));
+    const { job_id } = checkJobRequest(request);
+    requireWhole(call, 'getJob');
+    return jobOf(await this.#get(job_id, call));
   }
 
   async listJobs(request: ListJobsRequest = {}, call: CallContext = {}): Promise<readonly Job[]> {
     const { index, state, limit = LISTED_JOBS } = checkListJobsRequest(request);
+    requireWhole(call, 'listJobs');
     const all = await this.#context.store.jobs.list();
     return all
       .filter((job) => isListed(call, job.index))
@@ -84,13 +87,16 @@ export class ClusterJobApi
   }
 
   async cancelJob(request: JobRequest, call: CallContext = {}): Promise<Job> {
-    const { id } = await this.#get(checkJobRequest(request).job_id, call);
+    const { job_id } = checkJobRequest(request);
+    requireWhole(call, 'cancelJob');
+    const { id } = await this.#get(job_id, call);
     await this.#context.store.jobs.requestCancel(id);
     return jobOf(await this.#get(id, call));
   }
 
   async *watchJob(request: JobRequest, call: CallContext = {}): AsyncGenerator<Job> {
     const { job_id } = checkJobRequest(request);
+    requireWhole(call, 'watchJob');
     const { signal = new AbortController().signal } = call;
     let last: string | undefined;
     for (;;) {
@@ -106,13 +112,16 @@ export class ClusterJobApi
 
   /** A job that is watched until it ends; aborting the call cancels it. */
   async reindex(request: ReindexRequest, call: CallContext = {}): Promise<ReindexResponse> {
-    const job = await this.#add('reindex', { ...checkReindexRequest(request) }, call);
+    const checked = checkReindexRequest(request);
+    requireWhole(call, 'reindex');
+    const job = await this.#add('reindex', { ...checked }, call);
     return (await this.#ended(job, call)) as ReindexResponse;
   }
 
   /** Without `apply`, the plan of one node: all have the same definition. */
   async alterIndex(request: AlterIndexRequest, call: CallContext = {}): Promise<AlterPlan> {
     const checked = checkAlterRequest(request);
+    requireWhole(call, 'alterIndex');
     const index = await resolveName(this.#context.store, checked.index, call);
     const [node] = (await currentNodes(this.#context, call)).flatMap(({ address, indexes }) =>
       indexes.filter((own) => own.index === index).map((own) => ({ address, ...own })),

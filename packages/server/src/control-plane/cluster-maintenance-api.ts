@@ -14,6 +14,7 @@ import {
   type UpgradeResponse,
 } from '@lakehouse-search/contract';
 import { overNodes } from '../cluster/over-nodes.ts';
+import { requireWhole } from './cluster-caller.ts';
 import { builtNodes, type ClusterContext, jobService } from './cluster-context.ts';
 import { resolveName } from './cluster-job-api.ts';
 
@@ -55,6 +56,7 @@ export class ClusterMaintenanceApi {
     request: { readonly index?: string | undefined },
     call: CallContext = {},
   ): Promise<unknown> {
+    requireWhole(call, name);
     const { store } = this.#context;
     const index = await resolveName(store, request.index, call);
     const nodes = await builtNodes(this.#context, index, call);

@@ -18,7 +18,7 @@ import { registeredDefinition, shardTable } from '@lakehouse-search/engine';
 import { overAnswering } from '../cluster/over-nodes.ts';
 import { ClusterAliasApi } from './cluster-alias-api.ts';
 import { ClusterBackupApi } from './cluster-backup-api.ts';
-import { isListed, requireListed } from './cluster-caller.ts';
+import { isListed, requireTenants, requireWhole } from './cluster-caller.ts';
 import { type ClusterContext, livingNodes } from './cluster-context.ts';
 import { ClusterErasureApi } from './cluster-erasure-api.ts';
 import { ClusterIndexApi, indexNotFound } from './cluster-index-api.ts';
@@ -130,24 +130,26 @@ class ControlPlaneCluster extends LocalCluster {
   }
 
   override async getRouting(request: RoutingRequest, call: CallContext = {}) {
-    const { index } = checkRoutingRequest(request);
-    requireListed(call, index);
     const { store } = this.#context;
+    const index = await resolveName(store, checkRoutingRequest(request).index, call);
     const stored = await store.definitions.get(index);
     if (stored === undefined) throw indexNotFound(index);
+    const definition = registeredDefinition(stored.definition);
+    requireTenants(call, definition);
     const route = await store.routes.get(index);
     const routing: IndexRouting = {
       name: index,
       status: route === undefined ? 'created' : 'live',
-      shard_count: route?.shards ?? registeredDefinition(stored.definition).shards ?? 1,
+      shard_count: route?.shards ?? definition.shards ?? 1,
       routing_strategy: 'hash',
-      buckets: bucketsOf(stored.definition),
+      buckets: definition.map === undefined ? [] : [...shardTable(definition)],
     };
     return routing;
   }
 
   /** The status of each index over its nodes that answer. */
   override async listIngestion(_request?: unknown, call: CallContext = {}) {
+    requireWhole(call, 'listIngestion');
     const { store, nodes } = this.#context;
     const living = await livingNodes(store);
     const listed = (await store.definitions.list()).filter(({ index }) => isListed(call, index));
@@ -174,12 +176,6 @@ class ControlPlaneCluster extends LocalCluster {
     const inUse = (await store.nodes.list()).length;
     return { licensee, nodes_in_use: inUse, nodes_limit: nodeLimit };
   }
-}
-
-/** The shard of each bucket; none: equal ranges. */
-function bucketsOf(text: string): readonly number[] {
-  const definition = registeredDefinition(text);
-  return definition.map === undefined ? [] : [...shardTable(definition)];
 }
 
 /** Throws permission_denied if a license has no room for another node. */

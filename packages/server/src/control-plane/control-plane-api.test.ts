@@ -1,0 +1,123 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Backend, CallContext } from '@lakehouse-search/contract';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openStore, type Store } from '../store/open-store.ts';
+import { NodePool } from './cluster-context.ts';
+import { type ControlPlaneApis, controlPlaneApis } from './control-plane-api.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'lhs-plane-'));
+let store: Store;
+let apis: ControlPlaneApis;
+
+/** An engine that refuses callers of a tenant, as the embedded one does. */
+const scratch = {
+  describeIndex: async (request: object, { principal }: CallContext = {}) => ({
+    ...request,
+    tenant: principal?.tenant,
+  }),
+  createIndex: async () => ({ index: 'notes' }),
+  dropIndex: async () => ({}),
+} as unknown as Backend;
+
+const definitionOf = (index: string, more: string) => `version: 1
+index: ${index}
+source: { catalog: { type: filesystem, warehouse: /none }, table: ops.notes }
+${more}fields: [{ name: org, type: KEYWORD }]
+`;
+
+beforeAll(async () => {
+  store = await openStore({ file: join(folder, 'server.db') });
+  const nodes = new NodePool(() => {
+    throw new Error('there is no node');
+  });
+  const context = { store, nodes, logger: pino({ level: 'silent' }) };
+  apis = controlPlaneApis(context, async () => scratch);
+  await store.definitions.add('notes', definitionOf('notes', 'tenant_field: org\n'));
+  await store.definitions.add('whole', definitionOf('whole', ''));
+  await store.aliases.set({ alias: 'all', index: 'whole' });
+  await store.jobs.add('job', { index: 'notes', kind: 'reindex', request: {}, epoch: 1 });
+});
+afterAll(async () => {
+  await store.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const ACME: CallContext = {
+  principal: { subject: 'ann', scopes: ['search', 'index_read', 'ops', 'admin'], tenant: 'acme' },
+};
+const index = 'notes';
+const definition = definitionOf('other', '');
+/** What concerns all rows of an index, or all indexes. */
+const WHOLE: Partial<Record<keyof Backend, object>> = {
+  createIndex: { definition },
+  listIndexes: {},
+  dropIndex: { index },
+  status: { index },
+  alterIndex: { index, definition_yaml: definition },
+  reindex: { index },
+  startJob: { index, kind: 'reindex' },
+  getJob: { job_id: 'job' },
+  listJobs: {},
+  cancelJob: { job_id: 'job' },
+  watchJob: { job_id: 'job' },
+  planReshard: { index, shards: 2 },
+  applyReshard: { index, shards: 2 },
+  moveBucket: { index, bucket: 1, shard: 0 },
+  listAliases: {},
+  setAlias: { alias: 'a', index },
+  dropAlias: { alias: 'all' },
+  compact: { index },
+  upgrade: { index },
+  reindexWindow: { index, window: '2024-01' },
+  moveWindows: { index, cool: ['2024-01'] },
+};
+
+/** The answer of an operation, or the first item of a stream. */
+async function answerOf(api: object, name: string, request: object, call: CallContext) {
+  const answer = (api as Readonly<Record<string, (...of: object[]) => unknown>>)[name](
+    request,
+    call,
+  );
+  const isStream = typeof answer === 'object' && answer !== null && Symbol.asyncIterator in answer;
+  if (!isStream) return answer;
+  return (answer as AsyncIterable<unknown>)[Symbol.asyncIterator]().next();
+}
+
+describe('a control plane, to the callers of a tenant,', () => {
+  it.each(Object.entries(WHOLE))('is closed: %s', async (name, request) => {
+    const refused = answerOf(apis.backend, name, request, ACME);
+    await expect(refused).rejects.toMatchObject({ code: 'permission_denied' });
+  });
+
+  it.each([
+    ['listIngestion', {}],
+    ['activity', { index }],
+    ['getRouting', { index: 'whole' }],
+  ])('is closed: %s %o', async (name, request) => {
+    const refused = answerOf(apis.cluster, name, request, ACME);
+    await expect(refused).rejects.toMatchObject({ code: 'permission_denied' });
+  });
+
+  it('describes an index as the engine does for them', async () => {
+    expect(await apis.backend.describeIndex({ index }, ACME)).toEqual({ index, tenant: 'acme' });
+  });
+
+  it('shows the routing of an index that tells tenants apart', async () => {
+    expect(await apis.cluster.getRouting({ index }, ACME)).toMatchObject({ name: index });
+  });
+});
+
+describe('a control plane', () => {
+  it('has changed nothing for them', async () => {
+    expect(await apis.backend.listAliases({})).toEqual([{ alias: 'all', index: 'whole' }]);
+    expect(await apis.backend.getJob({ job_id: 'job' })).not.toHaveProperty('canceling');
+    expect(await apis.backend.listIndexes({})).toHaveLength(2);
+  });
+
+  it('knows the routing of an index by its alias', async () => {
+    expect(await apis.cluster.getRouting({ index: 'all' })).toMatchObject({ name: 'whole' });
+  });
+});
