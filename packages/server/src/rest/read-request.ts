@@ -10,7 +10,7 @@ export function requestReader({ route, input }: WireMethod): ReadRequest {
   const fields = new Map(fieldsOf(input).map((field) => [field.name, field]));
   const { defaults } = route;
   if (route.verb === 'GET' || route.verb === 'DELETE') {
-    return (_body, path, query) => ({ ...path, ...typed(query, fields) });
+    return (_body, path, query) => ({ ...typed(query, fields), ...path });
   }
   if (!route.path.includes('{') && route.also === undefined && defaults === undefined) {
     return (body, _path, query) => withQuery(body, query, fields);
