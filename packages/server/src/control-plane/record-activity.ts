@@ -1,4 +1,4 @@
-import type { Backend, Operation } from '@lakehouse-search/contract';
+import type { Backend, ErrorCode, Operation } from '@lakehouse-search/contract';
 import type { CallRecord, Observer } from '../observe/observer.ts';
 import type { ActivityLog } from '../store/activity.ts';
 
@@ -33,6 +33,16 @@ const OF_ONLY: ReadonlySet<Operation> = new Set([
   'backup',
 ]);
 
+/**
+ * Calls that were refused before they began, which no limit counts. The audit log has them. Here
+ * anybody could fill the log of the indexes with them.
+ */
+const REFUSED: ReadonlySet<ErrorCode> = new Set([
+  'unauthenticated',
+  'permission_denied',
+  'overloaded',
+]);
+
 /** Indexes and aliases, by which a request may name an index. */
 type Names = Pick<Backend, 'listIndexes' | 'listAliases'>;
 
@@ -49,6 +59,7 @@ export function activityRecorder(
   return {
     ended({ operation, index = '', subject = '', code, request_id }: CallRecord) {
       if (operation === undefined || !LIFE.has(operation)) return;
+      if (code !== undefined && REFUSED.has(code)) return;
       const outcome = code ?? 'ok';
       const entry = { atMs: Date.now(), operation, subject, outcome, details: { request_id } };
       const add = async () => log.add({ ...entry, index: await nameOf(names, operation, index) });
