@@ -56,13 +56,19 @@ export class LocalCluster implements ClusterApi {
   async activity(request: ActivityRequest, call?: CallContext): Promise<readonly ActivityEntry[]> {
     const { index, limit = MOST_ENTRIES } = checkActivityRequest(request);
     refuseTenant(call);
-    const { store } = this.#options;
-    const name = index ? await this.nameOf(index, call) : null;
     const listed = call?.principal?.indexes;
-    const entries = await store.activity.newest(name, limit);
-    return entries
-      .filter((entry) => listed === undefined || listed.includes(entry.index ?? ''))
-      .map(entryOf);
+    const named = index ? [await this.nameOf(index, call)] : [...new Set(listed ?? [null])];
+    const own = named.filter((name) => listed === undefined || listed.includes(name ?? ''));
+    return (await this.#newest(own, limit)).map(entryOf);
+  }
+
+  /** The newest events of several indexes; null: of all. */
+  async #newest(names: readonly (string | null)[], limit: number): Promise<readonly Activity[]> {
+    const { activity } = this.#options.store;
+    const lists = await Promise.all(names.map((name) => activity.newest(name, limit)));
+    if (lists.length === 1) return lists[0];
+    const newestFirst = (a: Activity, b: Activity) => b.atMs - a.atMs;
+    return lists.flat().sort(newestFirst).slice(0, limit);
   }
 
   /** The name of an index that is named by itself or an alias. Throws index_not_found. */
