@@ -86,18 +86,22 @@ export class ClusterReads {
     return { index, routing, node, timeoutMs: shardTimeoutMs, call, nodeSpans };
   }
 
-  #commit(
+  /** Calls share it. What ends the call that opens it does not end the others. */
+  async #commit(
     { index, shards }: Omit<RoutedIndex, 'generation'>,
     send: RemoteIndex['send'],
   ): Promise<RemoteCommit> {
     const commits = shards.map(({ replicas }) => replicas.map(({ commit }) => commit));
     const key = JSON.stringify([index, commits]);
     const known = this.#commits.get(key);
-    if (known !== undefined) return known;
+    const shared = known === undefined ? undefined : await known.catch(() => undefined);
+    if (shared !== undefined) return shared;
     const opening = openRemoteCommit(send);
     if (this.#commits.size >= MOST_COMMITS) this.#commits.clear();
     this.#commits.set(key, opening);
-    opening.catch(() => this.#commits.delete(key));
+    opening.catch(() => {
+      if (this.#commits.get(key) === opening) this.#commits.delete(key);
+    });
     return opening;
   }
 }
