@@ -18,11 +18,16 @@ export function listAliases(
   return registry.aliases.list().filter(({ index }) => isListed(call, index));
 }
 
-/** Points an alias to an index. Throws index_not_found, index_exists, invalid_argument. */
+/**
+ * Points an alias to an index. Throws index_not_found, index_exists, invalid_argument, and
+ * permission_denied if the caller may not use the index that the alias was of.
+ */
 export function setAlias({ registry }: LocalIndexes, request: Alias, call: CallContext): Alias {
   const { alias, index } = checkAliasRequest(request);
   const target = registry.get(index);
   requireListed(call, target.name);
+  const former = registry.aliases.list().find((one) => one.alias === alias);
+  if (former !== undefined) requireListed(call, former.index);
   if (!registry.aliases.set(alias, target.uuid)) throw wasDropped(target.name);
   return { alias, index: target.name };
 }

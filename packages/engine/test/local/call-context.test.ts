@@ -73,6 +73,14 @@ describe('the indexes of a caller', () => {
     const denied = { code: 'permission_denied' };
     await expect(backend.search({ ...all, index: 'latest' }, own)).rejects.toMatchObject(denied);
     await expect(backend.dropAlias({ alias: 'latest' }, own)).rejects.toMatchObject(denied);
+    const at = `{ catalog: ${JSON.stringify(lake.source.catalog)}, table: a.t }`;
+    const fields = 'fields: [{ name: owner, type: KEYWORD }]';
+    const definition = `version: 1\nindex: other\nsource: ${at}\n${fields}\n`;
+    await backend.createIndex({ definition });
+    const taken = backend.setAlias({ alias: 'latest', index: 'other' }, own);
+    await expect(taken).rejects.toMatchObject(denied);
+    expect((await backend.listAliases())[0].index).toBe(index);
+    await backend.dropIndex({ index: 'other' });
     expect(await backend.listAliases()).toHaveLength(1);
     await backend.dropAlias({ alias: 'latest' });
   });

@@ -24,7 +24,10 @@ export class ClusterAliasApi implements Pick<NamesApi, 'listAliases' | 'setAlias
     return (await this.#store.aliases.list()).filter(({ index }) => isListed(call, index));
   }
 
-  /** Throws index_not_found, and index_exists if the alias is the name of an index. */
+  /**
+   * Throws index_not_found, index_exists if the alias is the name of an index, and
+   * permission_denied if the caller may not use the index that the alias was of.
+   */
   async setAlias(request: Alias, call: CallContext = {}): Promise<Alias> {
     const { alias, index } = checkAliasRequest(request);
     requireWhole(call, 'setAlias');
@@ -36,6 +39,8 @@ export class ClusterAliasApi implements Pick<NamesApi, 'listAliases' | 'setAlias
           hint: 'indexes and aliases share their names: choose another',
         });
       }
+      const former = (await aliases.list()).find((each) => each.alias === alias);
+      if (former !== undefined) requireListed(call, former.index);
       await aliases.set({ alias, index });
     });
     return { alias, index };

@@ -117,6 +117,13 @@ describe('a control plane', () => {
     expect(await apis.backend.listIndexes({})).toHaveLength(2);
   });
 
+  it('lets no caller take an alias of an index that is not among its indexes', async () => {
+    const principal = { ...ACME.principal!, tenant: undefined, indexes: ['notes'] };
+    const taken = apis.backend.setAlias({ alias: 'all', index }, { principal } as CallContext);
+    await expect(taken).rejects.toMatchObject({ code: 'permission_denied' });
+    expect(await apis.backend.listAliases({})).toEqual([{ alias: 'all', index: 'whole' }]);
+  });
+
   it('knows the routing of an index by its alias', async () => {
     expect(await apis.cluster.getRouting({ index: 'all' })).toMatchObject({ name: 'whole' });
   });

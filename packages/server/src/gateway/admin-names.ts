@@ -1,4 +1,5 @@
 import { LhsError } from '@lakehouse-search/contract';
+import { requireListed } from '../control-plane/cluster-caller.ts';
 import type { AdminMethod, AdminName, AdminNodes } from './admin-nodes.ts';
 
 /** The operations of aliases. */
@@ -15,6 +16,8 @@ export function aliasOperations(nodes: AdminNodes): Partial<Record<AdminName, Ad
       if (nodes.routing.names().includes(alias)) {
         throw new LhsError('index_exists', `"${alias}" is the name of an index`);
       }
+      const former = nodes.routing.aliases().get(alias);
+      if (former !== undefined) requireListed(context ?? {}, former);
       const answers = await Promise.all(
         owners.map(({ address }) => nodes.at(address).setAlias(request, context)),
       );
