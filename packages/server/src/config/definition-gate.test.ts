@@ -113,6 +113,24 @@ describe('the gate of definitions from the network', () => {
     },
   );
 
+  const shapes = (model: string) => `variants:
+  - column: meta
+    shapes: [{ name: s, fields: [{ path: p, type: VECTOR, model: ${model}, dims: 384 }] }]`;
+
+  it('writes the folder of a model of a shape', () => {
+    const text = definition('{ catalog: main, table: ops.a }', shapes('minilm'));
+    const { variants } = parse(gateDefinition(text, NAMES));
+    expect(variants[0].shapes[0].fields[0].model).toBe('/srv/models/minilm');
+  });
+
+  it.each(['/srv/models/other', '../models', 'minilm2'])(
+    'refuses the model %s of a shape',
+    (model) => {
+      const text = definition('{ catalog: main, table: ops.a }', shapes(model));
+      expect(() => gateDefinition(text, NAMES)).toThrow(/^9:\d+: there is no model/);
+    },
+  );
+
   it('names the line, the nearest name and what the server has', () => {
     expect(() => gateDefinition(definition('{ catalog: mian, table: a.b }'), NAMES)).toThrow(
       expect.objectContaining({

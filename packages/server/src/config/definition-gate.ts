@@ -117,14 +117,17 @@ function sourceEdit(node: Node | undefined, names: SourceNames): Edit {
   return replacement(node, ref === undefined ? gated : { ...gated, ref });
 }
 
-/** The scalars of `model` in all fields. */
+/** The scalars of `model` in all fields, also in those of shapes. */
 function modelNodes(document: YAMLMap): readonly Node[] {
-  const fields = entry(document, 'fields');
-  if (!isSeq(fields)) return [];
-  return fields.items.flatMap((field) => {
-    const model = isMap(field) ? entry(field, 'model') : undefined;
-    return model === undefined ? [] : [model];
-  });
+  const shapes = mapsOf(document, 'variants').flatMap((variant) => mapsOf(variant, 'shapes'));
+  const fields = [document, ...shapes].flatMap((map) => mapsOf(map, 'fields'));
+  return fields.flatMap((field) => entry(field, 'model') ?? []);
+}
+
+/** The maps in the list of a key. */
+function mapsOf(map: YAMLMap, key: string): readonly YAMLMap[] {
+  const list = entry(map, key);
+  return isSeq(list) ? list.items.filter((item) => isMap(item)) : [];
 }
 
 function modelEdit(node: Node, names: SourceNames): Edit {
