@@ -16,7 +16,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const MAIN = { type: 'filesystem', warehouse: '/srv/lake' } as const;
 const NAMES: SourceNames = {
   catalogs: { main: MAIN, other: { type: 'rest', uri: 'https://catalog' } },
-  roots: { lake: join(folder, 'root') },
+  roots: { lake: join(folder, 'root'), bucket: 's3://cold/lhs' },
   models: { minilm: '/srv/models/minilm' },
 };
 
@@ -131,11 +131,42 @@ describe('the gate of definitions from the network', () => {
     },
   );
 
+  const stored = (storage: string) =>
+    definition('{ catalog: main, table: ops.a }', `storage: ${storage}`);
+
+  it.each([
+    ['lake', join(folder, 'root')],
+    ['lake/cold/a', join(folder, 'root/cold/a')],
+    ['bucket', 's3://cold/lhs'],
+    ['bucket/a/b', 's3://cold/lhs/a/b'],
+  ])('writes the place of the storage %s', (storage, place) => {
+    expect(parse(gateDefinition(stored(storage), NAMES)).storage).toBe(place);
+  });
+
+  it.each([
+    ...['/var/lib', './cold', '../secret', 'nowhere/cold', 's3://other/cold', 'file:///var/lib'],
+    ...[
+      'lake/../../secret',
+      'lake/out',
+      'bucket/../other',
+      'bucket//a',
+      'bucket/s3://other',
+      '[lake]',
+    ],
+  ])('refuses the storage %s', (storage) => {
+    expect(() => gateDefinition(stored(storage), NAMES)).toThrow(/^7:\d+: /);
+  });
+
+  it('writes the bucket of a root for a table', () => {
+    expect(gatedSource('{ root: bucket, path: ops/a }')).toEqual({ path: 's3://cold/lhs/ops/a' });
+    expect(() => gatedSource('{ root: bucket, path: ../a }')).toThrow('leads out of the root');
+  });
+
   it('names the line, the nearest name and what the server has', () => {
     expect(() => gateDefinition(definition('{ catalog: mian, table: a.b }'), NAMES)).toThrow(
       expect.objectContaining({
         message: '3:9: there is no catalog "mian"; did you mean "main"?',
-        hint: 'the server has: catalog main, catalog other, root lake',
+        hint: 'the server has: catalog main, catalog other, root lake, root bucket',
       }),
     );
   });

@@ -5,6 +5,7 @@
  *
  *     source: { catalog: NAME, table: namespace.table, ref: BRANCH }
  *     source: { root: NAME, path: relative/folder, ref: BRANCH }
+ *     storage: NAME of a root, or NAME/relative/folder
  *     fields: [{ name: v, type: VECTOR, source: body, model: NAME or default, … }]
  */
 import { existsSync, realpathSync } from 'node:fs';
@@ -49,8 +50,10 @@ export function gateDefinition(text: string, names: SourceNames): string {
     }
   };
   const source = entry(document, 'source');
+  const storage = entry(document, 'storage');
   const edits = [
     place(source, () => sourceEdit(source, names)),
+    ...(storage === undefined ? [] : [place(storage, () => storageEdit(storage, names))]),
     ...modelNodes(document).map((node) => place(node, () => modelEdit(node, names))),
   ];
   return edited(text, edits);
@@ -117,6 +120,13 @@ function sourceEdit(node: Node | undefined, names: SourceNames): Edit {
   return replacement(node, ref === undefined ? gated : { ...gated, ref });
 }
 
+/** Cold windows are in a root, or in a folder below one. */
+function storageEdit(node: Node, names: SourceNames): Edit {
+  const text = isScalar(node) ? String(node.value) : '';
+  const [root, ...path] = text.split('/');
+  return replacement(node, pathBelow(root, path.join('/'), names));
+}
+
 /** The scalars of `model` in all fields, also in those of shapes. */
 function modelNodes(document: YAMLMap): readonly Node[] {
   const shapes = mapsOf(document, 'variants').flatMap((variant) => mapsOf(variant, 'shapes'));
@@ -156,7 +166,10 @@ function edited(text: string, edits: readonly Edit[]): string {
   return result;
 }
 
-/** The absolute path of a folder below a root; links that lead out of the root are refused. */
+/**
+ * The absolute path of a folder below a root, or the URL of a place below one in an object store.
+ * Links that lead out of the root are refused.
+ */
 function pathBelow(root: unknown, path: unknown, names: SourceNames): string {
   const known = Object.keys(names.roots);
   if (typeof root !== 'string' || typeof path !== 'string') throw notNamed(names);
@@ -165,16 +178,24 @@ function pathBelow(root: unknown, path: unknown, names: SourceNames): string {
   }
   const folder = names.roots[root];
   const isPlain = !isAbsolute(path) && !/[\0\\]|^[a-z][a-z0-9+.-]*:/i.test(path);
+  const isOut = isUrl(folder) ? !isPlainKey(path) : !isBelow(resolve(folder, path), folder);
+  if (!isPlain || isOut) throw refused(`"${path}" leads out of the root "${root}"`, names);
+  if (isUrl(folder))
+    return [folder.replace(/\/+$/, ''), path].filter((part) => part !== '').join('/');
   const full = resolve(folder, path);
-  if (!isPlain || !isBelow(full, folder)) {
-    throw refused(`"${path}" leads out of the root "${root}"`, names);
-  }
   const [real, realFolder] = [full, folder].map(realPath);
   if (!isBelow(real, realFolder)) {
     throw refused(`"${path}" leads by a link out of the root "${root}"`, names);
   }
   return real;
 }
+
+/** True for the URL of an object store. */
+const isUrl = (place: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(place);
+
+/** Keys of an object store are no paths: nothing resolves their dots. */
+const isPlainKey = (path: string): boolean =>
+  path === '' || path.split('/').every((part) => !['', '.', '..'].includes(part));
 
 /** A path with all links resolved, as far as it exists. */
 function realPath(path: string): string {

@@ -80,11 +80,13 @@ function configOf(values: Values, folder: string, path: string): ServerConfig {
   };
   const folders = (named: Readonly<Record<string, string>>) =>
     mapped(named, (value) => resolve(folder, value));
+  const places = (named: Readonly<Record<string, string>>) =>
+    mapped(named, (value) => absolute(value, folder));
   return {
     values: singleValues(values, folder),
     names: {
       catalogs: mapped(catalogs, (one) => readCatalogFile(JSON.stringify(one), path, folder)),
-      roots: folders(roots),
+      roots: places(roots),
       models: folders(models),
     },
     issuers: issuers.map((issuer) => withAbsoluteKeys(issuer, folder)),

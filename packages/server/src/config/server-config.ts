@@ -32,7 +32,7 @@ export interface IssuerConfig {
 export interface SourceNames {
   /** Catalogs, with absolute paths. */
   readonly catalogs: Readonly<Record<string, CatalogConfig>>;
-  /** Folders below which `source.path` may be. */
+  /** Folders, or URLs of an object store, below which `source.path` and `storage` may be. */
   readonly roots: Readonly<Record<string, string>>;
   /** Folders of models. */
   readonly models: Readonly<Record<string, string>>;
