@@ -3,6 +3,7 @@ import { LhsError } from '@lakehouse-search/contract';
 import type { ServerConfig } from '../config/server-config.ts';
 import { isLoopback, parseAddress } from '../config/setting-values.ts';
 import type { SettingPath } from '../config/settings.ts';
+import type { ServerOptions } from './server-options.ts';
 
 /** What a process of a cluster knows of the others. */
 export interface ClusterOptions {
@@ -84,5 +85,17 @@ export function requireNodeKey(
   const message = `a node without a key on "${address.host}" would let everybody in`;
   throw new LhsError('invalid_argument', message, {
     hint: `set ${KEY_VARIABLE} on all processes of the cluster`,
+  });
+}
+
+/**
+ * Throws invalid_argument for a node or control plane with TLS: the processes of a cluster call
+ * each other without it, and would find nobody there.
+ */
+export function refuseTls({ tls }: Pick<ServerOptions, 'tls'>, role: string): void {
+  if (tls === undefined) return;
+  const message = `"tls.cert" is not for ${role}: the cluster calls it without TLS`;
+  throw new LhsError('invalid_argument', message, {
+    hint: 'gateways take it; keep the ports of nodes and control planes in a private network',
   });
 }

@@ -31,8 +31,9 @@ import { statusOf } from '../grpc/status-of.ts';
 import { observers, openLogs } from '../observe/call-logs.ts';
 import { createMetrics } from '../observe/metrics.ts';
 import { openAccounts, storedCallers } from './closed-service.ts';
+import { refuseTls } from './cluster-options.ts';
 import { openLicensedStore } from './licensed-store.ts';
-import { drained, listenGrpc, listenRest, tlsOf } from './listeners.ts';
+import { drained, listenGrpc, listenRest } from './listeners.ts';
 import { metricsRoutes } from './metrics-routes.ts';
 import { type Release, startReleasing } from './releases.ts';
 import type { ServerOptions } from './server-options.ts';
@@ -90,6 +91,7 @@ export async function serveControlPlane(
       hint: 'set LHS_CLUSTER_KEY on all processes of the cluster',
     });
   }
+  refuseTls(options, 'a control plane');
   return startReleasing((later) => start(request, later));
 }
 
@@ -120,7 +122,6 @@ async function start(request: ServeControlPlaneRequest, later: (release: Release
     observer: observers(metrics, log.observer, recorder, spans),
     ready: async () => void (await store.nodes.list()),
     extend: metricsRoutes({ metrics, access, ...options.metrics }),
-    ...tlsOf(options),
   });
   addControlPlane(gateway.grpc, {
     ...{ store, key, nodeMs: times.nodeMs, statusOf },
