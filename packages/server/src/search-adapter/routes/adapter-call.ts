@@ -1,5 +1,5 @@
 /** One request to the adapter: its parts, and the operations that run under its caller. */
-import type { CallContext, Json, Operation, Principal } from '@lakehouse-search/contract';
+import type { CallContext, Json, Operation } from '@lakehouse-search/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Calls } from '../../calls/calls.ts';
 import type { Span } from '../../observe/trace-context.ts';
@@ -20,8 +20,11 @@ export interface AdapterCall {
   readonly version: string;
   /** The operations of the service; `timeoutMillis` shortens the deadline of the request. */
   reads(timeoutMillis?: number): Reads;
-  /** Begins another operation: each search of a list counts as one. */
-  begin(operation: Operation, index?: string): Promise<void>;
+  /**
+   * Begins another operation: each search of a list counts as one. What comes back ends it before
+   * the request has been answered.
+   */
+  begin(operation: Operation, index?: string): Promise<() => void>;
   /** Notes the index of the request for its record. */
   noteIndex(index: string): void;
 }
@@ -68,13 +71,19 @@ async function admitted(
   const notes = notesOf(request);
   notes.operation = operation;
   if (path.index !== undefined) notes.index = path.index;
-  const begin = async (name: Operation, index?: string): Promise<Principal | undefined> => {
+  const begin = async (name: Operation, index?: string) => {
     const named = index === undefined ? {} : { index };
-    const begun = await calls.begin(name, arrivalOf(request), authorization, named);
-    if (begun.release !== undefined) releases.push(begun.release);
-    return begun.principal;
+    const { principal, release } = await calls.begin(
+      name,
+      arrivalOf(request),
+      authorization,
+      named,
+    );
+    const end = once(release);
+    releases.push(end);
+    return { principal, end };
   };
-  const principal = await begin(operation, path.index);
+  const { principal } = await begin(operation, path.index);
   notes.subject = principal?.subject;
   notes.tenant = principal?.tenant;
   const { call: context } = contextOf(request, reply, principal);
@@ -91,10 +100,19 @@ async function admitted(
         descriptions.of(principal, named.index ?? '', () => reads.describeIndex(named));
       return { ...reads, describeIndex };
     },
-    begin: async (name, index) => void (await begin(name, index)),
+    begin: async (name, index) => (await begin(name, index)).end,
     noteIndex: (index) => {
       notes.index = index;
     },
+  };
+}
+
+function once(work: (() => void) | undefined): () => void {
+  let left = work;
+  return () => {
+    const now = left;
+    left = undefined;
+    now?.();
   };
 }
 

@@ -73,11 +73,16 @@ export async function searchIndexes(
   if (indexes.length === 1) {
     return runSearch(reads, planSearch(indexes[0], body, params, pitOfName(0)), params);
   }
-  for (const { name } of indexes.slice(1)) await call.begin('search', name);
   const own = indexes.map(({ name }) => name);
-  return runSeveral(reads, indexes, body, params, (index, position) =>
-    planSearch(index, body, params, pitOfName(position), { names: own, position }),
-  );
+  const others: (() => void)[] = [];
+  try {
+    for (const name of own.slice(1)) others.push(await call.begin('search', name));
+    return await runSeveral(reads, indexes, body, params, (index, position) =>
+      planSearch(index, body, params, pitOfName(position), { names: own, position }),
+    );
+  } finally {
+    for (const end of others) end();
+  }
 }
 
 function pitOf(json: Json, expression: string | undefined) {

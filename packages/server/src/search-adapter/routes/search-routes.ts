@@ -82,12 +82,13 @@ async function oneOfMany(call: AdapterCall, header: JsonObject, body: Json, isNe
   const named = header.index ?? header.indices;
   const listed = Array.isArray(named) ? named.join(',') : named;
   const expression = typeof listed === 'string' && listed !== '' ? listed : path.index;
+  let ended: (() => void) | undefined;
   try {
     const unknown = Object.keys(header).find((name) => !HEADER.has(name));
     if (unknown !== undefined) {
       throw illegal(`key [${unknown.slice(0, 100)}] is not supported in the metadata section`);
     }
-    if (isNext) await call.begin('search', expression);
+    if (isNext) ended = await call.begin('search', expression);
     requireSearchType(header.search_type === undefined ? undefined : String(header.search_type));
     const own = Object.fromEntries(
       (['ignore_unavailable', 'allow_no_indices'] as const)
@@ -97,6 +98,8 @@ async function oneOfMany(call: AdapterCall, header: JsonObject, body: Json, isNe
     return { ...(await searchOnce(call, expression, body, { ...params, ...own })), status: 200 };
   } catch (error) {
     return engineError(error, expression).body;
+  } finally {
+    ended?.();
   }
 }
 

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import type { Reads } from '../base/reads.ts';
+import type { AdapterCall } from './adapter-call.ts';
+import { SEARCH_ENDPOINTS } from './search-routes.ts';
+
+const msearch = SEARCH_ENDPOINTS.find(({ paths }) => paths.includes('/_msearch'))!;
+
+const key = { partition: [], identifier: ['id'] };
+const READS = {
+  describeIndex: async ({ index }: { index: string }) => {
+    return { index, fields: [], variants: [], key, default_fields: [] };
+  },
+} as unknown as Reads;
+
+/** How many searches of a list count as running at most. */
+async function mostRunning(indexes: string): Promise<number> {
+  let [running, most] = [1, 1];
+  const call = {
+    body: `${JSON.stringify({ index: indexes })}\n{"query":{"match_all":{}}}\n`.repeat(20),
+    params: {},
+    path: {},
+    reads: () => READS,
+    noteIndex: () => {},
+    begin: async () => {
+      most = Math.max(most, ++running);
+      return () => {
+        running--;
+      };
+    },
+  } as unknown as AdapterCall;
+  await msearch.answer(call);
+  return most;
+}
+
+describe('the searches of a list', () => {
+  it('run one after the other, and count as one', async () => {
+    expect(await mostRunning('notes')).toBe(2);
+  });
+
+  it('count once more for each further index', async () => {
+    expect(await mostRunning('a,b,c')).toBe(4);
+  });
+});
