@@ -2,7 +2,10 @@ import { noIndex, openIndexes } from '../base/served-index.ts';
 import type { AdapterCall } from './adapter-call.ts';
 import type { KnownPit } from './pit-id.ts';
 
-/** Opens a point in time of each index. Throws index_not_found if there is none. */
+/**
+ * Opens a point in time of each index, or none. Throws index_not_found if there is no index, and
+ * what the first that fails throws.
+ */
 export async function openPits(
   call: AdapterCall,
   names: readonly string[],
@@ -12,9 +15,16 @@ export async function openPits(
   const indexes = await openIndexes(reads, names);
   if (indexes.length === 0) throw noIndex(call.path.index ?? '_all');
   const pits: KnownPit[] = [];
-  for (const [at, { name: index }] of indexes.entries()) {
-    if (at > 0) await call.begin('openPit', index);
-    pits.push({ index, pit: (await reads.openPit({ index, keep_alive })).pit_id });
+  try {
+    for (const [at, { name: index }] of indexes.entries()) {
+      const end = at > 0 ? await call.begin('openPit', index) : undefined;
+      pits.push({ index, pit: (await reads.openPit({ index, keep_alive })).pit_id });
+      end?.();
+    }
+  } catch (error) {
+    const closing = pits.map(async ({ index, pit }) => reads.closePit({ index, pit_id: pit }));
+    await Promise.allSettled(closing);
+    throw error;
   }
   return pits;
 }
