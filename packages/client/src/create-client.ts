@@ -70,8 +70,19 @@ function calling(operation: Operation, options: ClientOptions, connect: Connect)
   return async (request: unknown, call?: CallContext): Promise<unknown> => {
     const own = await prepared(operation, options, request, call);
     const attempt = async () => (await connect()).unary(operation, request, own);
-    return retrying(attempt, { retries, idempotent }, own);
+    const further = comesOnce(operation, request) ? 0 : retries;
+    return retrying(attempt, { retries: further, idempotent }, own);
   };
+}
+
+/**
+ * Parts of a change batch that come one by one were read by the first attempt. A second one would
+ * send none, and the service would take the batch for a step without changes.
+ */
+function comesOnce(operation: Operation, request: unknown): boolean {
+  if (ROUTES[operation].stream !== 'requests') return false;
+  const { batch } = request as { readonly batch: { readonly parts: unknown } };
+  return !Array.isArray(batch.parts);
 }
 
 function streaming(operation: Operation, options: ClientOptions, connect: Connect) {

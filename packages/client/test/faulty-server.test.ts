@@ -4,7 +4,7 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { LhsError, type Service } from '@lakehouse-search/contract';
+import { type ChangeBatch, LhsError, type Service } from '@lakehouse-search/contract';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createClient } from '../src/index.ts';
 
@@ -127,6 +127,31 @@ describe.each([
       answers = [failure('overloaded', 429), json(200, { index: 'i' })];
       expect(await client.createIndex({ definition: 'x' })).toEqual({ index: 'i' });
       expect(received).toHaveLength(2);
+    });
+  });
+
+  describe('a change batch for a faulty service', () => {
+    const part = { kind: 'removed', path: 'a.parquet', positions: null } as const;
+    const to = { snapshot_id: '2', sequence: '2', schema: {}, files: [] };
+    const batch = { version: 1, table_uuid: 'u', from: '1', to } as unknown as ChangeBatch;
+    const send = (parts: ChangeBatch['parts']) =>
+      client.applyBatch({ index: 'i', batch: { ...batch, parts } });
+
+    it('is sent once if its parts come one by one: they cannot come again', async () => {
+      async function* parts() {
+        yield part;
+      }
+      answers = [failure('overloaded', 429), json(200, {})];
+      expect(await codeOf(send(parts()))).toBe('overloaded');
+      expect(received).toHaveLength(1);
+    });
+
+    it('is repeated with all of its parts if they are an array', async () => {
+      answers = [failure('overloaded', 429), json(200, {})];
+      await send([part]);
+      expect(received).toHaveLength(2);
+      expect(received[1].body).toBe(received[0].body);
+      expect(JSON.parse(received[1].body).batch.parts).toEqual([part]);
     });
   });
 
