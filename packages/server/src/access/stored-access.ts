@@ -36,7 +36,8 @@ export class StoredAccess implements Access {
   readonly #options: StoredAccessOptions;
   readonly #now: () => number;
   readonly #rememberMs: number;
-  readonly #remembered = new Map<string, Caller & { readonly untilMs: number }>();
+  /** Replaced when accounts change: what is verified meanwhile is remembered in the former one. */
+  #remembered = new Map<string, Caller & { readonly untilMs: number }>();
 
   constructor(options: StoredAccessOptions) {
     this.#options = options;
@@ -48,15 +49,16 @@ export class StoredAccess implements Access {
   async authenticate(authorization: string | undefined): Promise<Principal> {
     if (authorization === undefined || authorization.length > HEADER_CHARS) throw unknownCaller();
     const now = this.#now();
-    const known = this.#remembered.get(authorization);
+    const remembered = this.#remembered;
+    const known = remembered.get(authorization);
     if (known !== undefined && now < known.untilMs && !hasExpired(known, now)) {
       return known.principal;
     }
-    this.#remembered.delete(authorization);
+    remembered.delete(authorization);
     const caller = await this.#callerOf(authorization, now);
     if (caller === undefined || hasExpired(caller, now)) throw unknownCaller();
-    if (this.#remembered.size >= MOST_REMEMBERED) this.#remembered.clear();
-    this.#remembered.set(authorization, { ...caller, untilMs: now + this.#rememberMs });
+    if (remembered.size >= MOST_REMEMBERED) remembered.clear();
+    remembered.set(authorization, { ...caller, untilMs: now + this.#rememberMs });
     return caller.principal;
   }
 
@@ -67,7 +69,7 @@ export class StoredAccess implements Access {
 
   /** Forgets all verified headers: accounts have changed. */
   forget(): void {
-    this.#remembered.clear();
+    this.#remembered = new Map();
   }
 
   #callerOf(authorization: string, now: number): Promise<Caller | undefined> {
