@@ -77,10 +77,11 @@ export class ClusterJobApi
   async listJobs(request: ListJobsRequest = {}, call: CallContext = {}): Promise<readonly Job[]> {
     const { index, state, limit = LISTED_JOBS } = checkListJobsRequest(request);
     requireWhole(call, 'listJobs');
-    const all = await this.#context.store.jobs.list();
-    return all
+    const { store } = this.#context;
+    const name = index === undefined ? undefined : await resolveName(store, index, call);
+    return (await store.jobs.list())
       .filter((job) => isListed(call, job.index))
-      .filter((job) => index === undefined || job.index === index)
+      .filter((job) => name === undefined || job.index === name)
       .filter((job) => state === undefined || job.state === state)
       .slice(0, limit)
       .map(jobOf);

@@ -124,6 +124,14 @@ describe('a control plane', () => {
     expect(await apis.backend.listAliases({})).toEqual([{ alias: 'all', index: 'whole' }]);
   });
 
+  it('lists jobs by an alias of their index', async () => {
+    await store.jobs.add('other', { index: 'whole', kind: 'compact', request: {}, epoch: 1 });
+    const jobs = await apis.backend.listJobs({ index: 'all' });
+    expect(jobs.map(({ job_id }) => job_id)).toEqual(['other']);
+    const unknown = apis.backend.listJobs({ index: 'none' });
+    await expect(unknown).rejects.toMatchObject({ code: 'index_not_found' });
+  });
+
   it('knows the routing of an index by its alias', async () => {
     expect(await apis.cluster.getRouting({ index: 'all' })).toMatchObject({ name: 'whole' });
   });

@@ -1,4 +1,4 @@
-import type { CallContext, Job } from '@lakehouse-search/contract';
+import { type CallContext, type Job, LhsError } from '@lakehouse-search/contract';
 import { type AdminMethod, type AdminName, type AdminNodes, overSeveral } from './admin-nodes.ts';
 
 /** Between the ids of the nodes' jobs in the id of a job of several nodes. */
@@ -11,15 +11,21 @@ export async function jobOf(
   job_id: string,
   call: CallContext,
 ): Promise<{ readonly job: Job; readonly nodes: readonly string[] }> {
+  const ids = job_id.split(BETWEEN);
+  // each part is looked for on all nodes, and the id comes from the caller
+  if (ids.length > nodes.routing.seen.length) throw noJob(job_id);
   const parts = await Promise.all(
-    job_id
-      .split(BETWEEN)
-      .map((id) =>
-        nodes.first(name, { job_id: id }, call, (address, job) => ({ address, job: job as Job })),
-      ),
+    ids.map((id) =>
+      nodes.first(name, { job_id: id }, call, (address, job) => ({ address, job: job as Job })),
+    ),
   );
   const job = mergeJobs(parts.map((part) => part.job));
   return { job, nodes: parts.map(({ address }) => address) };
+}
+
+function noJob(job_id: string): LhsError {
+  const shown = job_id.length > 60 ? `${job_id.slice(0, 60)}…` : job_id;
+  return new LhsError('not_found', `there is no job "${shown}"`, { next: [{ step: 'list_jobs' }] });
 }
 
 /** The operations of jobs. */
@@ -54,10 +60,10 @@ export function jobOperations(nodes: AdminNodes): Partial<Record<AdminName, Admi
         readonly index?: string;
         readonly limit?: number;
       };
-      if (index !== undefined && index !== '') await nodes.resolve(index, context ?? {});
+      const name = index ? await nodes.resolve(index, context ?? {}) : undefined;
       const known = (address: string) => {
         const state = nodes.routing.seen.find((seen) => seen.address === address)?.state;
-        return index === undefined || index === '' || state?.indexes.some((i) => i.index === index);
+        return name === undefined || state?.indexes.some((one) => one.index === name);
       };
       const lists = await Promise.all(
         nodes
