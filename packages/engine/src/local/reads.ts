@@ -11,6 +11,7 @@ import type {
 } from '@lakehouse-search/contract';
 import { checkBenchRequest } from '@lakehouse-search/contract';
 import { Deadline } from '../base/deadline.ts';
+import { requestText } from '../base/request-text.ts';
 import type { KnownIndex, OpenIndex } from '../open/open-index.ts';
 import type { LocalContext } from '../search/context.ts';
 import { atOneTime, type ContextRead, contextRead, READS } from '../search/reads.ts';
@@ -102,7 +103,7 @@ function reads<Q extends ReadRequest, C, R>(
     const isKept = indexes.results !== null && repeats !== undefined;
     const isRepeated = isKept && pit_id === undefined && timed === request;
     const isCached = isRepeated && !isOfTable;
-    const repeat = isCached ? `${repeats} ${JSON.stringify(checked)}` : undefined;
+    const repeat = isCached ? `${repeats} ${requestText(checked)}` : undefined;
     const found = repeat === undefined ? undefined : recalled(indexes, request, call, repeat);
     if (found !== undefined) return found as R;
     const plan = isOfTable ? {} : { read, repeat };

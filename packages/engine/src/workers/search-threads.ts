@@ -1,4 +1,5 @@
 import type { Deadline, TimeLeft } from '../base/deadline.ts';
+import { requestText } from '../base/request-text.ts';
 import type { IndexSnapshot } from '../index/index-snapshot.ts';
 import type { OpenIndex } from '../open/open-index.ts';
 import {
@@ -49,7 +50,7 @@ export class SearchThreads {
   async read(open: OpenIndex, { deadline, ...work }: ThreadRead): Promise<object | null> {
     const source = this.#sourceOf(open);
     if (source === null || this.#spreads(open)) return null;
-    const request = JSON.stringify(work.request);
+    const request = requestText(work.request);
     try {
       const answer = await this.#pool.run({
         source,

@@ -39,6 +39,21 @@ const as = (subject: string, more: object): CallContext => ({
 });
 
 describe('the cache of answers', () => {
+  it.each([0, 1])('refuses requests that are nested too deep (%i threads)', async (threads) => {
+    const served = await openLocal(folder, { memory: { results: 2 ** 20 }, threads });
+    const deep = (open: string, inner: string, close: string) =>
+      JSON.parse(open.repeat(20_000) + inner + close.repeat(20_000));
+    const ast = deep('{"bool":{"must":[', '{"match_all":{}}', ']}}');
+    const aggs = deep('{"a":{"terms":{"field":"org"},"aggs":', '{}', '}}');
+    for (const part of [{ ast }, { query: 'disk', filter: ast }, { query: 'disk', aggs }]) {
+      for (const reader of [served, plain]) {
+        const refused = reader.search({ index: 'notes', ...part } as SearchRequest);
+        await expect(refused).rejects.toMatchObject({ status: 400 });
+      }
+    }
+    await served.close();
+  });
+
   it('repeats the answer of every kind of read', async () => {
     const request = { index: 'notes', query: 'disk' };
     const nearest = { index: 'notes', vector_field: 'vec', query_vector: [1, 0], k: 2 };
