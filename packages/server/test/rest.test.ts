@@ -128,6 +128,21 @@ describe('a refusal by REST', () => {
     expect(refused[3]).toBe('index required; endpoint serves 2 indexes');
   });
 
+  it('comes before the body of a change batch, which may be large', async () => {
+    const nobody = encodeURIComponent(JSON.stringify({ subject: 'nobody', scopes: [] }));
+    const headers = {
+      ...{ ...JSON_HEADERS, 'content-length': String(60 * 2 ** 20) },
+      authorization: `Test ${nobody}`,
+    };
+    const url = `${served.restUrl}/v1/index:apply`;
+    const call = httpRequest(url, { method: 'POST', headers });
+    const answered = once(call, 'response');
+    call.flushHeaders();
+    const [{ statusCode }] = await answered;
+    expect(statusCode).toBe(401);
+    call.on('error', () => {}).destroy();
+  });
+
   it('is a token’s that nobody has: 401 with WWW-Authenticate', async () => {
     const nobody = encodeURIComponent(JSON.stringify({ subject: 'nobody', scopes: [] }));
     const headers = { authorization: `Test ${nobody}` };

@@ -56,6 +56,15 @@ export class Calls {
     return { principal, release };
   }
 
+  /** Throws unauthenticated and permission_denied, before the request is known. */
+  async requireCaller(
+    operation: Operation,
+    arrival: Arrival,
+    authorization: string | undefined,
+  ): Promise<void> {
+    this.#access.authorize(await this.#caller(operation, arrival, authorization), operation);
+  }
+
   #caller(operation: Operation, arrival: Arrival, authorization: string | undefined) {
     if (REQUIRED_SCOPES[operation] === null) return undefined;
     return this.#access.authenticate(authorization, arrival);

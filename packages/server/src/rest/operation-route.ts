@@ -20,12 +20,22 @@ export function addOperation(rest: FastifyInstance, calls: Calls, method: WireMe
   const read = requestReader(method);
   const handler = (request: FastifyRequest, reply: FastifyReply) =>
     answer(calls, method, read, request, reply);
-  const bodyLimit = route.stream === 'requests' ? BATCH_BYTES : BODY_BYTES;
-  rest.route({ method: route.verb, url: patternOf(route.path), bodyLimit, handler });
+  const isBatch = route.stream === 'requests';
+  const bodyLimit = isBatch ? BATCH_BYTES : BODY_BYTES;
+  const before = isBatch ? { onRequest: callerFirst(calls, method) } : {};
+  rest.route({ method: route.verb, url: patternOf(route.path), bodyLimit, handler, ...before });
   for (const other of route.also ?? []) {
     const [verb, path] = other.split(' ');
     rest.route({ method: verb, url: patternOf(path), handler });
   }
+}
+
+/** Refuses callers before the body is read: everybody could else let a server keep large ones. */
+function callerFirst(calls: Calls, { operation }: WireMethod) {
+  return async (request: FastifyRequest): Promise<void> => {
+    notesOf(request).operation = operation;
+    await calls.requireCaller(operation, arrivalOf(request), request.headers.authorization);
+  };
 }
 
 /** A path as the router writes it: a colon of its own is doubled. */
