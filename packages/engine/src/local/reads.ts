@@ -15,6 +15,7 @@ import { requestText } from '../base/request-text.ts';
 import type { KnownIndex, OpenIndex } from '../open/open-index.ts';
 import type { LocalContext } from '../search/context.ts';
 import { atOneTime, type ContextRead, contextRead, READS } from '../search/reads.ts';
+import { joinShards } from '../shard/joined-shards.ts';
 import { localShards } from '../shard/local-shard.ts';
 import { tenantFilter } from '../shard/request/tenant-filter.ts';
 import { holdColdBytes } from '../storage/cold-cache.ts';
@@ -256,6 +257,7 @@ export async function contextOf(
     snapshot,
     mapping,
     shards,
+    joined: threads === null ? joinShards(snapshot, mapping, { filters, clock }) : null,
     ...caller,
     ...tableOf(indexes, known, open, caller.tenant),
     openModel: (model, checksum) => indexes.models.open(model, known.registered.baseDir, checksum),

@@ -4,6 +4,7 @@ import type { Embedder } from '../embed/embedder.ts';
 import type { Checkpoint, CommittedField } from '../index/commit.ts';
 import type { IndexSnapshot } from '../index/index-snapshot.ts';
 import type { Mapping } from '../schema/mapping.ts';
+import type { JoinedShards } from '../shard/joined-shards.ts';
 import type { Shard } from '../shard/shard.ts';
 import type { FanOut } from './fan-out.ts';
 import type { ReadRows } from './fetch/table-rows.ts';
@@ -28,6 +29,8 @@ export interface SearchContext {
   /** The commit of all shards. The caller holds it while the read runs. */
   readonly snapshot: CommitView;
   readonly shards: readonly Shard[];
+  /** The same shards as one; null, or absent: they are searched apart. */
+  readonly joined?: JoinedShards | null;
   /** The tenant of the caller, who sees only the documents and rows of that tenant. */
   readonly tenant: string | undefined;
   /** When the read has to be done. */

@@ -15,6 +15,9 @@ const REFUSALS: ReadonlySet<ErrorCode> = new Set([
   'closed',
 ]);
 
+const isRefusal = (error: unknown): boolean =>
+  error instanceof LhsError && REFUSALS.has(error.code);
+
 /**
  * The shards of one operation, and which of them failed. A shard that fails once is not asked
  * again: the rest of the operation counts it as failed.
@@ -78,6 +81,20 @@ export class FanOut {
     return owners.map((owner) => answers[owner]?.[next[owner]++]);
   }
 
+  /**
+   * Runs an operation that reads all shards at once. undefined: one of them fails, and asking each
+   * will say which. Throws what refuses the request.
+   */
+  async askTogether<T>(operation: () => Awaitable<T>): Promise<T | undefined> {
+    if (this.failed > 0) return undefined;
+    try {
+      return await operation();
+    } catch (error) {
+      if (isRefusal(error)) throw error;
+      return undefined;
+    }
+  }
+
   async #askOne<T>(
     shard: Shard,
     number: number,
@@ -87,7 +104,7 @@ export class FanOut {
     try {
       return await operation(shard, number);
     } catch (error) {
-      if (error instanceof LhsError && REFUSALS.has(error.code)) throw error;
+      if (isRefusal(error)) throw error;
       this.#errors ??= new Map();
       this.#errors.set(number, error);
       return undefined;

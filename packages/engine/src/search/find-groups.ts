@@ -51,7 +51,7 @@ export async function findGroups(
       end === null ? first : first.filter(({ hit }) => compareRanked(hit, end, order) <= 0);
     if (end !== null && known.length < limit) continue;
     const docs = known.slice(0, limit).map(({ shard, hit, count }) => {
-      return { shard, hit: { ...plain(hit), count } };
+      return { shard, segment: hit.segment, hit: { ...plain(hit), count } };
     });
     return { docs, total: lists.reduce((sum, list) => sum + (list?.total ?? 0), 0) };
   }

@@ -6,6 +6,7 @@ import { type CheckedRequest, checkSearchRequest } from '@lakehouse-search/contr
 import { lazily } from '../base/lazily.ts';
 import type { CollapsedDoc } from '../collect/collapse.ts';
 import { mergeRanked, type RankedDoc, type SearchAfter, type SortKey } from '../collect/order.ts';
+import type { JoinedShards, ShardSegment } from '../shard/joined-shards.ts';
 import { type BoundRequest, bindRequest } from '../shard/request/bind-request.ts';
 import { readSearchAfter } from '../shard/request/sort-values.ts';
 import type { ShardHits, ShardQuery } from '../shard/shard.ts';
@@ -66,9 +67,9 @@ export interface PageWindow {
   readonly total: boolean;
 }
 
-/** A hit, or the first document of a group, and the number of its shard. */
-export interface FoundDoc {
-  readonly shard: number;
+/** A hit, or the first document of a group, and the segment of its shard that has it. */
+export interface FoundDoc extends ShardSegment {
+  /** Its `segment` is a number of the search that found it. */
   readonly hit: RankedDoc | CollapsedDoc;
 }
 
@@ -80,8 +81,49 @@ export interface FoundDocs {
   readonly skipped?: number;
 }
 
-/** Searches all shards and merges their hits. Throws as `FanOut.ask`. */
+/** The first hits of all shards. Throws as `FanOut.ask`. */
 export async function findHits(
+  context: SearchContext,
+  fan: FanOut,
+  prepared: PreparedSearch,
+  window: PageWindow,
+): Promise<FoundDocs> {
+  const { joined } = context;
+  // Documents that were found before have addresses of their shards.
+  if (joined && prepared.queries[0].precomputed === undefined) {
+    const found = await findTogether(context, joined, fan, prepared, window);
+    if (found !== undefined) return found;
+  }
+  return findApart(context, fan, prepared, window);
+}
+
+/** Searches all shards as one; undefined: one of them fails. */
+async function findTogether(
+  context: SearchContext,
+  { whole, segmentOf }: JoinedShards,
+  fan: FanOut,
+  { queries: [query], bound }: PreparedSearch,
+  window: PageWindow,
+): Promise<FoundDocs | undefined> {
+  const { deadline, tenant } = context;
+  const own = tenant === undefined || window.limit === 0;
+  const statistics = own ? null : await mergedStatistics(fan, context, [bound.clause]);
+  const request = { query, statistics, ...window, time: deadline.left };
+  const found = await fan.askTogether(() => whole.search(request, deadline.signal));
+  return found && foundBy(found, segmentOf);
+}
+
+const foundBy = (
+  { docs, total, skipped }: ShardHits,
+  segmentOf: JoinedShards['segmentOf'],
+): FoundDocs => ({
+  docs: docs.map((hit) => ({ ...segmentOf(hit.segment), hit })),
+  total,
+  skipped,
+});
+
+/** Searches each shard and merges their hits. */
+async function findApart(
   context: SearchContext,
   fan: FanOut,
   { queries, bound }: PreparedSearch,
@@ -111,15 +153,17 @@ function mergeHits(
   limit: number,
 ): FoundDocs {
   if (answers.length === 1) {
-    const [{ docs, total, skipped }] = answers as readonly [ShardHits];
-    return { docs: docs.map((hit) => ({ shard: 0, hit })), total, skipped };
+    return foundBy(answers[0] as ShardHits, (segment) => ({ shard: 0, segment }));
   }
   let merged: readonly (FoundDoc & SearchAfter)[] = [];
   let total = 0;
   answers.forEach((answer, shard) => {
     if (answer === undefined) return;
     total += answer.total;
-    const docs = answer.docs.map((hit) => ({ shard, hit, values: hit.values, key: hit.key }));
+    const docs = answer.docs.map((hit) => {
+      const { segment, values, key } = hit;
+      return { shard, segment, hit, values, key };
+    });
     merged = mergeRanked(merged, docs, order, limit);
   });
   return { docs: merged, total };

@@ -113,7 +113,7 @@ async function fetchPage(
     page,
     ({ shard }) => shard,
     (shard, own, number) => {
-      const docs = own.map(({ hit: { segment, doc } }) => ({ segment, doc }));
+      const docs = own.map(({ segment, hit: { doc } }) => ({ segment, doc }));
       const request = { query: queries[number], docs, locators, time: deadline.left };
       return shard.fetch(request, deadline.signal);
     },

@@ -22,6 +22,7 @@ import type { Mapping } from '../schema/mapping.ts';
 import { type SearchContext, UNKNOWN_LAG } from '../search/context.ts';
 import { answerToPlain, errorToPlain } from '../shard/bytes.ts';
 import { FilterCache } from '../shard/execute/filter-cache.ts';
+import { type JoinedShards, joinShards } from '../shard/joined-shards.ts';
 import { localShards } from '../shard/local-shard.ts';
 import type { Shard } from '../shard/shard.ts';
 import {
@@ -50,6 +51,7 @@ interface OpenCommit {
   readonly snapshot: IndexSnapshot;
   readonly mapping: Mapping;
   readonly shards: readonly Shard[];
+  readonly joined: JoinedShards | null;
 }
 
 const { threads, canceled, coldBytes, coldFigures } = workerData as ThreadSettings;
@@ -77,7 +79,8 @@ function open(source: CommitSource): void {
     const snapshot = new IndexSnapshot(generation, commit, segments, verification, () => {});
     const { mapping } = withMapping(snapshot, String(source.id), () => definition);
     const shards = localShards(snapshot, mapping, { filters, clock });
-    commits.set(source.id, { source, snapshot, mapping, shards });
+    const joined = joinShards(snapshot, mapping, { filters, clock });
+    commits.set(source.id, { source, snapshot, mapping, shards, joined });
   } catch (error) {
     if (!(error instanceof LhsError)) throw error;
   }
@@ -126,11 +129,11 @@ const READS: Readonly<Record<ReadName, () => Promise<Read>>> = {
 type Read = (context: SearchContext, request: unknown) => Promise<unknown>;
 
 async function readWhole(commit: OpenCommit, work: WholeRead): Promise<string | null> {
-  const { snapshot, mapping, shards } = commit;
+  const { snapshot, mapping, shards, joined } = commit;
   const { tenant, time } = work;
   const run = await READS[work.read]();
   const deadline = Deadline.limited(time, undefined, clock);
-  const parts = { snapshot, mapping, shards, tenant, deadline };
+  const parts = { snapshot, mapping, shards, joined, tenant, deadline };
   const elsewhere = { openModel: notHere, readRows: notHere, hasReached: notHere };
   const lag = async () => UNKNOWN_LAG;
   try {

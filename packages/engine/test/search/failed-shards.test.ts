@@ -24,6 +24,7 @@ import { explainKey } from '../../src/search/explain/explain.ts';
 import { searchIndex } from '../../src/search/search.ts';
 import { suggestIndex } from '../../src/search/suggest.ts';
 import { aggregateIndex, facetIndex } from '../../src/search/summarize.ts';
+import { joinShards } from '../../src/shard/joined-shards.ts';
 import { localShards } from '../../src/shard/local-shard.ts';
 import type { Shard } from '../../src/shard/shard.ts';
 
@@ -121,6 +122,37 @@ describe('a search of shards of which some fail', () => {
       await expect(search(contextWith([3], refusal), {})).rejects.toBe(refusal);
     },
   );
+});
+
+describe('a search of joined shards', () => {
+  /** The corpus with some shards broken; a search of all shards at once throws the error. */
+  function joinedWith(failed: readonly number[], error: Error): SearchContext {
+    const joined = joinShards(corpus.snapshot, MAPPING)!;
+    const whole = broken(joined.whole, error);
+    return { ...contextWith(failed, error), joined: { ...joined, whole } };
+  }
+
+  test('has the hits of the other shards when one fails', async () => {
+    const answer = await search(joinedWith([2], DAMAGE), {});
+    const total = outside([2]).length;
+    expect(answer).toMatchObject({ partial: true, shards_scanned: SHARDS - 1, total });
+    expect(await keysOf(search(joinedWith([2], DAMAGE), {}))).toEqual(outside([2]).sort());
+  });
+
+  test('asks no shard apart when none fails', async () => {
+    const joined = joinShards(corpus.snapshot, MAPPING)!;
+    const apart = contextWith([0, 1, 2, 3, 4], DAMAGE, ['search']);
+    const answer = await search({ ...apart, joined }, { fields: ['t1'] });
+    expect(answer).toMatchObject({ shards_scanned: SHARDS, total: corpus.live.length });
+    expect(answer).not.toHaveProperty('partial');
+    const wanted = await search(contextWith([]), { fields: ['t1'] });
+    expect(answer.hits).toEqual(wanted.hits);
+  });
+
+  test('throws what refuses the request', async () => {
+    const refusal = new LhsError('deadline_exceeded', 'no');
+    await expect(search(joinedWith([], refusal), {})).rejects.toBe(refusal);
+  });
 });
 
 describe('other reads of shards of which some fail', () => {

@@ -1,7 +1,8 @@
 /**
  * Answers do not depend on the number of shards: random requests of every kind over random corpora
- * in 1, 2, 3 and 7 shards, whose requests and answers pass through bytes. LHS_SHARD_CASES sets the
- * number of requests (100; campaigns: 1,200), LHS_ORACLE_SEED the seed.
+ * in 1, 2, 3 and 7 shards, whose requests and answers pass through bytes, or which are searched as
+ * one. LHS_SHARD_CASES sets the number of requests (100; campaigns: 1,200), LHS_ORACLE_SEED the
+ * seed.
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -17,6 +18,7 @@ import { addressOf } from '../../../../test/support/oracle/model.ts';
 import { searchContext } from '../../../../test/support/search-context.ts';
 import type { SearchContext } from '../../src/search/context.ts';
 import { throughBytes } from '../../src/shard/bytes.ts';
+import { joinShards } from '../../src/shard/joined-shards.ts';
 import { localShards } from '../../src/shard/local-shard.ts';
 import { asks, expectSame, outcome } from './random-requests.ts';
 
@@ -44,6 +46,9 @@ const sharded = (corpus: Corpus): SearchContext => {
   return searchContext(MAPPING, corpus.snapshot, { shards });
 };
 
+const joined = ({ snapshot }: Corpus): SearchContext =>
+  searchContext(MAPPING, snapshot, { joined: joinShards(snapshot, MAPPING) });
+
 describe('the answers of several shards', () => {
   test(`equal those of one in ${CASES} requests (seed ${SEED})`, async () => {
     const corpora = Math.ceil(CASES / CASES_A_CORPUS);
@@ -57,6 +62,7 @@ describe('the answers of several shards', () => {
         const wanted = await outcome(asked, whole);
         for (const [n, corpus] of many.entries()) {
           expectSame(await outcome(asked, sharded(corpus)), wanted, `${SHARDS[n]} shards`);
+          expectSame(await outcome(asked, joined(corpus)), wanted, `${SHARDS[n]} joined shards`);
         }
       });
       const numRuns = Math.min(CASES_A_CORPUS, CASES - i * CASES_A_CORPUS);

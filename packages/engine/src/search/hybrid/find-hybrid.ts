@@ -131,7 +131,7 @@ async function findWords(
   const queries = rest.queries.map((query): ShardQuery => ({ ...query, search }));
   const words = { queries, bound: bindRequest(context.mapping, queries[0]), after: null };
   const found = await findHits(context, fan, words, { limit: k, after: null, total: false });
-  const docs = found.docs.map(({ shard, hit: { segment, doc, score } }): ScoredDoc => {
+  const docs = found.docs.map(({ shard, segment, hit: { doc, score } }): ScoredDoc => {
     return { shard, segment, doc, score };
   });
   return { words, docs };

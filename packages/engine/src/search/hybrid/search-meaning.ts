@@ -52,7 +52,7 @@ export async function searchHybrid(
   const partial = failed.length === 0 ? {} : { partial: true as const, failed_arms: failed };
   return answerSearch(context, fan, withDocs(rest, precomputed), started, {
     more: { ...partial, ...notesOf(notes) },
-    ofHit: ({ shard, hit: { segment, doc } }) => {
+    ofHit: ({ shard, segment, hit: { doc } }) => {
       return { arms: arms.get(addressNumber({ shard, segment, doc })) ?? {} };
     },
   });
