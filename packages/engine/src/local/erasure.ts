@@ -122,6 +122,7 @@ async function withPlaces<T>(
   const { dataDir, registry, openDirectory, clock, backupTarget } = indexes;
   const table = await openTableOf(known, signal);
   const own = backupTarget === undefined ? [] : [backupTarget];
+  await indexes.writers.end(known.registered.uuid);
   try {
     return await work({
       ...{ dataDir, registry, openDirectory, known, table },

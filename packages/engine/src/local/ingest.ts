@@ -18,9 +18,10 @@ import { currentGeneration } from '../open/index-folder.ts';
 import { notBuilt } from '../open/open-index.ts';
 import { applyToLive, followTable } from '../sync/follow-table.ts';
 import { checkpointState } from '../sync/source-state.ts';
+import { withBatchWriter } from './batch-writer.ts';
 import { accessible } from './caller.ts';
 import type { LocalIndexes } from './local-indexes.ts';
-import { lockedGeneration, withLock, writeIndex } from './write-index.ts';
+import { writeIndex } from './write-index.ts';
 
 /** Brings an index to its table's head. Throws index_not_built, and as `followTable`. */
 export async function syncLocal(
@@ -46,15 +47,8 @@ export async function applyLocal(
   const decoded = () => decodeParts(parts, readWireValue);
   const batch = { ...wire, parts: decoded() };
   const known = accessible(indexes, index, work);
-  const turn = { what: 'write', signal: work.signal };
-  return withLock(indexes, known.registered, turn, (lock) =>
-    applyToLive(
-      lockedGeneration(indexes, known, lock),
-      batch,
-      Array.isArray(parts) ? decoded : null,
-      work,
-    ),
-  );
+  const again = Array.isArray(parts) ? decoded : null;
+  return withBatchWriter(indexes, known, work, (writer) => applyToLive(writer, batch, again, work));
 }
 
 /** The checkpoint of an index. Throws index_not_built. */

@@ -38,6 +38,7 @@ import { openLocalDirectory } from '../storage/local-directory.ts';
 import type { SearchThreads } from '../workers/search-threads.ts';
 import { EngineLife } from './engine-life.ts';
 import type { EngineMemory } from './engine-memory.ts';
+import { KeptWriters } from './kept-writers.ts';
 import { type LocalOptions, localModels, searchThreads } from './local-options.ts';
 import { LocalTables } from './local-tables.ts';
 import { OpenModels } from './open-models.ts';
@@ -78,6 +79,8 @@ export class LocalIndexes {
   readonly life = new EngineLife();
   /** Uuids of the indexes that this engine writes now. */
   readonly writing = new Set<string>();
+  /** Writers that wait for the next change batch. */
+  readonly writers: KeptWriters;
   /** How memory is divided. */
   readonly memory: EngineMemory;
   /** Cached matches of filters. */
@@ -114,6 +117,7 @@ export class LocalIndexes {
     this.lockWaitMs = options.lockWaitMs ?? LIMITS.lockWaitMillis;
     this.dataDir = dataDir;
     this.clock = clock;
+    this.writers = new KeptWriters(clock, options.keepWriterMs ?? 0);
     this.tables = new LocalTables(clock, this.life, options.freshnessMs);
     this.openDirectory = openDirectory;
     this.backupTarget = options.backupTarget;
@@ -193,7 +197,7 @@ export class LocalIndexes {
     const { registered, folder } = known;
     return this.during(registered, () => {
       this.#sweepOnce();
-      if (!this.writing.has(registered.uuid)) this.#sweepFolder(known);
+      if (!this.#isWritten(registered.uuid)) this.#sweepFolder(known);
       const former = this.#open.get(registered.uuid);
       const period = lookPeriod();
       const isKnown = former?.known === known;
@@ -205,6 +209,10 @@ export class LocalIndexes {
       open.snapshot.retain();
       return open;
     });
+  }
+
+  #isWritten(uuid: string): boolean {
+    return this.writing.has(uuid) || this.writers.has(uuid);
   }
 
   #sweepFolder(known: KnownIndex): void {
@@ -336,6 +344,7 @@ export class LocalIndexes {
 
   async #release(): Promise<void> {
     this.#released = true;
+    await this.writers.close();
     for (const { snapshot } of this.#open.values()) snapshot.release();
     this.#open.clear();
     this.#pins.close();

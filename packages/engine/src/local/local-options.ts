@@ -37,6 +37,11 @@ export interface LocalOptions {
    */
   readonly lockWaitMs?: number;
   /**
+   * Milliseconds that the writer of an index stays open after a change batch, for the next one. Its
+   * lock is held as long, so no other process may write the data folder. Default: 0.
+   */
+  readonly keepWriterMs?: number;
+  /**
    * Threads that run searches, so that a heavy query never blocks this thread. 0 (the default):
    * searches run in this thread. Needs files of this machine (no `openDirectory`).
    */

@@ -185,6 +185,7 @@ async function waitForLock(
   let pause = FIRST_PAUSE_MS;
   for (let waited = 0; ; waited += pause) {
     refuseAborted(signal);
+    await indexes.writers.end(registered.uuid);
     try {
       if (writing.has(registered.uuid)) throw alreadyWritten(what, registered.name);
       if (!cutover && isCuttingOver(indexes, registered))

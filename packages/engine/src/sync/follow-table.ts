@@ -92,32 +92,29 @@ async function catchUp(
   }
 }
 
+/** An index whose lock is held, with its live generation open. */
+export interface LiveSession {
+  readonly locked: LockedGeneration;
+  readonly session: SyncSession;
+}
+
 /**
  * Applies a change batch to the live generation, and then to the former ones; `again` gives its
- * parts once more (null: they cannot be read again). Throws index_not_built and as `applyBatch`.
+ * parts once more (null: they cannot be read again). Throws as `applyBatch`.
  */
 export async function applyToLive(
-  index: LockedGeneration,
+  { locked, session }: LiveSession,
   batch: TypedBatch,
   again: (() => TypedBatch['parts']) | null,
   work: CallContext,
 ): Promise<ApplyResponse> {
-  const { answer, columns } = await applyTo(openSession(index, liveGeneration(index)), batch, work);
-  const former = new FormerSessions(index);
+  const { dropped: _, ...answer } = await applyBatch(session.target, batch, work);
+  if (again === null) return answer;
+  const former = new FormerSessions(locked);
   try {
-    if (again !== null) await former.apply(batch, again, columns, work.signal);
+    await former.apply(batch, again, session.columns, work.signal);
     return answer;
   } finally {
     await former.close();
-  }
-}
-
-async function applyTo(session: SyncSession, batch: TypedBatch, work: CallContext) {
-  try {
-    const { dropped: _, ...answer } = await applyBatch(session.target, batch, work);
-    await session.settleMerges(work.signal);
-    return { answer, columns: session.columns };
-  } finally {
-    await session.close();
   }
 }

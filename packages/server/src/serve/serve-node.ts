@@ -39,6 +39,9 @@ export interface RunningNode {
   stop(): Promise<void>;
 }
 
+/** So long a connector may take for the next step of a table that is far ahead. */
+const KEEP_WRITER_MS = 2000;
+
 /** Starts a node. Throws index_busy if another process serves the data folder, io_error, … */
 export async function serveNode(request: ServeNodeRequest): Promise<RunningNode> {
   requireNodeKey(request.cluster, request.options.grpc);
@@ -55,7 +58,8 @@ async function start(
   const lock = lockDataFolder(dataDir);
   later(() => lock.release());
   const target = backupTarget === undefined ? {} : { backupTarget };
-  const backend = await openLocal(dataDir, { threads, memory, ...target });
+  const kept = { keepWriterMs: KEEP_WRITER_MS };
+  const backend = await openLocal(dataDir, { threads, memory, ...kept, ...target });
   later(() => backend.close());
   const reads = await backend.nodeReads();
   later(() => reads.close());
