@@ -20,6 +20,7 @@ import { IndexWriter } from './index-writer.ts';
 import { type MergeJob, runJob } from './merge-plan.ts';
 import type { MergeSettings } from './merge-policy.ts';
 import { inlineRunner, workerRunner } from './merge-runners.ts';
+import { runInThread } from './merge-threads.ts';
 
 const settings: MergeSettings = {
   floorBytes: 2 ** 20,
@@ -70,7 +71,7 @@ describe('merges in the background', () => {
   test('run beside commits, deletes and moves, which are carried over', async () => {
     const directory = openLocalDirectory(folder);
     const writer = IndexWriter.open(directory, plans);
-    const merges = new BackgroundMerges(writer, workerRunner(), { settings });
+    const merges = new BackgroundMerges(writer, runInThread, { settings });
     append(writer, 0, 3);
     deleteAt(writer, placesOf(3));
     expect(merges.start()).toBe(true);
@@ -189,7 +190,7 @@ describe('merges in the background', () => {
   test('stop on close and leave no file', async () => {
     const directory = openLocalDirectory(folder);
     const writer = IndexWriter.open(directory, plans);
-    const merges = new BackgroundMerges(writer, workerRunner(), { settings });
+    const merges = new BackgroundMerges(writer, runInThread, { settings });
     append(writer, 0, 3);
     expect(merges.start()).toBe(true);
     await merges.close();
@@ -202,7 +203,7 @@ describe('merges in the background', () => {
   test('leave one segment when forced, and change nothing when stopped', async () => {
     const directory = openLocalDirectory(folder);
     const writer = IndexWriter.open(directory, plans);
-    const merges = new BackgroundMerges(writer, workerRunner(), { settings });
+    const merges = new BackgroundMerges(writer, runInThread, { settings });
     append(writer, 0, 4);
     const stopped = AbortSignal.abort();
     await expect(merges.force(1, { signal: stopped })).rejects.toMatchObject({

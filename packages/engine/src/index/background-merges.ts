@@ -14,7 +14,7 @@ import type { MergeJob, MergePlan } from './merge-plan.ts';
 import { MERGE_SETTINGS, type MergeSettings } from './merge-policy.ts';
 
 /**
- * Runs a merge somewhere: a worker thread (`workerRunner`) or here (`inlineRunner`). When `signal`
+ * Runs a merge somewhere: a worker thread (`runInThread`) or here (`inlineRunner`). When `signal`
  * aborts it stops soon and rejects. No file of the job is written any more once it has settled.
  * `report` receives the part that is done, 0 to 1.
  */

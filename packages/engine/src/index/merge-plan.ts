@@ -129,9 +129,12 @@ export function carryOver(
 /** Documents and bytes that a merge reads. */
 export function costOf({ job }: MergePlan): { readonly docs: number; readonly bytes: number } {
   const docs = job.inputs.reduce((sum, { entry }) => sum + entry.docs, 0);
-  const bytes = job.inputs.reduce((sum, { entry }) => sum + segmentBytes(entry), 0);
-  return { docs, bytes };
+  return { docs, bytes: jobBytes(job) };
 }
+
+/** Bytes that a merge reads. */
+export const jobBytes = ({ inputs }: MergeJob): number =>
+  inputs.reduce((sum, { entry }) => sum + segmentBytes(entry), 0);
 
 /** True when a file belongs to a merge: one of its inputs, or of the segment that it makes. */
 export function isFileOf({ job }: MergePlan, name: string): boolean {

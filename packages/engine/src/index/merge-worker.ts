@@ -1,6 +1,6 @@
 /**
- * The thread of one merge: its data is a `MergeTask`, its messages are `MergeAnswer`s. A merge that
- * nobody waits for takes what is left of the processor: the nice value of a Linux thread is its
+ * A thread of merges: it receives a `MergeJob` for each and answers with `MergeAnswer`s. Merges
+ * that nobody waits for take what is left of the processor: the nice value of a Linux thread is its
  * own.
  */
 import { setPriority } from 'node:os';
@@ -9,7 +9,7 @@ import { LhsError } from '@lakehouse-search/contract';
 import { atIntervals } from '../base/steps.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
 import { type MergeJob, runJob } from './merge-plan.ts';
-import type { MergeAnswer, MergeTask } from './merge-runners.ts';
+import type { MergeAnswer, MergeThreadData } from './merge-threads.ts';
 
 const NICE = 10;
 
@@ -38,7 +38,8 @@ function answer(job: MergeJob): { message: MergeAnswer; transfer: ArrayBuffer[] 
   }
 }
 
-const { job, aside } = workerData as MergeTask;
-if (aside) lowerPriority();
-const { message, transfer } = answer(job);
-parentPort?.postMessage(message, transfer);
+if ((workerData as MergeThreadData).aside) lowerPriority();
+parentPort?.on('message', (job: MergeJob) => {
+  const { message, transfer } = answer(job);
+  parentPort?.postMessage(message, transfer);
+});

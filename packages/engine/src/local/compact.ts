@@ -1,6 +1,7 @@
 import type { CallContext, CompactRequest, CompactResponse } from '@lakehouse-search/contract';
 import { checkCompactRequest } from '@lakehouse-search/contract';
-import { inlineRunner, workerRunner } from '../index/merge-runners.ts';
+import { inlineRunner } from '../index/merge-runners.ts';
+import { runInThread } from '../index/merge-threads.ts';
 import { freeBytes } from '../open/index-folder.ts';
 import { type Orphan, removeOrphans } from '../open/orphans.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
@@ -28,7 +29,7 @@ export async function compactLocal(
       const { path } = liveGeneration(locked);
       const directory = locked.openDirectory(path, () => lock.assertHeld());
       const local = locked.openDirectory === openLocalDirectory;
-      const runner = local ? workerRunner() : inlineRunner(directory);
+      const runner = local ? runInThread : inlineRunner(directory);
       const room = { freeBytes: () => freeBytes(path) };
       const done = await compactIndex({ directory, runner, segments, ...room, ...work });
       noteMergeOf(indexes, known, null);

@@ -26,7 +26,8 @@ import {
 import { keyId, readPublicKey, signReceipt, verifyReceipt } from '../erase/receipt.ts';
 import { publicPem, receiptKey } from '../erase/receipt-key.ts';
 import { runErasure } from '../erase/run-erasure.ts';
-import { inlineRunner, workerRunner } from '../index/merge-runners.ts';
+import { inlineRunner } from '../index/merge-runners.ts';
+import { runInThread } from '../index/merge-threads.ts';
 import type { KnownIndex } from '../open/open-index.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
 import { backupLocal } from './backups.ts';
@@ -65,7 +66,7 @@ export async function runErasureLocal(
         ...work,
         closePits,
         replaceBackups,
-        runner: (directory) => (local ? workerRunner() : inlineRunner(directory)),
+        runner: (directory) => (local ? runInThread : inlineRunner(directory)),
         locked: (inner) =>
           withLock(indexes, registered, { what: 'erase from', signal: work.signal }, (lock) => {
             const job = jobBeside(indexes.registry, registered.uuid);

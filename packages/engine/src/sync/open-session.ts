@@ -1,4 +1,5 @@
-import { bySize, inlineRunner, workerRunner } from '../index/merge-runners.ts';
+import { bySize, inlineRunner } from '../index/merge-runners.ts';
+import { runInThread } from '../index/merge-threads.ts';
 import { currentGeneration, type Generation } from '../open/index-folder.ts';
 import { notBuilt } from '../open/open-index.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
@@ -23,7 +24,7 @@ export function openSession(index: LockedGeneration, generation: Generation): Sy
   const { definition, definitionVersion, lock, openDirectory, memoryBytes, noteMerge } = index;
   const directory = openDirectory(generation.path, () => lock.assertHeld());
   const here = inlineRunner(directory);
-  const mergeRunner = openDirectory === openLocalDirectory ? bySize(here, workerRunner()) : here;
+  const mergeRunner = openDirectory === openLocalDirectory ? bySize(here, runInThread) : here;
   const models = modelPlaces(index);
   const how = { mergeRunner, memoryBytes, noteMerge };
   return SyncSession.open({ directory, definition, definitionVersion, models, ...how });
