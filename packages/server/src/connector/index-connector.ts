@@ -1,5 +1,5 @@
-import type { CheckpointState } from '@lakehouse-search/contract';
-import { ShardSource } from '@lakehouse-search/engine';
+import type { CheckpointState, SourceState } from '@lakehouse-search/contract';
+import { ShardSource, type SourceStep } from '@lakehouse-search/engine';
 import {
   type ClusterContext,
   currentNodes,
@@ -9,6 +9,7 @@ import { formerNodes } from '../control-plane/level-nodes.ts';
 import type { LivingNode } from '../control-plane/route-over.ts';
 import type { Lease } from '../store/leases.ts';
 import { sendStep } from './send-step.ts';
+import { StepAhead, type StepEnds, whenRead } from './step-ahead.ts';
 
 /** What the connector of an index reports. */
 export interface ConnectorEvents {
@@ -36,6 +37,8 @@ export class IndexConnector {
   readonly #context: ClusterContext;
   readonly #index: string;
   readonly #events: ConnectorEvents;
+  /** The step after the one that was sent last. */
+  #ahead: StepAhead | undefined;
   #source: { readonly version: number; readonly table: ShardSource } | undefined;
 
   constructor(context: ClusterContext, index: string, events: ConnectorEvents) {
@@ -69,9 +72,23 @@ export class IndexConnector {
   }
 
   async close(): Promise<void> {
+    await this.#dropAhead();
     const source = this.#source;
     this.#source = undefined;
     await source?.table.close();
+  }
+
+  async #dropAhead(): Promise<void> {
+    const ahead = this.#ahead;
+    this.#ahead = undefined;
+    await ahead?.drop();
+  }
+
+  /** A step, which may have been read while nodes applied the one before. */
+  async #step(source: ShardSource, ends: StepEnds, signal: AbortSignal): Promise<SourceStep> {
+    if (this.#ahead?.isFor(ends)) return this.#ahead.step();
+    await this.#dropAhead();
+    return source.step(ends.checkpoint, ends.to, signal);
   }
 
   /** The table under the newest definition; undefined: the index was dropped. */
@@ -123,11 +140,18 @@ export class IndexConnector {
     const service = (address: string) => nodes.at(address).service(lease.epoch);
     const [{ checkpoint }] = next.followers;
     try {
-      const step = await source.step(checkpoint, next.to, signal);
+      const step = await this.#step(source, { checkpoint, to: next.to }, signal);
       // a job that began meanwhile may give nodes other shards
       if (await this.#isAltered()) return;
-      await sendStep(step, targets);
+      this.#ahead = undefined;
+      const readNext = (to: SourceState) => {
+        if (next.after === undefined) return;
+        const ends = { checkpoint: { ...checkpoint, ...to }, to: next.after };
+        this.#ahead = new StepAhead(source, ends, signal);
+      };
+      await sendStep(whenRead(step, readNext), targets);
     } catch (error) {
+      await this.#dropAhead();
       if (!ShardSource.isExpired(error) || next.to === source.head) throw error;
       await sendStep(await source.step(checkpoint, source.head, signal), targets);
     }
@@ -136,6 +160,8 @@ export class IndexConnector {
 
 interface NextStep {
   readonly to: string | null;
+  /** The snapshot after it; undefined: it leads to the head. */
+  readonly after: string | null | undefined;
   /** They have the same checkpoint. */
   readonly followers: readonly Follower[];
 }
@@ -147,5 +173,5 @@ function nextStep(source: ShardSource, followers: readonly Follower[]): NextStep
   const behind = ways.filter(({ way }) => way.length > 0);
   if (behind.length === 0) return undefined;
   const { own, way } = behind.reduce((a, b) => (b.way.length > a.way.length ? b : a));
-  return { to: way[0], followers: own };
+  return { to: way[0], after: way[1], followers: own };
 }
