@@ -48,27 +48,35 @@ export class IndexConnector {
   }
 
   /**
-   * One look at the table, and the next step if there is one: true if something was applied. Throws
-   * fenced after the end of the lease, source_unreachable, schema_changed, unreachable, …
+   * One look at the table and the nodes. Searches move to what the nodes have, while the next step
+   * is applied, if there is one: true if it was. Throws fenced after the end of the lease,
+   * source_unreachable, schema_changed, unreachable, …
    */
   async advance(lease: Lease, signal: AbortSignal): Promise<boolean> {
     const source = await this.#opened(signal);
     if (source === undefined || (await this.#isAltered())) return false;
     await source.refresh(signal);
-    const followers = await this.#followers(source.shards, signal);
-    const next = nextStep(source, followers);
+    const living = await currentNodes(this.#context, { signal });
+    const publishing = this.#publish(source.shards, living, lease);
+    publishing.catch(() => {});
+    const next = nextStep(source, await this.#followers(source.shards, living, signal));
     if (next !== undefined) await this.#apply(source, next, lease, signal);
+    await publishing;
+    return next !== undefined;
+  }
+
+  /** Stores the route over what the nodes have. */
+  async #publish(shards: number, living: readonly LivingNode[], lease: Lease): Promise<void> {
     const version = this.#source?.version;
     const index = {
       index: this.#index,
-      shards: source.shards,
+      shards,
       ...(version === undefined ? {} : { version }),
     };
     const { store } = this.#context;
     const before = (await store.routes.get(this.#index))?.snapshot;
-    const route = await publishRoute(store, lease, index, await currentNodes(this.#context));
+    const route = await publishRoute(store, lease, index, living);
     if (route !== undefined && route.snapshot !== before) this.#events.advanced(route.snapshot);
-    return next !== undefined;
   }
 
   async close(): Promise<void> {
@@ -109,9 +117,12 @@ export class IndexConnector {
     return jobs.some(({ index, kind }) => index === this.#index && kind === 'alter');
   }
 
-  async #followers(shards: number, signal: AbortSignal): Promise<readonly Follower[]> {
+  async #followers(
+    shards: number,
+    living: readonly LivingNode[],
+    signal: AbortSignal,
+  ): Promise<readonly Follower[]> {
     const { nodes, store } = this.#context;
-    const living = await currentNodes(this.#context, { signal });
     const former = formerNodes(await store.routes.get(this.#index), living);
     const found = living.map(async (node) => {
       const own = node.indexes.find(({ index }) => index === this.#index);
