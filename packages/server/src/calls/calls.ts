@@ -78,8 +78,13 @@ export class Calls {
   }
 }
 
-/** The index that a request names, or a response. */
+/** No name of an index is as long. */
+const MOST_CHARS = 200;
+
+/** The index that a request names, or a response, for records and limits. */
 export function indexOf(request: unknown): string | undefined {
   if (typeof request !== 'object' || request === null || !('index' in request)) return undefined;
-  return typeof request.index === 'string' ? request.index : undefined;
+  const { index } = request;
+  if (typeof index !== 'string') return undefined;
+  return index.length > MOST_CHARS ? `${index.slice(0, MOST_CHARS)}…` : index;
 }
