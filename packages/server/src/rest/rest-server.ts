@@ -23,6 +23,8 @@ interface RawRequest {
 const PARAM_CHARS = 4096;
 const IDLE_MS = 75_000;
 const HEADER_MS = 20_000;
+/** Time for a request with its body to arrive. Responses may take longer. */
+const REQUEST_MS = 300_000;
 
 /** A REST server with the routes of all operations. It does not listen yet. */
 export function createRest(calls: Calls, { tls }: RestOptions): FastifyInstance {
@@ -31,7 +33,7 @@ export function createRest(calls: Calls, { tls }: RestOptions): FastifyInstance 
     genReqId: (raw: RawRequest) => requestId(raw.headers['x-request-id']),
     routerOptions: { maxParamLength: PARAM_CHARS },
     keepAliveTimeout: IDLE_MS,
-    requestTimeout: 0,
+    requestTimeout: REQUEST_MS,
     forceCloseConnections: 'idle',
     exposeHeadRoutes: false,
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
