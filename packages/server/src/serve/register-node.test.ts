@@ -62,6 +62,34 @@ describe('a node that is given shards', () => {
     expect(await changesOf([], [])).toEqual(['create']);
   });
 
+  it('renews its lease while an index is made, which reads the table', async () => {
+    let [calls, made] = [0, 0];
+    const registration = new NodeRegistration({
+      registrar: {
+        async register() {
+          calls++;
+          return { ...threeShards, expires_ms: Date.now() + 3 };
+        },
+        close: async () => {},
+      },
+      backend: {
+        alterIndex: async () => ({}) as AlterPlan,
+        createIndex: () => {
+          made++;
+          return new Promise(() => {});
+        },
+      },
+      removeIndex: async () => undefined,
+      address: 'n1:9402',
+      state: () => ({ node: 'n1', indexes: [], free_bytes: 0, takes: [] }),
+      logger: pino({ level: 'silent' }),
+    });
+    registration.start();
+    await vi.waitUntil(() => calls >= 3);
+    await registration.stop();
+    expect(made).toBe(1);
+  });
+
   it('leaves an index that a job has changed since the node said what it holds', async () => {
     expect(await changesOf([held(3, 1)], [held(2, 2)])).toEqual([]);
     expect(await changesOf([held(3, 1)], [])).toEqual([]);

@@ -69,7 +69,7 @@ export class NodeRegistration {
         for (const part of dropped) await this.#drop(part);
         const gone = new Set(dropped.map(({ uuid }) => uuid));
         const said = now.indexes.filter(({ uuid }) => !gone.has(uuid));
-        for (const assignment of assignments) await this.#take(assignment, said);
+        for (const assignment of assignments) this.#take(assignment, said);
       } catch (error) {
         logger.warn({ err: error }, 'cannot register with the control plane');
       }
@@ -83,29 +83,31 @@ export class NodeRegistration {
     if (removed !== undefined) logger.info(dropped, 'dropped index removed');
   }
 
-  async #take(
-    { index, definition, ordinals }: Assignment,
-    said: readonly NodeIndex[],
-  ): Promise<void> {
-    const { backend, state, logger } = this.#options;
+  #take({ index, definition, ordinals }: Assignment, said: readonly NodeIndex[]): void {
+    const { backend, state } = this.#options;
     const isNamed = (each: NodeIndex) => each.index === index;
     const own = state().indexes.find(isNamed);
     if (versionOf(own) !== versionOf(said.find(isNamed))) return;
+    const text = withOnly(definition, ordinals);
     if (own === undefined) {
-      await backend.createIndex({ definition: withOnly(definition, ordinals) });
-      logger.info({ index, ordinals }, 'shards taken over');
+      this.#change(index, ordinals, () => backend.createIndex({ definition: text }));
       return;
     }
     const { shards = 1 } = registeredDefinition(definition);
-    const isSame = shards === own.shards && ordinals.join() === own.ordinals.join();
-    if (isSame || this.#changing.has(index)) return;
+    if (shards === own.shards && ordinals.join() === own.ordinals.join()) return;
+    const request = { index, definition_yaml: text, apply: true };
+    this.#change(index, ordinals, () => backend.alterIndex(request));
+  }
+
+  /** Changes the shards of an index beside the heartbeats: the table is read for that. */
+  #change(index: string, ordinals: readonly number[], work: () => Promise<unknown>): void {
+    const { logger } = this.#options;
+    if (this.#changing.has(index)) return;
     this.#changing.add(index);
-    const request = { index, definition_yaml: withOnly(definition, ordinals), apply: true };
-    void backend
-      .alterIndex(request)
+    void work()
       .then(
-        () => logger.info({ index, ordinals }, 'other shards are held'),
-        (error: unknown) => logger.warn({ err: error, index }, 'cannot hold other shards'),
+        () => logger.info({ index, ordinals }, 'shards taken over'),
+        (error: unknown) => logger.warn({ err: error, index }, 'cannot take over shards'),
       )
       .finally(() => this.#changing.delete(index));
   }
