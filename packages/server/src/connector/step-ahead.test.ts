@@ -88,26 +88,28 @@ describe('a step that is read ahead', () => {
   });
 });
 
-test('the next step is read once all parts of one are read, before nodes have applied it', async () => {
-  const { source } = tableOf(3);
-  const { promise, resolve } = Promise.withResolvers<void>();
-  let reached: string | null = null;
-  const step = whenRead(await source.step(), ({ snapshot_id }) => {
-    reached = snapshot_id;
-  });
-  const seen: string[] = [];
-  const sending = sendStep(step, [
-    {
-      ordinals: [0, 1],
-      apply: async ({ parts }) => {
-        for await (const part of parts) if (part.kind === 'removed') seen.push(part.path);
-        await promise;
+describe('the reading of the next step', () => {
+  test('begins once all parts of a step are read, before nodes have applied it', async () => {
+    const { source } = tableOf(3);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    let reached: string | null = null;
+    const step = whenRead(await source.step(), ({ snapshot_id }) => {
+      reached = snapshot_id;
+    });
+    const seen: string[] = [];
+    const sending = sendStep(step, [
+      {
+        ordinals: [0, 1],
+        apply: async ({ parts }) => {
+          for await (const part of parts) if (part.kind === 'removed') seen.push(part.path);
+          await promise;
+        },
       },
-    },
-  ]);
-  await settled();
-  expect(reached).toBe('2');
-  resolve();
-  await sending;
-  expect(seen).toEqual(['f0', 'f1', 'f2']);
+    ]);
+    await settled();
+    expect(reached).toBe('2');
+    resolve();
+    await sending;
+    expect(seen).toEqual(['f0', 'f1', 'f2']);
+  });
 });
