@@ -3,7 +3,7 @@ import { LhsError } from '@lakehouse-search/contract';
 import { type Clock, SYSTEM_CLOCK } from '../base/clock.ts';
 import { engineClosed } from '../base/engine-closed.ts';
 import { LIMITS } from '../base/limits.ts';
-import { lookPeriod } from '../base/looks.ts';
+import { Looks } from '../base/looks.ts';
 import type { OpenEmbedder } from '../embed/embedder.ts';
 import { endDeadJobs } from '../open/dead-jobs.ts';
 import { describeIndex } from '../open/describe-index.ts';
@@ -99,6 +99,7 @@ export class LocalIndexes {
   readonly #open = new Map<string, LookedUp>();
   /** Uuids of the indexes whose folders were swept. */
   readonly #sweptFolders = new Set<string>();
+  readonly #looks: Looks;
   readonly #pins: OpenPins;
   readonly #definitions = new Map<string, KnownIndex>();
   #swept = false;
@@ -123,7 +124,8 @@ export class LocalIndexes {
     this.backupTarget = options.backupTarget;
     this.searchThreads = searchThreads(options, this.life.closing);
     useColdStore(fetchColdBlocks);
-    this.registry = new Registry(dataDir);
+    this.#looks = new Looks(options.lookMs);
+    this.registry = new Registry(dataDir, this.#looks);
     this.models = new OpenModels(this.openEmbedder);
     this.#pins = new OpenPins(openDirectory);
   }
@@ -199,7 +201,7 @@ export class LocalIndexes {
       this.#sweepOnce();
       if (!this.#isWritten(registered.uuid)) this.#sweepFolder(known);
       const former = this.#open.get(registered.uuid);
-      const period = lookPeriod();
+      const { period } = this.#looks;
       const isKnown = former?.known === known;
       if (isKnown && former.period !== period && former.version === commitVersion(folder)) {
         former.period = period;

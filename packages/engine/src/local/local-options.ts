@@ -37,6 +37,12 @@ export interface LocalOptions {
    */
   readonly lockWaitMs?: number;
   /**
+   * Milliseconds for which a look at the registry and at the newest commit of an index holds,
+   * unless this process changes them. For a data folder that no other process writes. Default: 0,
+   * until the event loop turns.
+   */
+  readonly lookMs?: number;
+  /**
    * Milliseconds that the writer of an index stays open after a change batch, for the next one. Its
    * lock is held as long, so no other process may write the data folder. Default: 0.
    */

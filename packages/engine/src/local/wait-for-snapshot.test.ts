@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { SYSTEM_CLOCK } from '../base/clock.ts';
-import { lookPeriod } from '../base/looks.ts';
+import { Looks } from '../base/looks.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { repeatUntilReached } from './wait-for-snapshot.ts';
 
@@ -10,8 +10,9 @@ describe('a read that waits for a snapshot', () => {
   it('reads no commit that was looked at before the one it waits behind', async () => {
     const indexes = { clock: SYSTEM_CLOCK, resolve: () => ({ folder: '/no/such/folder' }) };
     vi.spyOn(performance, 'now').mockReturnValue(performance.now());
-    const former = lookPeriod();
-    const attempt = async () => lookPeriod();
+    const looks = new Looks();
+    const former = looks.period;
+    const attempt = async () => looks.period;
     const own = await repeatUntilReached(indexes as unknown as LocalIndexes, {}, {}, attempt);
     expect(own).not.toBe(former);
   });

@@ -20,7 +20,7 @@ import { basename, dirname, join } from 'node:path';
 import { LhsError } from '@lakehouse-search/contract';
 import Database from 'better-sqlite3';
 import { engineClosed } from '../base/engine-closed.ts';
-import { endLookPeriod, lookPeriod } from '../base/looks.ts';
+import { endLookPeriod, Looks } from '../base/looks.ts';
 import { ioError } from '../storage/io-errors.ts';
 import { makeFolder } from '../storage/make-folder.ts';
 
@@ -132,8 +132,11 @@ export class RegistryFile {
   #period = -1;
   #version = '';
 
+  readonly #looks: Looks;
+
   /** Opens it, making folder and file where they are missing. Throws unsupported too. */
-  constructor(dataDir: string) {
+  constructor(dataDir: string, looks = new Looks()) {
+    this.#looks = looks;
     this.path = join(dataDir, REGISTRY_FILE);
     this.#db = openDatabase(dataDir, this.path);
     this.#identity = lookAt(this.path).identity;
@@ -147,7 +150,7 @@ export class RegistryFile {
    */
   version(): string {
     if (!this.#db.open) throw engineClosed();
-    const period = lookPeriod();
+    const { period } = this.#looks;
     if (period === this.#period) return this.#version;
     const { identity, mtimeMs } = lookAt(this.path);
     if (identity !== this.#identity) throw dataFolderGone(this.path);

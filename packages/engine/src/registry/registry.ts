@@ -5,6 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { didYouMean, LhsError } from '@lakehouse-search/contract';
+import type { Looks } from '../base/looks.ts';
 import { Aliases } from './aliases.ts';
 import { Generations } from './generations.ts';
 import { Jobs } from './jobs.ts';
@@ -87,8 +88,8 @@ export class Registry {
    * Opens the registry of a data folder, making folder and file where they are missing. Throws
    * io_error, corrupt_index.
    */
-  constructor(dataDir: string) {
-    this.#file = new RegistryFile(dataDir);
+  constructor(dataDir: string, looks?: Looks) {
+    this.#file = new RegistryFile(dataDir, looks);
     this.path = this.#file.path;
     this.aliases = new Aliases(this.#file);
     this.queries = new SavedQueries(this.#file);

@@ -18,6 +18,7 @@ import { drained, listenGrpc, listenRest, tlsOf } from './listeners.ts';
 import { metricsRoutes } from './metrics-routes.ts';
 import { type Release, startReleasing } from './releases.ts';
 import { servedConsole } from './served-console.ts';
+import { SERVED_FOLDER } from './served-folder.ts';
 import type { ServerOptions } from './server-options.ts';
 import { spanExport } from './span-export.ts';
 
@@ -60,6 +61,7 @@ async function start(request: ServeRequest, later: (release: Release) => void) {
   const store = await openLicensedStore(options.store, request.license, later);
   const { threads, backupTarget, memory } = options;
   const backend = await openLocal(dataDir, {
+    ...SERVED_FOLDER,
     threads,
     memory,
     ...(backupTarget === undefined ? {} : { backupTarget }),

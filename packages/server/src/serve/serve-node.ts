@@ -20,6 +20,7 @@ import { advertised, type ClusterOptions, refuseTls, requireNodeKey } from './cl
 import { drained, listenGrpc } from './listeners.ts';
 import { NodeRegistration } from './register-node.ts';
 import { type Release, startReleasing } from './releases.ts';
+import { SERVED_FOLDER } from './served-folder.ts';
 import type { ServerOptions } from './server-options.ts';
 import { spanExport } from './span-export.ts';
 
@@ -39,9 +40,6 @@ export interface RunningNode {
   stop(): Promise<void>;
 }
 
-/** So long a connector may take for the next step of a table that is far ahead. */
-const KEEP_WRITER_MS = 2000;
-
 /** Starts a node. Throws index_busy if another process serves the data folder, io_error, … */
 export async function serveNode(request: ServeNodeRequest): Promise<RunningNode> {
   requireNodeKey(request.cluster, request.options.grpc);
@@ -58,8 +56,7 @@ async function start(
   const lock = lockDataFolder(dataDir);
   later(() => lock.release());
   const target = backupTarget === undefined ? {} : { backupTarget };
-  const kept = { keepWriterMs: KEEP_WRITER_MS };
-  const backend = await openLocal(dataDir, { threads, memory, ...kept, ...target });
+  const backend = await openLocal(dataDir, { ...SERVED_FOLDER, threads, memory, ...target });
   later(() => backend.close());
   const reads = await backend.nodeReads();
   later(() => reads.close());

@@ -1,0 +1,58 @@
+/** Engines whose looks at files hold (LocalOptions.lookMs): this process changes them itself. */
+import { join } from 'node:path';
+import { type LocalBackend, openLocal } from '@lakehouse-search/engine';
+import { appendRows, type Schema } from '@lakehouse-search/lake';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
+
+const schema: Schema = {
+  schemaId: 0,
+  identifierFieldIds: [1],
+  fields: [{ id: 1, name: 'id', required: true, type: { kind: 'long' } }],
+};
+
+let lake: SmallLake;
+let other: LocalBackend;
+
+beforeEach(async () => {
+  lake = await openSmallLake({ lookMs: 600_000 });
+  other = await openLocal(join(lake.folder, 'data'), { lookMs: 600_000 });
+  await lake.create(schema);
+  await append(1);
+  await lake.define('fields:\n  - { name: id, type: LONG }');
+  await lake.backend.reindex({});
+});
+afterEach(async () => {
+  await other.close();
+  await lake.close();
+});
+
+const append = (id: number) => appendRows(lake.source, { kind: 'rows', rows: [{ id }] });
+const total = async (index = 't') => (await lake.backend.search({ index, query: '*:*' })).total;
+
+describe('an engine whose looks hold', () => {
+  it('searches its own commits at once', async () => {
+    expect(await total()).toBe(1);
+    await append(2);
+    await lake.backend.sync({});
+    expect(await total()).toBe(2);
+    await lake.backend.reindex({});
+    expect(await total()).toBe(2);
+  });
+
+  it('searches commits of another engine of the process at once', async () => {
+    expect(await total()).toBe(1);
+    await append(2);
+    await other.sync({});
+    expect(await total()).toBe(2);
+  });
+
+  it('knows names that were given or taken in the process', async () => {
+    await other.setAlias({ alias: 'all', index: 't' });
+    expect(await total('all')).toBe(1);
+    await other.dropAlias({ alias: 'all' });
+    await expect(total('all')).rejects.toMatchObject({ code: 'index_not_found' });
+    await other.dropIndex({ index: 't' });
+    await expect(total()).rejects.toMatchObject({ code: 'index_not_found' });
+  });
+});
