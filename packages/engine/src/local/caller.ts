@@ -63,17 +63,53 @@ export async function whileWanted<T>(
   const { signal, deadline } = call;
   if (!(answer instanceof Promise)) return answer;
   if (signal === undefined && deadline === undefined) return answer;
-  const { promise: ended, reject } = Promise.withResolvers<never>();
-  const abort = () => reject(callAborted());
-  if (signal?.aborted) abort();
-  signal?.addEventListener('abort', abort);
-  const done = deadline === undefined ? undefined : rejectLate(deadline, clock, reject);
-  try {
-    return await Promise.race([answer, ended]);
-  } finally {
-    done?.abort();
-    signal?.removeEventListener('abort', abort);
+  const result = await endedFirst(call, clock, answer);
+  if (signal?.aborted) throw callAborted();
+  return result;
+}
+
+/**
+ * Most reads end before the event loop turns. Only one that goes on is watched: listeners and
+ * timers of each would take a tenth of the time of a served search.
+ */
+function endedFirst<T>(call: CallContext, clock: Clock, answer: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    let unwatch: (() => void) | undefined;
+    const end = () => {
+      clearImmediate(turned);
+      unwatch?.();
+    };
+    const fail = (error: unknown) => {
+      end();
+      reject(error);
+    };
+    const turned = setImmediate(() => {
+      unwatch = watch(call, clock, fail);
+    });
+    answer.then((result) => {
+      end();
+      resolve(result);
+    }, fail);
+  });
+}
+
+/** Calls `fail` once a call is aborted, or its time is over. Returns what ends the watch. */
+function watch(
+  { signal, deadline }: CallContext,
+  clock: Clock,
+  fail: (error: unknown) => void,
+): (() => void) | undefined {
+  const abort = () => fail(callAborted());
+  if (signal?.aborted) {
+    abort();
+    return undefined;
   }
+  signal?.addEventListener('abort', abort);
+  const late = deadline === undefined ? undefined : rejectLate(deadline, clock, fail);
+  return () => {
+    late?.abort();
+    signal?.removeEventListener('abort', abort);
+  };
 }
 
 /** Rejects once a deadline has passed, unless what comes back is aborted before. */
