@@ -35,7 +35,11 @@ export function openLogs(options: LogOptions): ServerLog {
   const settings = { base: undefined, timestamp: pino.stdTimeFunctions.isoTime };
   const redact = { paths: REDACTED, censor: '[redacted]' };
   const { level } = options;
-  const out = options.destination ?? lineWriter(pino.destination({ dest: 1, sync: false }));
+  const lines =
+    options.destination === undefined
+      ? lineWriter(pino.destination({ dest: 1, sync: false }))
+      : undefined;
+  const out = (options.destination ?? lines)!;
   const logger = pino({ ...settings, redact, level }, out);
   const file =
     options.auditFile === undefined
@@ -43,11 +47,23 @@ export function openLogs(options: LogOptions): ServerLog {
       : pino.destination({ dest: options.auditFile, append: true, mkdir: true, mode: 0o600 });
   const audit = pino({ ...settings, redact, level: 'info', base: { log: 'audit' } }, file);
   const access = logger.child({ log: 'access' });
-  const plainAccess = pino({ ...settings, level }, out).child({ log: 'access' });
+  let endedMs = 0;
+  const timestamp = () => `,"time":"${new Date(endedMs).toISOString()}"`;
+  const plainAccess = pino({ ...settings, timestamp, level }, out).child({ log: 'access' });
+  const logPlain = (record: CallRecord, ms: number): void => {
+    endedMs = ms;
+    plainAccess.info(record);
+  };
+  const logAccess = (record: CallRecord): void => {
+    const now = Date.now();
+    // Only a cause may have fields of any name. Looking for secrets takes most of the time.
+    if (record.cause !== undefined) access.info(record);
+    else if (lines === undefined) logPlain(record, now);
+    else lines.later(() => logPlain(record, now));
+  };
   const observer = {
     ended(record: CallRecord) {
-      // Only a cause may have fields of any name. Looking for secrets takes most of the time.
-      if (options.access) (record.cause === undefined ? plainAccess : access).info(record);
+      if (options.access) logAccess(record);
       if (!isAudited(record)) return;
       audit.info(auditLine(record));
       audit.flush();

@@ -34,6 +34,31 @@ describe('a writer of lines', () => {
     expect(written.map((text) => text.length)).toEqual([16_384, 8192]);
   });
 
+  it('makes lines when they are due, in their order', () => {
+    const { writer, written } = collecting();
+    let made = 0;
+    const later = (line: string) =>
+      writer.later(() => {
+        made++;
+        writer.write(line);
+      });
+    later('a\n');
+    later('b\n');
+    expect(made).toBe(0);
+    writer.write('c\n');
+    later('d\n');
+    expect(made).toBe(2);
+    vi.runAllTimers();
+    expect(written).toEqual(['a\nb\nc\nd\n']);
+    later('e\n');
+    writer.flush();
+    expect(written).toEqual(['a\nb\nc\nd\n', 'e\n']);
+    for (let i = 0; i < 100; i++) later('f\n');
+    expect(made).toBe(4 + 64);
+    vi.runAllTimers();
+    expect(written.slice(2).join('')).toBe('f\n'.repeat(100));
+  });
+
   it('hands over what waits when it is asked, and nothing twice', () => {
     const { writer, written } = collecting();
     writer.flush();

@@ -1,8 +1,7 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { CallRecord, Observer } from './observer.ts';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { callMetrics } from './call-metrics.ts';
+import type { Observer } from './observer.ts';
 
-/** Bounds of the histogram of latencies in seconds, from half a millisecond. */
-const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 /** Names of indexes that have series of their own; the calls of all others are counted together. */
 const MOST_INDEXES = 100;
 const OTHER = 'other';
@@ -43,32 +42,6 @@ export function createMetrics({ running, isKnown, resultCache }: MetricSources):
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
-  const labelNames = ['operation', 'index', 'transport'];
-  const seconds = new Histogram({
-    name: 'lhs_call_duration_seconds',
-    help: 'time from the arrival of a call to the end of its response',
-    labelNames: ['operation', 'index'],
-    buckets: SECONDS,
-    registers,
-  });
-  const calls = new Counter({
-    name: 'lhs_calls_total',
-    help: 'calls by operation, index and status',
-    labelNames: [...labelNames, 'status'],
-    registers,
-  });
-  const received = new Counter({
-    name: 'lhs_received_bytes_total',
-    help: 'bytes of requests',
-    labelNames: ['transport'],
-    registers,
-  });
-  const sent = new Counter({
-    name: 'lhs_sent_bytes_total',
-    help: 'bytes of responses',
-    labelNames: ['transport'],
-    registers,
-  });
   const commits = new Counter({
     name: 'lhs_sync_commits_total',
     help: 'commits of the background sync',
@@ -91,20 +64,17 @@ export function createMetrics({ running, isKnown, resultCache }: MetricSources):
   });
   if (resultCache !== undefined) cacheMetrics(registers, resultCache);
   const indexOf = indexLabels(isKnown);
+  const calls = callMetrics(registers, indexOf);
   return {
     contentType: registry.contentType,
     registry,
-    text: () => registry.metrics(),
+    text() {
+      calls.count();
+      return registry.metrics();
+    },
     synced: (index) => commits.inc({ index: indexOf(index) }),
     failing: (index, isFailing) => faults.set({ index: indexOf(index) }, isFailing ? 1 : 0),
-    ended(record: CallRecord) {
-      const { operation = NONE, transport, status } = record;
-      const index = indexOf(record.index);
-      seconds.observe({ operation, index }, record.micros / 1e6);
-      calls.inc({ operation, index, transport, status });
-      received.inc({ transport }, record.bytes_in);
-      sent.inc({ transport }, record.bytes_out);
-    },
+    ended: (record) => calls.ended(record),
   };
 }
 
