@@ -21,9 +21,10 @@ export function metricsRoutes(options: MetricsRoutesOptions) {
     const { id, ip: remote, headers } = request;
     const arrival = { request_id: String(id), remote, transport: 'rest' as const };
     const principal = await access.authenticate(headers.authorization, arrival);
-    const isRefused = principal !== undefined && !principal.scopes.includes(scope);
-    if (!isRefused && principal?.tenant === undefined) return;
-    const message = `metrics require the \`${scope}\` scope, and no tenant`;
+    if (principal === undefined) return;
+    const { scopes, tenant, indexes } = principal;
+    if (scopes.includes(scope) && tenant === undefined && indexes === undefined) return;
+    const message = `metrics require the \`${scope}\` scope, without a tenant or a list of indexes`;
     throw new LhsError('permission_denied', message, { details: { scope } });
   };
   return (rest: FastifyInstance): void => {
