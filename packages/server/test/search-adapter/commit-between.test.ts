@@ -70,7 +70,7 @@ describe('a search of several indexes, one of which changes before its rows are 
       await deleteRows({ catalog, table: 'ops.left' }, "id < 'left3'");
       await backend.sync({ index: 'left' });
     });
-    const call = { begin: async () => {}, noteIndex: () => {} } as unknown as AdapterCall;
+    const call = { begin: async () => () => {}, noteIndex: () => {} } as unknown as AdapterCall;
     const body = readBody({ query: { match: { title: 'word' } }, size: 12 }, {});
     const found = (await searchIndexes(call, reads, NAMES, body, {})) as Body;
     const shown = found.hits.hits.map(({ _id, _source }: Body) => [_id, _source?.id]);
