@@ -27,7 +27,7 @@ export function workerRunner(options?: MergeThreadOptions): MergeRunner {
     try {
       return await thread.run(...merge);
     } finally {
-      thread.end();
+      await thread.end();
     }
   };
 }

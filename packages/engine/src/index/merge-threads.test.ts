@@ -41,7 +41,7 @@ describe('a thread of merges', () => {
       expect(made).toEqual(await inlineRunner(directory)(job, signal));
     }
     expect(thread.isAlive).toBe(true);
-    thread.end();
+    await thread.end();
     writer.close();
   });
 
@@ -51,7 +51,7 @@ describe('a thread of merges', () => {
     const broken = { ...jobs[0], path: join(folder, 'nowhere') };
     await expect(thread.run(broken, signal)).rejects.toMatchObject({ name: 'LhsError' });
     expect((await thread.run(jobs[1], signal)).entry.docs).toBe(30);
-    thread.end();
+    await thread.end();
     writer.close();
   });
 

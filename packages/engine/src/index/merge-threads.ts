@@ -69,7 +69,7 @@ export class MergeThread {
     };
     const events = Object.entries(listeners);
     for (const [event, listener] of events) this.#worker.on(event, listener);
-    const stop = () => this.end();
+    const stop = () => void this.end();
     signal.addEventListener('abort', stop);
     this.#worker.ref();
     if (signal.aborted) stop();
@@ -83,10 +83,10 @@ export class MergeThread {
     }
   };
 
-  /** Ends it, and the merge that it runs. */
-  end(): void {
+  /** Ends it, and the merge that it runs; its memory is free when the promise settles. */
+  async end(): Promise<void> {
     this.#ended = true;
-    void this.#worker.terminate();
+    await this.#worker.terminate();
   }
 }
 
@@ -105,7 +105,7 @@ export const runInThread: MergeRunner = async (...merge) => {
     return await thread.run(...merge);
   } finally {
     if (waiting === null && thread.isAlive && jobBytes(merge[0]) <= KEPT_BYTES) wait(thread);
-    else thread.end();
+    else await thread.end();
   }
 };
 
@@ -120,7 +120,7 @@ function takeWaiting(): MergeThread | null {
 function wait(thread: MergeThread): void {
   const end = () => {
     waiting = null;
-    thread.end();
+    void thread.end();
   };
   waiting = { thread, timer: setTimeout(end, IDLE_MS).unref() };
 }
