@@ -58,7 +58,7 @@ export const survivors = `
       if (score >= least) {
         own = i32[(j << 2) + ${QUERY.candidates}];
         d = i32[docs + (own << 2)];
-        if (late) { late = 1 + ((i32[i32[${QUERY.blocked}] + ((d >> 5) << 2)] >> d) & 1); }
+        if (late) { late = 1 + isBlocked(d); }
         if (single) {
           if (late < 2) { offer(d, score); }
         } else {
