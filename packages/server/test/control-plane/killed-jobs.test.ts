@@ -309,9 +309,11 @@ function changed(definition: string, name: JobName): string {
       : name === 'alter field'
         ? ['  - { name: words, type: KEYWORD, source: title }\n', 'sharding:']
         : ['key: { identifier: [title] }\n', 'fields:'];
-  return definition.includes(line)
-    ? definition.replace(line, '')
-    : definition.replace(before, `${line}${before}`);
+  // a reshard writes lists with spaces
+  const written = [line, line.replace('[title]', '[ title ]')].find((l) => definition.includes(l));
+  return written === undefined
+    ? definition.replace(before, `${line}${before}`)
+    : definition.replace(written, '');
 }
 
 /** Searches until it is ended: each finds all rows of one snapshot, once. */
