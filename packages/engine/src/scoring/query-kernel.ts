@@ -69,17 +69,14 @@ function runIn(
   wanted: number,
 ): number {
   const { segments, mode, deadline = NO_DEADLINE } = search;
-  const { arena, samples } = workspace;
+  const { arena } = workspace;
   const kernel = workspace.kernels.query;
   if (kernel === null) return NOT_BY_KERNEL;
   const asked = mode === 'term' ? 1 : search.terms.length;
   if (!writeTerms(search, asked, arena)) return NOT_BY_KERNEL;
   const averageLength = writeStatistics(search, asked, arena);
   for (let s = 0; s < segments.length; s++) {
-    if (!describe(segments[s], s, averageLength, arena)) return NOT_BY_KERNEL;
-    const { reader } = segments[s];
-    const entry = QUERY.segments + ENTRY_BYTES * s;
-    arena.i32[(entry + ENTRY.samples) >> 2] = samples.of(reader, entry, kernel);
+    if (!describe(segments[s], s, averageLength, workspace, kernel)) return NOT_BY_KERNEL;
   }
   const given = search.statistics === undefined ? 0 : 1;
   if (!blameIndex(() => kernel.lookup(segments.length, asked, given))) return NOT_BY_KERNEL;
@@ -145,7 +142,8 @@ function describe(
   { reader, ranks, blocked, living }: ScoringSegment,
   s: number,
   averageLength: number,
-  arena: Arena,
+  { arena, samples }: Workspace,
+  kernel: QueryKernel,
 ): boolean {
   if (reader.arena !== arena || !reader.text || reader.cold) return false;
   const { i32, f64, memory } = arena;
@@ -157,6 +155,7 @@ function describe(
   i32[(entry + ENTRY.ranks) >> 2] = ranks === null ? 0 : ranks.byteOffset;
   i32[(entry + ENTRY.blocked) >> 2] = blocked === null ? 0 : blocked.byteOffset;
   i32[(entry + ENTRY.exact) >> 2] = blocked === null || living !== null ? 1 : 0;
+  i32[(entry + ENTRY.samples) >> 2] = samples.of(reader, entry, kernel);
   i32[(entry + ENTRY.step) >> 2] = sampleStep(reader);
   for (let k = 0; k < QUERY_TERMS; k++) i32[((entry + ENTRY.living) >> 2) + k] = -1;
   return true;
