@@ -57,6 +57,7 @@ describe('pinned surfaces', () => {
         "remoteContext",
         "removeClusterBackups",
         "renameDefinition",
+        "requireTenants",
         "reshardPlan",
         "shardFrom",
         "shardOver",

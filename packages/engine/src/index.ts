@@ -60,6 +60,7 @@ export {
   shardOver,
   throughBytes,
 } from './shard/bytes.ts';
+export { requireTenants } from './shard/request/tenant-filter.ts';
 export type { Shard, ShardOperation } from './shard/shard.ts';
 export { LOCAL_SOURCE } from './source/local-source.ts';
 export { sourceError } from './source/source-errors.ts';

@@ -1,5 +1,4 @@
 import { type CallContext, LhsError } from '@lakehouse-search/contract';
-import type { Definition } from '@lakehouse-search/engine';
 
 /** True if the caller may use all indexes, or this one is in its list. */
 export const isListed = ({ principal }: CallContext, index: string): boolean =>
@@ -23,14 +22,4 @@ export function requireWhole({ principal, signal, deadline }: CallContext, name:
   if (signal?.aborted) throw new LhsError('interrupted', 'the call was aborted');
   if (deadline === undefined || deadline > Date.now()) return;
   throw new LhsError('deadline_exceeded', 'the call was not done at its deadline');
-}
-
-/** Throws permission_denied for the callers of a tenant if the index cannot tell tenants apart. */
-export function requireTenants({ principal }: CallContext, definition: Definition): void {
-  const { index, tenantField } = definition;
-  if (principal?.tenant === undefined || tenantField !== undefined) return;
-  const message = `index "${index}" has no tenant_field: it is closed to the callers of a tenant`;
-  throw new LhsError('permission_denied', message, {
-    hint: 'name a tenant_field in the definition, then reindex',
-  });
 }
