@@ -107,10 +107,10 @@ describe('a pool of search threads', () => {
     start({ graceMs: 0 });
     await call('answer');
     await setImmediate(); // Timers come next, messages after them.
-    const until = performance.now() + 100;
     const late = expect(call('answer and signal', { millis: 100 })).rejects.toMatchObject({
       code: 'deadline_exceeded',
     });
+    const until = performance.now() + 100; // The call began before.
     const next = call('answer');
     Atomics.wait(signal, 0, 0);
     while (performance.now() <= until + 1);
