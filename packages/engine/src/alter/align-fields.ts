@@ -72,7 +72,8 @@ function hasStructures(own: CommittedField, wanted: CommittedField): boolean {
     wanted.inverted === null ||
     (wanted.inverted === own.inverted &&
       wanted.analyzer === own.analyzer &&
-      wanted.stems === own.stems);
+      wanted.stems === own.stems &&
+      wanted.best_documents === own.best_documents);
   const column = wanted.column === null || wanted.column === own.column;
   const vector = (wanted.vector === undefined) === (own.vector === undefined);
   return inverted && column && vector && (own.stored || !wanted.stored);

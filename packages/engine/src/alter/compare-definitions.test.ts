@@ -54,6 +54,11 @@ describe('two definitions', () => {
     ['a field less', BASE.replace(/ {2}- \{ name: size.*\n/, ''), 'fields.size field'],
     ['a field more', field('{ name: at, type: DATE }'), 'fields.at field'],
     ['an analyzer', BASE.replace('english', 'standard'), 'fields.title.analyzer field'],
+    [
+      'best documents',
+      BASE.replace('english', 'english, best_documents: false'),
+      'fields.title.best_documents field',
+    ],
     ['fast', BASE.replace('LONG, fast: true', 'LONG, fast: false'), 'fields.size.fast field'],
     ['cached', BASE.replace('LONG,', 'LONG, cached: true,'), 'fields.size.cached field'],
     ['a type', BASE.replace('size, type: LONG', 'size, type: DOUBLE'), 'fields.size.type field'],
@@ -66,6 +71,10 @@ describe('two definitions', () => {
     ['a limit', BASE.replace('KEYWORD,', 'KEYWORD, max_bytes: 9,'), 'fields.org.max_bytes live'],
   ])('that differ in %s need what that change needs', (_, to, expected) => {
     expect(strategies(to)).toEqual([expected]);
+  });
+
+  it('that say what holds without saying it mean the same', () => {
+    expect(strategies(BASE.replace('english', 'english, best_documents: true'))).toEqual([]);
   });
 
   it('that differ in how vectors are searched need no other files', () => {

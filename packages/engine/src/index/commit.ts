@@ -96,6 +96,8 @@ export interface CommittedField {
   readonly analyzer: string | null;
   /** `Analyzer.stems` of the analyzer; absent where it has none. */
   readonly stems?: string;
+  /** Text: false if frequent terms store no best documents; absent: they do. */
+  readonly best_documents?: false;
   readonly column: 'numeric' | 'ordinal' | null;
   readonly stored: boolean;
   /** VECTOR only. */
@@ -211,7 +213,8 @@ export const nextFieldId = ({ fields, next_field }: Pick<Commit, 'fields' | 'nex
 /** What a commit says of a plan. */
 export function committedField(plan: FieldPlan): CommittedField {
   const { id, name, type, inverted, column, stored } = plan;
-  const analyzer = inverted?.kind === 'text' ? inverted.analyzer : null;
+  const text = inverted?.kind === 'text' ? inverted : null;
+  const analyzer = text?.analyzer ?? null;
   const field = {
     id,
     name,
@@ -219,6 +222,7 @@ export function committedField(plan: FieldPlan): CommittedField {
     inverted: inverted?.kind ?? null,
     analyzer: analyzer?.name ?? null,
     ...(analyzer?.stems === undefined ? {} : { stems: analyzer.stems }),
+    ...(text?.bestDocs === false ? { best_documents: false as const } : {}),
     column,
     stored,
   };

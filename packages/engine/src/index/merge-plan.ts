@@ -48,15 +48,18 @@ export function planMerge(
 ): MergePlan {
   const { path, id, fields } = target;
   const inputs = sources.map((source) => ({ entry: filesOf(source.entry), ...source.freeze() }));
-  const mergeFields = fields.map(({ id, type, inverted, column, stored, vector }) => ({
-    id,
-    type,
-    inverted,
-    column,
-    stored,
-    ...(vector !== undefined && { vector }),
-  }));
+  const mergeFields = fields.map(mergeField);
   return { job: { path, id, fields: mergeFields, inputs }, sources };
+}
+
+/** A field without what merging has not to know. */
+function mergeField({ id, type, inverted, column, stored, ...rest }: MergeField): MergeField {
+  const { vector, best_documents } = rest;
+  return {
+    ...{ id, type, inverted, column, stored },
+    ...(vector !== undefined && { vector }),
+    ...(best_documents !== undefined && { best_documents }),
+  };
 }
 
 /** The files that a merge reads: the frozen bits stand for those of deleted documents. */

@@ -7,11 +7,13 @@ import type { Commit, CommittedField, CommittedVector } from './commit.ts';
  * documents, whatever its definition says by now. Their analyzers refuse to analyse.
  */
 export function storedPlans({ fields }: Commit): readonly FieldPlan[] {
-  return fields.map(({ inverted, analyzer, stems, vector, ...field }) => ({
-    ...field,
-    inverted: storedInverted(inverted, analyzer, stems),
-    ...(vector === undefined ? {} : { vector: storedVector(vector) }),
-  }));
+  return fields.map(
+    ({ inverted, analyzer, stems, best_documents: bestDocs, vector, ...field }) => ({
+      ...field,
+      inverted: storedInverted(inverted, analyzer, stems, bestDocs),
+      ...(vector === undefined ? {} : { vector: storedVector(vector) }),
+    }),
+  );
 }
 
 function storedVector({ model, ...vector }: CommittedVector): VectorPlan {
@@ -23,6 +25,7 @@ function storedInverted(
   inverted: CommittedField['inverted'],
   analyzer: string | null,
   stems: string | undefined,
+  bestDocs: CommittedField['best_documents'],
 ): FieldPlan['inverted'] {
   if (inverted === null) return null;
   if (inverted === 'keyword') return { kind: 'keyword' };
@@ -31,7 +34,8 @@ function storedInverted(
     throw new LhsError('internal', `the analyzer "${name}" is not to be had here`);
   };
   const named = stems === undefined ? { name } : { name, stems };
-  return { kind: 'text', analyzer: { ...named, analyze: refuse, normalize: refuse } };
+  const stored = { ...named, analyze: refuse, normalize: refuse };
+  return { kind: 'text', analyzer: stored, ...(bestDocs === undefined ? {} : { bestDocs }) };
 }
 
 /**

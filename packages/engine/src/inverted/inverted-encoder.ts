@@ -22,7 +22,7 @@ import {
   type Section,
 } from './format.ts';
 import { type EncodedLengths, encodeLengths } from './lengths.ts';
-import { type EncoderSpills, TermEncoder } from './term-encoder.ts';
+import { type EncoderOptions, TermEncoder } from './term-encoder.ts';
 
 /** Unpackers and kernels may read past the end of the last structure. */
 export const SMALL_SLACK = 16;
@@ -38,19 +38,19 @@ export class InvertedEncoder {
 
   /**
    * `lengths`, `positionEnds` by document: tokens, and last position + 1. In a keyword field they
-   * are 1 where the document has a value. Without `spills` all of it stays in memory.
+   * are 1 where the document has a value.
    */
   constructor(
     docs: number,
     text: boolean,
     lengths: Int32Array,
     positionEnds: Int32Array,
-    spills?: EncoderSpills,
+    options?: EncoderOptions,
   ) {
     this.#docs = docs;
     this.#text = text;
     this.#lengths = encodeLengths(lengths, positionEnds);
-    this.#terms = new TermEncoder(docs, text, this.#lengths, spills);
+    this.#terms = new TermEncoder(docs, text, this.#lengths, options);
   }
 
   /** Bits of a position by document. */
@@ -101,6 +101,7 @@ export class InvertedEncoder {
     const chosen = impacts.choose();
     return layOutComponent({
       ...{ docs: this.#docs, text: this.#text, lengths: this.#lengths },
+      bestDocs: this.#terms.bestDocs,
       dictionary: this.#dictionary,
       impacts: chosen,
       records: Int32Array.from(records),
@@ -118,6 +119,8 @@ export const patching = (impacts: ImpactCodes) => (piece: Uint8Array, from: numb
 export interface ComponentParts {
   readonly docs: number;
   readonly text: boolean;
+  /** Whether big terms have their best documents. */
+  readonly bestDocs: boolean;
   readonly lengths: EncodedLengths;
   readonly dictionary: DictionaryWriter;
   readonly impacts: Float64Array;
@@ -147,7 +150,7 @@ export function layOutComponent(component: ComponentParts): FilePart[] {
 }
 
 function headerOf(component: ComponentParts, apart: boolean): Int32Array {
-  const { docs, text, lengths, dictionary, records } = component;
+  const { docs, text, bestDocs, lengths, dictionary, records } = component;
   const header = new Int32Array(HEADER_WORDS);
   const { docsWithField, longDoc, tokens } = lengths;
   header.set([
@@ -155,7 +158,7 @@ function headerOf(component: ComponentParts, apart: boolean): Int32Array {
     docs,
     docsWithField,
     dictionary.terms,
-    text ? HAS_TEXT | HAS_BEST_DOCS | (apart ? HAS_WIDTH_CODES : 0) : 0,
+    text ? HAS_TEXT | (bestDocs ? HAS_BEST_DOCS : 0) | (apart ? HAS_WIDTH_CODES : 0) : 0,
     text ? longDoc.length : 0,
     dictionary.blocks.length / 5,
     records.length / RECORD_WORDS,

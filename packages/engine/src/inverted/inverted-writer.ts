@@ -169,7 +169,9 @@ export class InvertedWriter implements WordSink {
     const text = this.#plan.kind === 'text';
     const lengths = new Int32Array(docs);
     for (let doc = 0; doc < docs; doc++) lengths[doc] = this.#starts[doc + 1] - this.#starts[doc];
-    const encoder = new InvertedEncoder(docs, text, lengths, this.#positionEnds.subarray(0, docs));
+    const bestDocs = this.#plan.kind === 'text' && this.#plan.bestDocs !== false;
+    const ends = this.#positionEnds.subarray(0, docs);
+    const encoder = new InvertedEncoder(docs, text, lengths, ends, { bestDocs });
     yield 0.05;
     const counts = yield* partOf(countingTerms(this.#tokens, this.#table.size), 0.05, 0.1);
     const order = termOrder(this.#table);

@@ -15,7 +15,7 @@ import { InvertedEncoder } from './inverted-encoder.ts';
 import type { InvertedReader } from './inverted-reader.ts';
 import { encodeLengths } from './lengths.ts';
 import type { TermCursor } from './term-cursor.ts';
-import type { EncoderSpills } from './term-encoder.ts';
+import type { EncoderOptions } from './term-encoder.ts';
 import { joinTermParts, type PartFiles, TermPartWriter } from './term-parts.ts';
 
 /**
@@ -46,20 +46,20 @@ interface OpenInput {
 export function mergeInverted(
   inputs: readonly InvertedInput[],
   docs: number,
-  spills?: EncoderSpills,
+  options?: EncoderOptions,
 ): Uint8Array[] {
-  return inMemory(runSteps(mergingInverted(inputs, docs, spills)));
+  return inMemory(runSteps(mergingInverted(inputs, docs, options)));
 }
 
 /** As `mergeInverted`, in steps. */
 export function* mergingInverted(
   inputs: readonly InvertedInput[],
   docs: number,
-  spills?: EncoderSpills,
+  options?: EncoderOptions,
 ): Steps<FilePart[]> {
   const merge = openMerge(inputs);
   const { lengths, positionEnds } = mergedLengths(merge.open, docs, merge.text);
-  const encoder = new InvertedEncoder(docs, merge.text, lengths, positionEnds, spills);
+  const encoder = new InvertedEncoder(docs, merge.text, lengths, positionEnds, options);
   yield* mergingTerms(merge, encoder);
   return encoder.finish();
 }
@@ -76,12 +76,13 @@ export function* mergingTermPart(
   docs: number,
   { part, parts }: TermRange,
   files: PartFiles,
+  bestDocs = true,
 ): Steps<void> {
   const cuts = cutTerms(inputs, parts);
   const isEmpty = part > cuts.length;
   const merge = openMerge(isEmpty ? [] : inputs, cuts[part - 1], cuts[part]);
   const { lengths, positionEnds } = mergedLengths(openMerge(inputs).open, docs, true);
-  const writer = new TermPartWriter(docs, encodeLengths(lengths, positionEnds), files);
+  const writer = new TermPartWriter(docs, encodeLengths(lengths, positionEnds), files, bestDocs);
   yield* mergingTerms(merge, writer);
   writer.finish();
 }
@@ -91,9 +92,10 @@ export function joinMergedTerms(
   inputs: readonly InvertedInput[],
   docs: number,
   parts: readonly PartFiles[],
+  bestDocs = true,
 ): FilePart[] {
   const { lengths, positionEnds } = mergedLengths(openMerge(inputs).open, docs, true);
-  return joinTermParts(docs, encodeLengths(lengths, positionEnds), parts);
+  return joinTermParts(docs, encodeLengths(lengths, positionEnds), parts, bestDocs);
 }
 
 /** Terms that divide the postings of the largest input into parts of about equal size. */

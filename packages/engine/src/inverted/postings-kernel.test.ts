@@ -5,6 +5,7 @@ import { simpleAnalyzer } from '../analysis/simple.ts';
 import { textsOf } from '../embed/embedder.ts';
 import type { FieldBlock } from '../schema/field-block.ts';
 import { plainArena } from '../storage/plain-arena.ts';
+import { HAS_TEXT } from './format.ts';
 import { InvertedReader } from './inverted-reader.ts';
 import { InvertedWriter } from './inverted-writer.ts';
 import { mergeInverted } from './merge.ts';
@@ -32,8 +33,8 @@ function blockOf(kind: Kind, seed: number): FieldBlock {
   return { kind: 'bytes', starts, ...textsOf(texts) };
 }
 
-function build(block: FieldBlock): Buffer {
-  const writer = new InvertedWriter({ kind: 'text', analyzer: simpleAnalyzer });
+function build(block: FieldBlock, bestDocs = true): Buffer {
+  const writer = new InvertedWriter({ kind: 'text', analyzer: simpleAnalyzer, bestDocs });
   writer.add(0, DOCS, block);
   return Buffer.concat(writer.finish(DOCS));
 }
@@ -45,7 +46,7 @@ function opened(bytes: Buffer): InvertedReader {
 }
 
 /** The merge of two components; every `every`-th document is dropped unless it is 0. */
-function merge(components: readonly Buffer[], every: number): Buffer {
+function merge(components: readonly Buffer[], every: number, bestDocs = true): Buffer {
   let docs = 0;
   const inputs = components.map((bytes) => ({
     reader: opened(bytes),
@@ -53,8 +54,11 @@ function merge(components: readonly Buffer[], every: number): Buffer {
       every > 0 && doc % every === 1 ? -1 : docs++,
     ),
   }));
-  return Buffer.concat(mergeInverted(inputs, docs));
+  return Buffer.concat(mergeInverted(inputs, docs, { bestDocs }));
 }
+
+/** The flags of a component's header. */
+const flags = (component: Buffer): number => component.readInt32LE(16);
 
 /** What `work` gives with loops. */
 function plain<T>(work: () => T): T {
@@ -71,12 +75,26 @@ afterEach(() => {
 describe('postings that a kernel encodes', () => {
   test.each(KINDS)('have the bytes of loops: %s texts', (kind) => {
     const blocks = [11, 12].map((seed) => blockOf(kind, seed));
-    const components = blocks.map(build);
-    const expected = plain(() => blocks.map(build));
+    const components = blocks.map((block) => build(block));
+    const expected = plain(() => blocks.map((block) => build(block)));
     expect(components.map((bytes, i) => bytes.equals(expected[i]))).toEqual([true, true]);
     for (const every of [0, 5]) {
       const merged = merge(components, every);
       expect(merged.equals(plain(() => merge(expected, every)))).toBe(true);
+    }
+  });
+
+  test('have them without best documents, which are no part of a merge then', () => {
+    const blocks = [11, 12].map((seed) => blockOf('wide', seed));
+    const components = blocks.map((block) => build(block, false));
+    expect(components.map(flags)).toEqual([HAS_TEXT, HAS_TEXT]);
+    const expected = plain(() => blocks.map((block) => build(block, false)));
+    expect(components.map((bytes, i) => bytes.equals(expected[i]))).toEqual([true, true]);
+    for (const inputs of [components, blocks.map((block) => build(block))]) {
+      const merged = merge(inputs, 0, false);
+      expect(flags(merged)).toBe(HAS_TEXT);
+      expect(merged.equals(plain(() => merge(expected, 0, false)))).toBe(true);
+      expect(merge(inputs, 0).length).toBeGreaterThan(merged.length);
     }
   });
 });

@@ -11,15 +11,16 @@ import { codeWidth } from './format.ts';
 import { type EncodedLengths, normsByCode } from './lengths.ts';
 import { SpilledOutput } from './spilled-output.ts';
 
-/** Postings of so many bytes are written aside where that is possible. */
 const SPILL_BYTES = 16 * 2 ** 20;
 
-/** Where an encoder may write what memory should not hold. */
-export interface EncoderSpills {
-  /** A place for the postings of short and of other terms. */
-  readonly open: (what: 'small' | 'big') => Spill;
-  /** Default: 16 MiB. */
+/** What an encoder may store aside, and what it leaves out. */
+export interface EncoderOptions {
+  /** A place for the postings of short and of other terms; absent: all of them stay in memory. */
+  readonly open?: (what: 'small' | 'big') => Spill;
+  /** Postings of so many bytes are written aside. Default: 16 MiB. */
   readonly fromBytes?: number;
+  /** Whether big text terms store their best documents. Default: true. */
+  readonly bestDocs?: boolean | undefined;
 }
 
 /** Encodes the postings of terms, which come in byte order: all terms of a field, or a part. */
@@ -31,16 +32,18 @@ export class TermEncoder {
   readonly records: number[] = [];
   /** Encodes text postings that lie in its memory; null: there is none. */
   readonly kernel: PostingsKernel | null;
+  /** Whether big terms store their best documents. */
+  readonly bestDocs: boolean;
   readonly #text: boolean;
   readonly #context: EncodeContext;
   readonly #denseFrom: number;
 
-  /** Without `spills` all postings stay in memory. */
-  constructor(docs: number, text: boolean, lengths: EncodedLengths, spills?: EncoderSpills) {
-    const { fromBytes = SPILL_BYTES } = spills ?? {};
-    this.small = new SpilledOutput(spills?.open('small') ?? null, fromBytes, false);
-    this.big = new SpilledOutput(spills?.open('big') ?? null, fromBytes, true);
-    this.kernel = text ? kernelOver(docs, lengths) : null;
+  constructor(docs: number, text: boolean, lengths: EncodedLengths, options: EncoderOptions = {}) {
+    const { open, fromBytes = SPILL_BYTES, bestDocs = true } = options;
+    this.small = new SpilledOutput(open?.('small') ?? null, fromBytes, false);
+    this.big = new SpilledOutput(open?.('big') ?? null, fromBytes, true);
+    this.bestDocs = text && bestDocs;
+    this.kernel = text ? kernelOver(docs, lengths, this.bestDocs) : null;
     this.#text = text;
     const { normOf, codes } = lengths;
     this.#context = {
@@ -50,6 +53,7 @@ export class TermEncoder {
       impacts: this.impacts,
       ...encodeScratch(),
       text,
+      bestDocs: this.bestDocs,
       codes,
       impact: (doc, frequency) => frequency / (frequency + normOf(doc)),
     };
@@ -87,10 +91,14 @@ export class TermEncoder {
 }
 
 /** The kernel over the documents of a text field. */
-function kernelOver(docs: number, lengths: EncodedLengths): PostingsKernel | null {
+function kernelOver(
+  docs: number,
+  lengths: EncodedLengths,
+  bestDocs: boolean,
+): PostingsKernel | null {
   const { codes, widthCodes, longDoc, normOf } = lengths;
   return PostingsKernel.over({
-    ...{ docs, codes, widthCodes, longDoc },
+    ...{ docs, codes, widthCodes, longDoc, bestDocs },
     norms: normsByCode(lengths.average),
     widths: Uint8Array.from({ length: 256 }, (_, code) => codeWidth(code)),
     longNorms: Float64Array.from(longDoc, normOf),

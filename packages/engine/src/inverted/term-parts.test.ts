@@ -36,17 +36,17 @@ function inputsOf(segments: readonly (readonly string[])[], every: number) {
 }
 
 /** The component, merged in parts. */
-function mergedInParts(inputs: readonly InvertedInput[], docs: number, parts: number) {
+function mergedInParts(inputs: readonly InvertedInput[], docs: number, parts: number, best = true) {
   const directory = new MemoryDirectory();
   const files = Array.from({ length: parts }, (_, part): PartFiles => {
     return { directory, name: (file) => `part${part}-${file}` };
   });
   // Parts are independent of each other: the last one comes first.
   for (let part = parts - 1; part >= 0; part--) {
-    runSteps(mergingTermPart(inputs, docs, { part, parts }, files[part]));
+    runSteps(mergingTermPart(inputs, docs, { part, parts }, files[part], best));
   }
   const sizes = files.map(({ name }) => directory.size(name('terms')));
-  const bytes = Buffer.concat(inMemory(joinMergedTerms(inputs, docs, files)));
+  const bytes = Buffer.concat(inMemory(joinMergedTerms(inputs, docs, files, best)));
   expect(directory.list()).toEqual([]);
   return { bytes, sizes };
 }
@@ -60,10 +60,14 @@ describe('a text component that is merged in parts', () => {
     const segments = [0, 1, 2].map((segment) =>
       Array.from({ length: 900 }, (_, i) => textOf(1000 * segment + i)),
     );
-    for (const every of [0, 7]) {
+    for (const [every, bestDocs] of [
+      [0, true],
+      [7, true],
+      [7, false],
+    ] as const) {
       const { inputs, docs } = inputsOf(segments, every);
-      const { bytes, sizes } = mergedInParts(inputs, docs, parts);
-      expect(bytes.equals(Buffer.concat(mergeInverted(inputs, docs)))).toBe(true);
+      const { bytes, sizes } = mergedInParts(inputs, docs, parts, bestDocs);
+      expect(bytes.equals(Buffer.concat(mergeInverted(inputs, docs, { bestDocs })))).toBe(true);
       expect(Math.min(...sizes)).toBeGreaterThan(0);
     }
   });

@@ -36,9 +36,10 @@ export class TermPartWriter {
   readonly #log = new ByteSink(LOG_BYTES);
   readonly #logged: Spill;
 
-  constructor(docs: number, lengths: EncodedLengths, files: PartFiles) {
+  constructor(docs: number, lengths: EncodedLengths, files: PartFiles, bestDocs: boolean) {
     this.#files = files;
-    this.#terms = new TermEncoder(docs, true, lengths, { open: (file) => this.#open(file) });
+    const open = (file: 'small' | 'big') => this.#open(file);
+    this.#terms = new TermEncoder(docs, true, lengths, { open, bestDocs });
     this.#logged = this.#open('terms');
   }
 
@@ -94,6 +95,7 @@ export function joinTermParts(
   docs: number,
   lengths: EncodedLengths,
   parts: readonly PartFiles[],
+  bestDocs: boolean,
 ): FilePart[] {
   const dictionary = new DictionaryWriter();
   const records: Int32Array[] = [];
@@ -114,7 +116,7 @@ export function joinTermParts(
   }
   const chosen = impacts.choose();
   return layOutComponent({
-    ...{ docs, text: true, lengths, dictionary, impacts: chosen },
+    ...{ docs, text: true, bestDocs, lengths, dictionary, impacts: chosen },
     records: joined(records),
     small: streamed(parts, 'small', base.small, SMALL_SLACK, () => {}),
     big: streamed(parts, 'big', base.big, BIG_SLACK, patching(impacts)),

@@ -34,10 +34,8 @@ export function encodeBig(
     record[RECORD.positions] = parts.positions;
     record[RECORD.blocks] = parts.blocks;
   }
-  if (context.text) {
-    setBest(record, context.best);
-    writeBestDocs(postings, context);
-  }
+  if (context.text) setBest(record, context.best);
+  if (context.bestDocs) writeBestDocs(postings, context);
   record[RECORD.bytes] = output.length - start;
   return record;
 }

@@ -22,6 +22,8 @@ export interface EncodeContext {
   readonly codes: Uint8Array;
   /** False: documents only. */
   readonly text: boolean;
+  /** Whether the term ends with its best documents. */
+  readonly bestDocs: boolean;
   /** tf / (tf + norm). */
   readonly impact: (doc: number, frequency: number) => number;
 }

@@ -73,6 +73,8 @@ export interface EncodedDocuments {
   /** Documents whose norm is not that of their code, ascending, and their norms. */
   readonly longDoc: Int32Array;
   readonly longNorms: Float64Array;
+  /** Whether big terms end with their best documents. */
+  readonly bestDocs: boolean;
 }
 
 let compiled: WebAssembly.Module | undefined;
@@ -85,6 +87,7 @@ export class PostingsKernel {
   readonly #memory: WebAssembly.Memory;
   readonly #kernels: Kernels;
   readonly #ranges: number;
+  readonly #bestDocs: boolean;
   readonly #codes = DATA;
   readonly #widthCodes: number;
   /** Where the postings begin, and how many postings and positions have room. */
@@ -102,6 +105,7 @@ export class PostingsKernel {
   private constructor(documents: EncodedDocuments) {
     const { docs, codes, widthCodes, longDoc } = documents;
     this.#ranges = Math.ceil(docs / RANGE);
+    this.#bestDocs = documents.bestDocs;
     this.#widthCodes = widthCodes === codes ? this.#codes : this.#codes + docs;
     const longDocs = (this.#widthCodes + docs + 7) & ~7;
     const longNorms = (longDocs + 4 * longDoc.length + 7) & ~7;
@@ -287,7 +291,9 @@ export class PostingsKernel {
     return this.#kernels.dense(df, ...places, ...rest, this.#ranges, 1);
   }
 
+  /** Appends the best documents where they are wanted; returns the term's end. */
   #withBestDocs(df: number, dense: boolean, notes: number, end: number): number {
+    if (!this.#bestDocs) return end;
     const rest = [this.#codes, notes, dense ? 1 : 0, (end + 3) & ~3] as const;
     return this.#kernels.bestDocs(df, this.#docsAt, this.#frequenciesAt, ...rest);
   }

@@ -63,6 +63,8 @@ export interface FieldDefinition {
   readonly maxBytes?: number;
   /** TEXT only. */
   readonly analyzer?: string;
+  /** TEXT only, false: frequent words do not store their best documents. Absent: they do. */
+  readonly bestDocuments?: false;
   /** DATE only: how a LONG source column counts. */
   readonly format?: 'epoch_s' | 'epoch_ms' | 'epoch_us';
   /** VECTOR only. */

@@ -15,6 +15,14 @@ export interface VectorPlan {
   readonly checksum?: string;
 }
 
+/** How an analysed field is stored. */
+export interface TextPlan {
+  readonly kind: 'text';
+  readonly analyzer: Analyzer;
+  /** Whether frequent terms store their best documents (postings/best-docs.ts). Absent: they do. */
+  readonly bestDocs?: boolean;
+}
+
 /**
  * What a segment keeps of one field: the mapping, resolved to structures. `id` is stable within a
  * generation and names the component files, never the user's text.
@@ -27,10 +35,7 @@ export interface FieldPlan {
    * Terms and postings. TEXT: analysed, positions and exact lengths. KEYWORD: a value is a term,
    * documents only.
    */
-  readonly inverted:
-    | null
-    | { readonly kind: 'text'; readonly analyzer: Analyzer }
-    | { readonly kind: 'keyword' };
+  readonly inverted: null | TextPlan | { readonly kind: 'keyword' };
   /**
    * numeric: LONG, DATE, BOOL as i64, DOUBLE as ordered i64. ordinal: KEYWORD as UTF-8, IP as 16
    * bytes.

@@ -34,6 +34,7 @@ const SETTINGS: JsonObject = {
   sensitive: flag,
   max_bytes: { type: 'integer', minimum: 1, maximum: 1_073_741_824 },
   analyzer: text,
+  best_documents: flag,
   format: { enum: ['epoch_s', 'epoch_ms', 'epoch_us'] },
 };
 

@@ -257,6 +257,7 @@ interface FoundField {
   readonly fast: boolean;
   readonly cached: boolean;
   readonly analyzer: string | undefined;
+  readonly bestDocuments?: false | undefined;
   readonly definition: FieldDefinition | null;
   readonly source: FieldSource;
   readonly multiValued: boolean;
@@ -304,8 +305,8 @@ function plannedVector(
 }
 
 function settingsOf(field: FieldDefinition) {
-  const { name, type, indexed, fast, cached, analyzer } = field;
-  return { name, type, indexed, fast, cached, analyzer };
+  const { name, type, indexed, fast, cached, analyzer, bestDocuments } = field;
+  return { name, type, indexed, fast, cached, analyzer, bestDocuments };
 }
 
 function leafField(
@@ -370,12 +371,11 @@ function finishField(found: FoundField, id: number, analyzerOf: AnalyzerOf): Map
   const { name, type, indexed, fast, cached, vector } = found;
   const textual = type === 'TEXT' || type === 'KEYWORD';
   const column = textual ? fast : indexed || fast || cached;
-  const lazyAnalyzer = () => analyzerOf(found.analyzer ?? 'standard');
   const plan: FieldPlan = {
     id,
     name,
     type,
-    inverted: !indexed || !textual ? null : invertedOf(type, lazyAnalyzer),
+    inverted: !indexed || !textual ? null : invertedOf(found, analyzerOf),
     column: !column ? null : type === 'KEYWORD' || type === 'IP' ? 'ordinal' : 'numeric',
     stored: cached && !column,
     ...(vector === undefined ? {} : { vector }),
@@ -384,12 +384,14 @@ function finishField(found: FoundField, id: number, analyzerOf: AnalyzerOf): Map
   return Object.freeze({ plan, definition, source, multiValued });
 }
 
-function invertedOf(type: FieldPlan['type'], analyzer: () => Analyzer): FieldPlan['inverted'] {
+function invertedOf(found: FoundField, analyzerOf: AnalyzerOf): FieldPlan['inverted'] {
+  const { type, analyzer = 'standard', bestDocuments } = found;
   if (type === 'KEYWORD') return { kind: 'keyword' };
   return {
     kind: 'text',
     get analyzer() {
-      return analyzer();
+      return analyzerOf(analyzer);
     },
+    ...(bestDocuments === false && { bestDocs: false }),
   };
 }

@@ -163,6 +163,10 @@ describe('faults of a definition', () => {
     ],
     ['{ name: a, type: LONG, analyzer: english }', '7:38 error analyzer is for TEXT; "a" is LONG'],
     [
+      '{ name: a, type: KEYWORD, best_documents: false }',
+      '7:47 error best_documents is for TEXT; "a" is KEYWORD',
+    ],
+    [
       '{ name: a, type: LONG, max_bytes: 5 }',
       '7:39 error max_bytes is for TEXT and KEYWORD; "a" is LONG',
     ],
@@ -241,7 +245,7 @@ describe('faults of a definition', () => {
       '[a]',
       '7:5 error a field must be a map of name, source, type, description, indexed, ' +
         'fast, cached, ' +
-        'sensitive, max_bytes, analyzer, format, dims, model, similarity, index, search',
+        'sensitive, max_bytes, analyzer, best_documents, format, dims, model, similarity, index, search',
     ],
   ];
   it.each(fieldFaults)('field %s', (field, expected) => {

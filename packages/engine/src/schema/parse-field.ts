@@ -22,6 +22,7 @@ const SETTINGS = [
   'sensitive',
   'max_bytes',
   'analyzer',
+  'best_documents',
   'format',
 ] as const;
 export const FIELD_KEYS = ['name', 'source', ...SETTINGS, ...VECTOR_KEYS] as const;
@@ -132,14 +133,16 @@ export function described(
   return description === undefined ? {} : { description };
 }
 
+type TypeSettings = Pick<FieldSettings, 'maxBytes' | 'analyzer' | 'bestDocuments' | 'format'>;
+
 function parseTypeSettings(
-  map: KnownEntries<'max_bytes' | 'analyzer' | 'format'>,
+  map: KnownEntries<'max_bytes' | 'analyzer' | 'best_documents' | 'format'>,
   type: FieldType,
   name: string,
   analyzers: AnalyzerNames,
   report: Report,
-): Pick<FieldSettings, 'maxBytes' | 'analyzer' | 'format'> {
-  const settings: { maxBytes?: number; analyzer?: string; format?: FieldDefinition['format'] } = {};
+): TypeSettings {
+  const settings: { -readonly [Key in keyof TypeSettings]: TypeSettings[Key] } = {};
   const onlyFor = (tree: Tree, key: string, types: string) =>
     report.error(tree.at, `${key} is for ${types}; "${name}" is ${type}`);
   if (map.max_bytes !== undefined) {
@@ -158,6 +161,9 @@ function parseTypeSettings(
     settings.analyzer =
       map.analyzer === undefined ? 'standard' : readAnalyzer(map.analyzer, analyzers, report);
   }
+  const best = map.best_documents;
+  if (best !== undefined && type !== 'TEXT') onlyFor(best, 'best_documents', 'TEXT');
+  else if (!readFlag(best, 'best_documents', true, report)) settings.bestDocuments = false;
   return settings;
 }
 

@@ -54,7 +54,8 @@ function sectionOf(reader: InvertedReader, name: Section): { at: number; bytes: 
 }
 
 function segmentOf(arena: Arena, docs: readonly ModelDoc[], number: number): ScoringSegment {
-  const writer = new InvertedWriter({ kind: 'text', analyzer: simpleAnalyzer });
+  const bestDocs = number % 3 !== 2;
+  const writer = new InvertedWriter({ kind: 'text', analyzer: simpleAnalyzer, bestDocs });
   writer.add(0, docs.length, blockOf(docs));
   const bytes = Buffer.concat(writer.finish(docs.length));
   const region = arena.allocate(bytes.length);

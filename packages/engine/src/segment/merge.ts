@@ -43,6 +43,8 @@ export interface MergeField {
   readonly id: number;
   readonly type: FieldType;
   readonly inverted: 'text' | 'keyword' | null;
+  /** Text: false if frequent terms store no best documents; absent: they do. */
+  readonly best_documents?: false;
   readonly column: 'numeric' | 'ordinal' | null;
   readonly stored: boolean;
   /** VECTOR: what its plan says of vectors. Absent for other types. */
@@ -180,7 +182,7 @@ interface MergeTarget {
 /** The inverted component of a field; none if only a part of its terms is merged. */
 function* mergingTerms(
   inputs: readonly Input[],
-  { id: field, inverted: kind }: MergeField,
+  { id: field, inverted: kind, best_documents: bestDocs }: MergeField,
   docs: number,
   { directory, id, share }: MergeTarget,
 ): Steps<readonly Component[]> {
@@ -191,17 +193,18 @@ function* mergingTerms(
     name: (file) => `${id}.f${field}.part${part}-${file}`,
   });
   if (share?.part !== undefined) {
-    yield* mergingTermPart(readers, docs, share.part, filesOf(share.part.part));
+    yield* mergingTermPart(readers, docs, share.part, filesOf(share.part.part), bestDocs);
     return [];
   }
   const open = (what: string) => new Spill(directory, `${id}.f${field}.spill-${what}`);
   const parts =
     share?.parts === undefined
-      ? yield* mergingInverted(readers, docs, { open })
+      ? yield* mergingInverted(readers, docs, { open, bestDocs })
       : joinMergedTerms(
           readers,
           docs,
           Array.from({ length: share.parts }, (_, i) => filesOf(i)),
+          bestDocs,
         );
   const component = writeComponent(directory, id, { kind, field }, parts);
   yield 1;

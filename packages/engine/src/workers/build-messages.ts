@@ -1,14 +1,17 @@
 /** What a build and its threads send each other. */
 import type { AnalyzerDefinition } from '../schema/definition.ts';
 import type { DocumentBlock } from '../schema/field-block.ts';
-import type { FieldPlan } from '../schema/field-plan.ts';
+import type { FieldPlan, TextPlan } from '../schema/field-plan.ts';
 import type { Component } from '../segment/entry.ts';
 import type { SegmentShare } from '../segment/segment-share.ts';
 import type { PlainError } from '../shard/bytes.ts';
 
 /** A field without its analyzer, which the thread builds itself from its name. */
 export type PlainPlan = Omit<FieldPlan, 'inverted'> & {
-  readonly inverted: null | { readonly kind: 'keyword' } | { readonly kind: 'text'; name: string };
+  readonly inverted:
+    | null
+    | { readonly kind: 'keyword' }
+    | (Omit<TextPlan, 'analyzer'> & { readonly name: string });
 };
 
 /** What a build thread is started with. */

@@ -63,7 +63,8 @@ function costOf({ inverted, column, vector }: FieldPlan): number {
 function plainPlan(plan: FieldPlan): PlainPlan {
   const { inverted } = plan;
   if (inverted?.kind !== 'text') return { ...plan, inverted };
-  return { ...plan, inverted: { kind: 'text', name: inverted.analyzer.name } };
+  const { analyzer, ...text } = inverted;
+  return { ...plan, inverted: { ...text, name: analyzer.name } };
 }
 
 /** The worker's entry: beside this file, as source or as built. */

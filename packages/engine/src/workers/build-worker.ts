@@ -22,7 +22,8 @@ let broken = false;
 function withAnalyzer(plan: PlainPlan): FieldPlan {
   const { inverted } = plan;
   if (inverted?.kind !== 'text') return { ...plan, inverted };
-  return { ...plan, inverted: { kind: 'text', analyzer: analyzerOf(inverted.name) } };
+  const { name, ...text } = inverted;
+  return { ...plan, inverted: { ...text, analyzer: analyzerOf(name) } };
 }
 
 function handle(message: ToBuildThread): FromBuildThread | null {

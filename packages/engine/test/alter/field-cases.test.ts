@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { appendRows, deleteRows, upsertRows } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -6,8 +6,10 @@ import { compactTable, expireSnapshots } from '../../../../test/support/maintena
 import { hasShared, tablePath } from '../../../../test/support/shared-tables.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 import { readCommit } from '../../src/index/commit.ts';
+import { HAS_BEST_DOCS, HAS_TEXT } from '../../src/inverted/format.ts';
 import { currentGeneration, indexFolder } from '../../src/open/index-folder.ts';
 import { Registry } from '../../src/registry/registry.ts';
+import { FRAME_HEADER_BYTES } from '../../src/storage/frame.ts';
 import { openLocalDirectory } from '../../src/storage/local-directory.ts';
 
 const SCHEMA = {
@@ -53,6 +55,15 @@ const home = (): string => {
 };
 const live = () => currentGeneration(home())?.path ?? '';
 const commit = () => readCommit(openLocalDirectory(live()))!;
+
+/** The flags of the live commit's text components. */
+function textFlags(): readonly number[] {
+  const components = commit().segments.flatMap((segment) => segment.components);
+  const texts = components.filter(({ kind }) => kind === 'text');
+  return texts.map(({ file }) =>
+    readFileSync(join(live(), file)).readInt32LE(FRAME_HEADER_BYTES + 16),
+  );
+}
 
 describe('a row that a new field cannot take', () => {
   it('is refused with its key, and nothing changes', async () => {
@@ -142,6 +153,25 @@ describe('an alter by field', () => {
     const [first] = await Array.fromAsync(lake.backend.exportDocuments({ index: 't' }));
     expect(first.fields).toEqual({ title: 'night 0', label: '10.0.0.1' });
     expect(currentGeneration(home())?.number).toBe(3);
+  });
+
+  it('builds a text field without its best documents, and merges it so', async () => {
+    const PLAIN = TITLE.replace('standard', 'standard, best_documents: false');
+    await append(Array.from({ length: 300 }, (_, i) => ({ id: 10 + i, title: `night ${i % 3}` })));
+    await built(TITLE + LABEL);
+    const best = async () => (await lake.backend.search({ index: 't', query: 'night' })).hits;
+    const hits = await best();
+    expect(textFlags()).toEqual([HAS_TEXT | HAS_BEST_DOCS]);
+    await alter(PLAIN + LABEL);
+    expect(textFlags()).toEqual([HAS_TEXT]);
+    expect(await best()).toEqual(hits);
+    await append([{ id: 1000, title: 'night and day' }]);
+    await lake.backend.sync({ index: 't' });
+    await lake.backend.compact({ index: 't' });
+    expect(textFlags()).toEqual([HAS_TEXT]);
+    await alter(TITLE + LABEL);
+    expect(textFlags()).toEqual([HAS_TEXT | HAS_BEST_DOCS]);
+    expect(await total('night')).toBe(305);
   });
 
   it('finds rows whose documents are in another order than the rows', async () => {
