@@ -244,8 +244,8 @@ describe('faults of a definition', () => {
     [
       '[a]',
       '7:5 error a field must be a map of name, source, type, description, indexed, ' +
-        'fast, cached, ' +
-        'sensitive, max_bytes, analyzer, best_documents, format, dims, model, similarity, index, search',
+        'fast, cached, sensitive, ' +
+        'max_bytes, analyzer, best_documents, format, dims, model, similarity, index, search',
     ],
   ];
   it.each(fieldFaults)('field %s', (field, expected) => {

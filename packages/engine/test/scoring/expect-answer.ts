@@ -18,8 +18,8 @@ export const searched = (wanted: readonly Wanted[]) =>
   wanted.map(({ word, boost, position }) => ({ bytes: encoder.encode(word), boost, position }));
 
 /**
- * Holds an answer against brute force: scores to 1e-9, documents in order, where equal scores may be
- * equal only nearly.
+ * Holds an answer against brute force: scores to 1e-9, documents in order, where equal scores may
+ * be equal only nearly.
  */
 export function expectAnswer(
   { segments, keyOf, parts, used }: OpenCase,
