@@ -8,11 +8,13 @@ import { blockBounds } from './query/block-bounds.ts';
 import { blocks } from './query/blocks.ts';
 import { count } from './query/count.ts';
 import { dense } from './query/dense.ts';
+import { dictionaryBlock } from './query/dictionary-block.ts';
 import { lists } from './query/lists.ts';
 import { lookup } from './query/lookup.ts';
 import { meet } from './query/meet.ts';
 import { open } from './query/open.ts';
 import { plan } from './query/plan.ts';
+import { readAhead } from './query/read-ahead.ts';
 import { run } from './query/run.ts';
 import { score } from './query/score.ts';
 import { survivors } from './query/survivors.ts';
@@ -36,6 +38,7 @@ const KNOWN: Signatures = {
 /** Functions `lookup` and `query`, and what they call. */
 export const query = compile(
   [
+    dictionaryBlock,
     lookup,
     open,
     blocks,
@@ -48,6 +51,7 @@ export const query = compile(
     plan,
     count,
     bestDocs,
+    readAhead,
     run,
   ].join('\n'),
   KNOWN,

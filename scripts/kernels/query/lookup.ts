@@ -1,4 +1,4 @@
-/** Terms in the dictionary of a segment. */
+/** Terms in the dictionaries of segments. */
 import {
   ENTRY,
   ENTRY_BYTES,
@@ -7,76 +7,11 @@ import {
 } from '../../../packages/engine/src/scoring/kernel-memory.ts';
 
 export const lookup = `
-  // 1: the first term of a block is above the text
-  fn firstAbove(i32 index, i32 text, i32 length) -> i32 {
-    i32 at = i32[${SEGMENT.entries}] + i32[index + 8];
-    i32 size = u8[at + 1];
-    if (size == 255 && u8[at] == 255) { i32[${QUERY.unsupported}] = 1; return 1; }
-    i32 i = 0;
-    while (i < size && i < length) {
-      if (u8[at + i + 2] != u8[text + i]) { return u8[at + i + 2] > u8[text + i]; }
-      i += 1;
-    }
-    return size > length;
-  }
-
-  // the segment of an entry becomes the one at hand
-  fn enter(i32 entry) {
-    v128[${SEGMENT.index}] = v128[entry];
-    v128[${SEGMENT.index + 16}] = v128[entry + 16];
-    v128[${SEGMENT.index + 32}] = v128[entry + 32];
-    i64[${SEGMENT.impacts}] = i64[entry + ${SEGMENT.impacts - SEGMENT.index}];
-    f64[${QUERY.scale}] = f64[entry + ${ENTRY.scale}];
-  }
-
-  // writes the first 8 bytes of every "step"th dictionary block, and one above all behind them
-  export fn sample(i32 entry, i32 into, i32 step) {
-    enter(entry);
-    i32 at = i32[${SEGMENT.index}], left = i32[${SEGMENT.dictionaryBlocks}];
-    while (left > 0) {
-      i64[into] = i64.rotl(i64[at], 32L);
-      into += 8;
-      at += step * 20;
-      left -= step;
-    }
-    i64[into] = -1L;
-  }
-
-  // the last dictionary block whose first term is not above the text, which zeros follow
-  fn dictionaryBlock(i32 text, i32 length, i32 samples, i32 step) -> i32 {
-    i64 key = i64x2.extract_lane<0>(
-      i8x16.shuffle<7 6 5 4 3 2 1 0 0 0 0 0 0 0 0 0>(v128[text], v128[text]));
-    i32 left = i32[${SEGMENT.index}], size = i32[${SEGMENT.dictionaryBlocks}];
-    if (samples) {
-      i32 count = (size + step - 1) / step, low = 0, high = count;
-      while (low < high) {
-        i32 middle = (low + high) >> 1;
-        if (i64.lt_u(i64[samples + (middle << 3)], key)) { low = middle + 1; } else { high = middle; }
-      }
-      while (high < count && i64[samples + (high << 3)] == key) { high += 1; }
-      high *= step;
-      size = select(high < size, high, size);
-      low = select(low, (low - 1) * step, 0);
-      left += low * 20;
-      size -= low;
-    }
-    while (size > 1) {
-      i32 half = size >> 1;
-      i32 at = left + half * 20;
-      i64 own = i64.rotl(i64[at], 32L);
-      i32 above = i64.gt_u(own, key);
-      if (own == key) { above = firstAbove(at, text, length); }
-      left = select(above, left, at);
-      size = select(above, half, size - half);
-    }
-    return left;
-  }
-
-  fn find(i32 text, i32 length, i32 into, i32 samples, i32 step) {
+  // the term in the dictionary block at "index" (0: there are no terms)
+  fn find(i32 text, i32 length, i32 index, i32 into) {
     i32[into] = 0;
     i32[into + 4] = 0;
-    if (!i32[${SEGMENT.dictionaryBlocks}]) { return; }
-    i32 index = dictionaryBlock(text, length, samples, step);
+    if (!index) { return; }
     i32 at = i32[${SEGMENT.entries}] + i32[index + 8];
     i32 small = i32[${SEGMENT.small}] + i32[index + 12];
     i32 big = i32[index + 16], match = 0;
@@ -160,13 +95,13 @@ export const lookup = `
     i32 entry = ${QUERY.segments}, end = entry + segments * ${ENTRY_BYTES};
     i32[${QUERY.unsupported}] = 0;
     if (!given) { v128[${QUERY.frequencies}] = i32x4.splat(0); }
+    i32[${QUERY.ahead}] = narrowAll(end, asked) + chooseAll(end, asked);
     while (entry < end) {
       enter(entry);
-      i32 k = 0, j = 0, into = entry + ${ENTRY.found};
+      i32 k = 0, into = entry + ${ENTRY.found};
       while (k < asked) {
-        find(${QUERY.text} + (k << 8), i32[${QUERY.lengths} + (k << 2)], into,
-          i32[entry + ${ENTRY.samples}], i32[entry + ${ENTRY.step}]);
-        i32 df = i32[into];
+        find(${QUERY.text} + (k << 8), i32[${QUERY.lengths} + (k << 2)], i32[into], into);
+        i32 df = i32[into], j = 0;
         if (df) {
           if (!given) { i32[${QUERY.frequencies} + (k << 2)] += df; }
           j = entry + ${ENTRY.found};

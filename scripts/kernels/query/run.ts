@@ -18,6 +18,7 @@ export const run = `
     i32 s = first, n = 0, best = 0;
     f64 theta = f64[${QUERY.theta}];
     v128[${QUERY.bestSizes}] = i32x4.splat(0);
+    readAhead(first, last, asked, flags & 1);
     while (s < last) {
       i32 entry = ${QUERY.segments} + s * ${ENTRY_BYTES}, k = 0, present = 0, at = 0;
       f64 bound = 0.0;

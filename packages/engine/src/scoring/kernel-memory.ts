@@ -163,6 +163,8 @@ export const QUERY = {
   notBehind: QUERY_AT + 6936,
   /** 1: blocked documents are few (deleted ones). */
   fewBlocked: QUERY_AT + 6940,
+  /** A sum of what was read ahead, which nothing reads. */
+  ahead: QUERY_AT + 6944,
   /** Sets of length codes, 32 bytes each, by the width of frequencies: allowCodes. */
   allowed: QUERY_AT + 7168,
   /** By term: the best scores of documents that it stores, 16 (f64), and how many (i32). */
