@@ -25,7 +25,7 @@ export const readAhead = `
 
   // reads ahead for the segments [first, last) of those looked up; "top": the best documents are
   // wanted
-  fn readAhead(i32 first, i32 last, i32 asked, i32 top) {
+  export fn readAhead(i32 first, i32 last, i32 asked, i32 top) {
     i32 ahead = 0, s = first;
     if (asked * (last - first) == 1) { return; }
     while (s < last) {

@@ -55,6 +55,7 @@ class CompiledKernels implements Kernels {
     this.query = {
       sample: code.sample as QueryKernel['sample'],
       lookup: code.lookup,
+      readAhead: code.readAhead,
       query: code.query,
     };
     this.#ranges = [undefined, code.ranges1, code.ranges2, code.ranges3, code.ranges4];

@@ -6,6 +6,8 @@
  */
 import { NO_DEADLINE } from '../base/deadline.ts';
 import { blameIndex } from '../postings/damage.ts';
+import { SHORT } from '../postings/format.ts';
+import { BIG, type TermInfo } from '../postings/term-info.ts';
 import type { Arena } from '../storage/directory.ts';
 import { sampleStep } from './dictionary-samples.ts';
 import {
@@ -22,7 +24,7 @@ import {
   QUERY_TOP,
 } from './kernel-memory.ts';
 import type { QueryKernel } from './kernels.ts';
-import type { ScoringSegment, TermSearch } from './request.ts';
+import type { ScoringSegment, SegmentTerms, TermSearch } from './request.ts';
 import { runQuery } from './running-query.ts';
 import { ROUND_UP } from './segment-scorer.ts';
 import type { TopAfter, TopDocs } from './top-docs.ts';
@@ -85,6 +87,43 @@ function runIn(
   return runQuery(deadline, top, segments, arena, () =>
     run(search, asked, top, wanted, workspace, kernel),
   );
+}
+
+/**
+ * The terms of a phrase in several segments, looked up by the kernel, which reads tables of their
+ * postings ahead; null where it cannot, and for one segment, which gains nothing.
+ */
+export function lookUpByKernel(search: TermSearch): readonly SegmentTerms[] | null {
+  const { segments, terms } = search;
+  if (segments.length < 2 || segments.length > QUERY_SEGMENTS) return null;
+  const workspaces = workspacesOf(segments[0].reader.arena);
+  const workspace = workspaces.take();
+  try {
+    const { arena } = workspace;
+    const kernel = workspace.kernels.query;
+    if (kernel === null || !writeTerms(search, terms.length, arena)) return null;
+    for (let s = 0; s < segments.length; s++) {
+      if (!describe(segments[s], s, 1, workspace, kernel)) return null;
+    }
+    if (!blameIndex(() => kernel.lookup(segments.length, terms.length, 0))) return null;
+    kernel.readAhead(0, segments.length, terms.length, 0);
+    return segments.map((_, s) => foundIn(s, terms.length, arena));
+  } finally {
+    workspaces.give(workspace);
+  }
+}
+
+/** The terms that the kernel found in segment `s`. */
+function foundIn(s: number, asked: number, { i32 }: Arena): SegmentTerms {
+  const found: (TermInfo | null)[] = [];
+  for (let k = 0; k < asked; k++) {
+    const at = ((QUERY.segments + ENTRY_BYTES * s + ENTRY.found) >> 2) + 2 * k;
+    const df = i32[at];
+    const ref = i32[at + 1];
+    if (df === 0) found.push(null);
+    else found.push(ref < 0 ? { df, kind: BIG, at: -1 - ref } : { df, kind: SHORT, at: ref });
+  }
+  return found;
 }
 
 /** Puts the terms where the kernel reads them; false where they are too many, or too long. */

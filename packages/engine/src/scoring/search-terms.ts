@@ -15,7 +15,7 @@ import { searchConjunction } from './conjunction.ts';
 import { countConjunction, countEach, countTerm, countUnion } from './count.ts';
 import { inverseFrequency } from './field-statistics.ts';
 import { countPhrase, searchPhrase } from './phrase.ts';
-import { NOT_BY_KERNEL, runByKernel } from './query-kernel.ts';
+import { lookUpByKernel, NOT_BY_KERNEL, runByKernel } from './query-kernel.ts';
 import {
   gatherStatistics,
   lookUpTerms,
@@ -105,8 +105,8 @@ function planOf(search: TermSearch, stored: boolean): Plan {
   const { mode, segments } = search;
   const terms =
     mode === 'term' && search.terms.length > 1 ? search.terms.slice(0, 1) : search.terms;
-  const found: SegmentTerms[] = [];
-  for (const segment of segments) found.push(lookUpTerms(terms, segment));
+  const byKernel = mode === 'phrase' ? lookUpByKernel(search) : null;
+  const found = byKernel ?? segments.map((segment) => lookUpTerms(terms, segment));
   const statistics = search.statistics ?? gatherStatistics(segments, found, terms.length);
   const { field, frequencies } = statistics;
   const { docs, averageLength } = field;
