@@ -19,17 +19,17 @@ afterAll(async () => {
 const same = (bytes: Buffer) => bytes;
 
 /** Calls a method with raw bytes. */
-function call(path: string, bytes: Uint8Array, metadata = new Metadata(), deadline?: number) {
+function call(
+  path: string,
+  bytes: Uint8Array,
+  metadata = new Metadata(),
+  deadline?: number,
+  own = client,
+) {
   return new Promise<Buffer>((resolve, reject) => {
     const options = deadline === undefined ? {} : { deadline };
-    client.makeUnaryRequest(
-      path,
-      same,
-      same,
-      Buffer.from(bytes),
-      metadata,
-      options,
-      (error, out) => (error === null ? resolve(out!) : reject(error)),
+    own.makeUnaryRequest(path, same, same, Buffer.from(bytes), metadata, options, (error, out) =>
+      error === null ? resolve(out!) : reject(error),
     );
   });
 }
@@ -71,6 +71,20 @@ describe('a gRPC call', () => {
     }
     await remote.close();
     await cached.close();
+  });
+
+  it('has an error with half a character, also if its request is compressed', async () => {
+    const gzip = { 'grpc.default_compression_algorithm': 2 };
+    const address = served.grpcUrl.slice('grpc://'.length);
+    const packing = new Client(address, credentials.createInsecure(), gzip);
+    const tree = { term: { 'no\ud800': 'x' } };
+    const bytes = encodeMessage(search.input, { index: 'notes', ast: tree });
+    for (const own of [client, packing]) {
+      const error = await call(search.path, bytes, new Metadata(), undefined, own).catch((e) => e);
+      expect(error).toMatchObject({ code: status.INVALID_ARGUMENT });
+      expect(error.details).toContain('no\ufffd');
+    }
+    packing.close();
   });
 
   it('ends at its deadline', async () => {

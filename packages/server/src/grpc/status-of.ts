@@ -14,5 +14,7 @@ export function statusOf(thrown: unknown): StatusObject & Error {
   metadata.set(DETAILS_KEY, Buffer.from(encodeError(code, errorBody(error).error)));
   const { retry_after_s } = error.details;
   if (typeof retry_after_s === 'number') metadata.set('retry-after', String(retry_after_s));
-  return Object.assign(new Error(error.message), { code, details: error.message, metadata });
+  // grpc-js percent-encodes details, which throws for half a character
+  const details = error.message.toWellFormed();
+  return Object.assign(new Error(error.message), { code, details, metadata });
 }
