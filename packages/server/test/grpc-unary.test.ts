@@ -3,6 +3,7 @@ import { type ClientHttp2Session, connect, type IncomingHttpHeaders } from 'node
 import { gzipSync } from 'node:zlib';
 import { type handleUnaryCall, Metadata, ServerCredentials, status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openScreen } from '../src/grpc/screen.ts';
 import { UnaryServer } from '../src/grpc/unary-server.ts';
 import { UnaryStream } from '../src/grpc/unary-stream.ts';
 
@@ -15,7 +16,9 @@ let server: UnaryServer;
 let session: ClientHttp2Session;
 beforeAll(async () => {
   server = new UnaryServer(MOST_BYTES, {});
+  const screen = { ...openScreen, mostBytes: MOST_BYTES };
   const method = {
+    screen,
     path: PATH,
     requestStream: false,
     responseStream: false,

@@ -25,4 +25,9 @@ export interface Access {
    * as requested; a backend checks the resolved index against `principal.indexes`.
    */
   authorize(principal: Principal | undefined, operation: Operation, index?: string): void;
+  /**
+   * The same by scopes alone, before the request is known. Absent: every caller may send its
+   * request.
+   */
+  permit?(principal: Principal | undefined, operation: Operation): void;
 }

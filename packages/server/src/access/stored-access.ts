@@ -67,6 +67,10 @@ export class StoredAccess implements Access {
     authorizeByScope(principal, operation);
   }
 
+  permit(principal: Principal | undefined, operation: Operation): void {
+    authorizeByScope(principal, operation);
+  }
+
   /** Forgets all verified headers: accounts have changed. */
   forget(): void {
     this.#remembered = new Map();

@@ -56,13 +56,19 @@ export class Calls {
     return { principal, release };
   }
 
-  /** Throws unauthenticated and permission_denied, before the request is known. */
-  async requireCaller(
+  /**
+   * Throws unauthenticated and permission_denied, before the request is known. No promise comes
+   * back if the caller is known at once.
+   */
+  requireCaller(
     operation: Operation,
     arrival: Arrival,
     authorization: string | undefined,
-  ): Promise<void> {
-    this.#access.authorize(await this.#caller(operation, arrival, authorization), operation);
+  ): undefined | Promise<void> {
+    const permit = (caller: Principal | undefined) => this.#access.permit?.(caller, operation);
+    const caller = this.#caller(operation, arrival, authorization);
+    if (caller instanceof Promise) return caller.then(permit);
+    permit(caller);
   }
 
   #caller(operation: Operation, arrival: Arrival, authorization: string | undefined) {

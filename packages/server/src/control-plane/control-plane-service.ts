@@ -29,30 +29,27 @@ export interface ControlPlaneServiceOptions {
   readonly openAccounts: (password: string | undefined) => Promise<string | undefined>;
   /** The status of an error in gRPC. */
   readonly statusOf: (error: unknown) => object;
+  /** A method for callers with the key of the cluster, with at most so many bytes per request. */
+  readonly method: (path: string, mostBytes: number) => ServiceDefinition[string];
 }
+
+/** Bytes of what grows with the indexes of a cluster: states of nodes, versions of routings. */
+const STATE_BYTES = 64 * 1024 * 1024;
+/** Bytes of headers and passwords. */
+const ACCOUNT_BYTES = 1024 * 1024;
 
 const LOOK_MS = 50;
 const MOST_WAIT_MS = 30_000;
 
-const same = (bytes: Buffer): Buffer => bytes;
-const method = ({ path }: { readonly path: string }) => ({
-  path,
-  requestStream: false,
-  responseStream: false,
-  requestSerialize: same,
-  requestDeserialize: same,
-  responseSerialize: same,
-  responseDeserialize: same,
-});
-
 /** Adds registration and routing to a gRPC server. */
 export function addControlPlane(server: Server, options: ControlPlaneServiceOptions): void {
   const { register, routing, authenticate, openAccounts } = CONTROL_PLANE_METHODS;
+  const { method } = options;
   const definition: ServiceDefinition = {
-    RegisterServedIndex: method(register),
-    GetRouting: method(routing),
-    Authenticate: method(authenticate),
-    OpenAccounts: method(openAccounts),
+    RegisterServedIndex: method(register.path, STATE_BYTES),
+    GetRouting: method(routing.path, STATE_BYTES),
+    Authenticate: method(authenticate.path, ACCOUNT_BYTES),
+    OpenAccounts: method(openAccounts.path, ACCOUNT_BYTES),
   };
   const answer =
     (work: (request: Buffer) => Promise<Uint8Array>): handleUnaryCall<Buffer, Buffer> =>

@@ -1,11 +1,11 @@
-import { Metadata, type ServerDuplexStream, type ServerUnaryCall } from '@grpc/grpc-js';
+import type { ServerDuplexStream, ServerUnaryCall } from '@grpc/grpc-js';
 import { decodeMessage, type WireMethod } from '@lakehouse-search/client';
-import { ERROR_CODES, LhsError, type Operation, type Principal } from '@lakehouse-search/contract';
-import type { Arrival } from '../access/access.ts';
+import { ERROR_CODES, type Operation, type Principal } from '@lakehouse-search/contract';
 import { type Begun, type Calls, indexOf } from '../calls/calls.ts';
 import { publicError } from '../calls/public-error.ts';
-import { requestId } from '../calls/request-id.ts';
-import { type Span, spanOf, spanRecord, traceparentOf } from '../observe/trace-context.ts';
+import { spanRecord } from '../observe/trace-context.ts';
+import { type Arrived, arrivedOf, traceResponse } from './arrived.ts';
+import { requireBytes } from './call-screen.ts';
 
 /** What all kinds of gRPC calls have. */
 export type AnyCall = Pick<
@@ -13,21 +13,15 @@ export type AnyCall = Pick<
   'metadata' | 'getPeer' | 'getDeadline' | 'on' | 'sendMetadata'
 >;
 
-/** Bytes of one message; a stream of requests may have many. */
-const MESSAGE_BYTES = 1024 * 1024;
-
 /** One gRPC call from its arrival to its record. */
 export class GrpcCall {
   bytesIn = 0;
   bytesOut = 0;
   readonly #calls: Calls;
   readonly #method: WireMethod;
-  readonly #arrival: Arrival;
-  readonly #authorization: string | undefined;
+  readonly #arrived: Arrived;
   readonly #deadline: number | undefined;
   readonly #controller = new AbortController();
-  readonly #began = performance.now();
-  readonly #span: Span;
   #begun: Begun | undefined;
   #index: string | undefined;
   #ended = false;
@@ -35,15 +29,8 @@ export class GrpcCall {
   constructor(calls: Calls, method: WireMethod, call: AnyCall) {
     this.#calls = calls;
     this.#method = method;
-    const request_id = requestId(textOf(call.metadata, 'x-request-id'));
-    this.#arrival = { request_id, remote: hostOf(call.getPeer()), transport: 'grpc' };
-    this.#authorization = textOf(call.metadata, 'authorization');
-    this.#span = spanOf(textOf(call.metadata, 'traceparent'));
-    if (this.#span.parentId !== undefined) {
-      const metadata = new Metadata();
-      metadata.set('traceresponse', traceparentOf(this.#span));
-      call.sendMetadata(metadata);
-    }
+    this.#arrived = arrivedOf(call);
+    traceResponse(call, this.#arrived.span);
     this.#deadline = deadlineOf(call.getDeadline());
     // grpc-js reports every call that has ended as cancelled, and an abort builds a stack.
     call.on('cancelled', () => {
@@ -58,26 +45,19 @@ export class GrpcCall {
   /** The request that the bytes hold. Throws invalid_argument, limit_exceeded. */
   read(bytes: Buffer): Record<string, unknown> {
     this.bytesIn += bytes.length;
-    const { input, route } = this.#method;
-    if (bytes.length > MESSAGE_BYTES && route.stream !== 'requests') {
-      const message = `the request has ${bytes.length} bytes: at most ${MESSAGE_BYTES}`;
-      throw new LhsError('limit_exceeded', message);
-    }
-    return decodeMessage(input, bytes, 'request');
+    // a message that was compressed has been read with fewer bytes
+    requireBytes(this.#method, bytes.length);
+    return decodeMessage(this.#method.input, bytes, 'request');
   }
 
   /** Runs the operation: a promise, or the items of a stream. */
   async run(request: unknown): Promise<unknown> {
     this.#index = indexOf(request);
     const { signal } = this.#controller;
-    this.#begun = await this.#calls.begin(
-      this.#operation,
-      this.#arrival,
-      this.#authorization,
-      request,
-    );
+    const { arrival, authorization, span } = this.#arrived;
+    this.#begun = await this.#calls.begin(this.#operation, arrival, authorization, request);
     const call = contextOf(signal, this.#deadline, this.#begun.principal);
-    const result = this.#calls.run(this.#operation, request, call, this.#span);
+    const result = this.#calls.run(this.#operation, request, call, span);
     // A stream is returned as it is: an async function would not wait for its items.
     if (this.#method.route.stream === 'responses') return { items: result };
     const value = await result;
@@ -93,7 +73,7 @@ export class GrpcCall {
     this.#ended = true;
     this.#begun?.release?.();
     if (this.#calls.observer === undefined) return;
-    const micros = Math.round((performance.now() - this.#began) * 1000);
+    const micros = Math.round((performance.now() - this.#arrived.began) * 1000);
     setImmediate(() => this.#record(micros, error));
   }
 
@@ -101,8 +81,8 @@ export class GrpcCall {
     const known = error === undefined ? undefined : publicError(error);
     const principal = this.#begun?.principal;
     this.#calls.observer?.ended({
-      ...this.#arrival,
-      ...spanRecord(this.#span),
+      ...this.#arrived.arrival,
+      ...spanRecord(this.#arrived.span),
       operation: this.#operation,
       index: this.#index,
       subject: principal?.subject,
@@ -127,14 +107,6 @@ function contextOf(
     ...(deadline === undefined ? {} : { deadline }),
     ...(principal === undefined ? {} : { principal }),
   };
-}
-
-/** The address of a peer without its port, as REST has it: limits count addresses. */
-const hostOf = (peer: string): string => peer.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1');
-
-function textOf(metadata: Metadata, key: string): string | undefined {
-  const [value] = metadata.get(key);
-  return typeof value === 'string' ? value : undefined;
 }
 
 /** Milliseconds since 1970; undefined: none. */

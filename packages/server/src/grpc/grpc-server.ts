@@ -2,11 +2,11 @@ import type { Server, ServiceDefinition, UntypedServiceImplementation } from '@g
 import type { ReflectionService } from '@grpc/reflection';
 import { METHODS, serializedFiles, type WireMethod } from '@lakehouse-search/client';
 import type { Calls } from '../calls/calls.ts';
+import { BATCH_BYTES } from '../calls/most-bytes.ts';
+import { callScreen } from './call-screen.ts';
 import { handlerOf } from './handlers.ts';
+import { bytesMethod } from './screen.ts';
 import { UnaryServer } from './unary-server.ts';
-
-const BATCH_BYTES = 64 * 1024 * 1024;
-const same = (bytes: Buffer): Buffer => bytes;
 
 /** A gRPC server with all services, health and reflection. */
 export interface GrpcServer {
@@ -25,7 +25,7 @@ export async function createGrpc(calls: Calls): Promise<GrpcServer> {
   const services = Map.groupBy(Object.values(METHODS), ({ service }) => service.typeName);
   for (const methods of services.values()) {
     const handlers = methods.map((method) => [method.method.name, handlerOf(calls, method)]);
-    server.addService(definitionOf(methods), Object.fromEntries(handlers) as Handlers);
+    server.addService(definitionOf(calls, methods), Object.fromEntries(handlers) as Handlers);
   }
   await reflect(server, [...services.keys()]);
   return { server, setServing: await health(server, [...services.keys()]) };
@@ -34,19 +34,14 @@ export async function createGrpc(calls: Calls): Promise<GrpcServer> {
 type Handlers = UntypedServiceImplementation;
 type PackageDefinition = ConstructorParameters<typeof ReflectionService>[0];
 
-function definitionOf(methods: readonly WireMethod[]): ServiceDefinition {
-  const entries = methods.map(({ method, path, route }) => [
-    method.name,
-    {
-      path,
-      requestStream: route.stream === 'requests',
-      responseStream: route.stream === 'responses',
-      requestSerialize: same,
-      requestDeserialize: same,
-      responseSerialize: same,
-      responseDeserialize: same,
-    },
-  ]);
+function definitionOf(calls: Calls, methods: readonly WireMethod[]): ServiceDefinition {
+  const entries = methods.map((each) => {
+    const { method, path, route } = each;
+    const requestStream = route.stream === 'requests';
+    const responseStream = route.stream === 'responses';
+    const screen = callScreen(calls, each);
+    return [method.name, bytesMethod(path, screen, { requestStream, responseStream })];
+  });
   return Object.fromEntries(entries) as ServiceDefinition;
 }
 

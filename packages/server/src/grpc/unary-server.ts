@@ -6,6 +6,8 @@ import {
   type ServiceDefinition,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
+import { openScreen, type Screen, type ScreenedMethod } from './screen.ts';
+import { screening } from './screening.ts';
 import { type UnaryMethod, UnaryStream } from './unary-stream.ts';
 
 type StreamListener = (...args: unknown[]) => void;
@@ -23,28 +25,36 @@ const UNIT_MS: Readonly<Record<string, number>> = {
 };
 
 /**
- * A server of grpc-js that answers unary calls straight on their HTTP/2 streams, for about two
- * thirds of the processor time. Sessions, streams, and calls with anything unusual stay with
- * grpc-js.
+ * A server of grpc-js that screens calls before it reads their requests, and answers unary calls
+ * straight on their HTTP/2 streams, for about two thirds of the processor time. Sessions, streams,
+ * and calls with anything unusual stay with grpc-js.
  */
 export class UnaryServer extends Server {
   readonly #methods = new Map<string, UnaryMethod>();
   readonly #taken = new WeakSet<Http2Server>();
-  readonly #mostBytes: number;
+  readonly #screens: Map<string, Screen>;
+  /** The stream that grpc-js makes a call of. */
+  readonly #arriving: { stream?: ServerHttp2Stream };
 
-  /** `mostBytes`: bytes of a request, at most. */
+  /** `mostBytes`: bytes of a message, at most; screens of methods have less. */
   constructor(mostBytes: number, options: ChannelOptions) {
-    super({ ...options, 'grpc.max_receive_message_length': mostBytes });
-    this.#mostBytes = mostBytes;
+    const screens = new Map<string, Screen>();
+    const arriving: { stream?: ServerHttp2Stream } = {};
+    const interceptors = [screening(screens, arriving)];
+    super({ ...options, 'grpc.max_receive_message_length': mostBytes, interceptors });
+    this.#screens = screens;
+    this.#arriving = arriving;
   }
 
   override addService(service: ServiceDefinition, handlers: UntypedServiceImplementation): void {
     super.addService(service, handlers);
     for (const [name, method] of Object.entries(service)) {
+      const { screen = openScreen } = method as Partial<ScreenedMethod>;
+      this.#screens.set(method.path, screen);
       const handle = handlers[name] ?? handlers[method.originalName ?? ''];
       if (method.requestStream || method.responseStream || handle === undefined) continue;
       const { path, requestDeserialize, responseSerialize } = method;
-      const own = { path, requestDeserialize, responseSerialize, mostBytes: this.#mostBytes };
+      const own = { path, requestDeserialize, responseSerialize, screen };
       this.#methods.set(path, { ...own, handle: handle as UnaryMethod['handle'] });
     }
   }
@@ -66,7 +76,9 @@ export class UnaryServer extends Server {
       server.removeAllListeners('stream');
       server.on('stream', (stream, headers, ...more) => {
         if (this.#take(stream, headers)) return;
+        this.#arriving.stream = stream;
         for (const other of others) other.call(server, stream, headers, ...more);
+        delete this.#arriving.stream;
       });
     }
   }

@@ -1,7 +1,8 @@
 import { EventEmitter } from 'node:events';
 import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
-import { type handleUnaryCall, Metadata, type StatusObject, status } from '@grpc/grpc-js';
+import { type handleUnaryCall, Metadata, status } from '@grpc/grpc-js';
 import { FRAME_HEAD_BYTES, framedMessage, messageFrame } from '@lakehouse-search/client';
+import type { Failure, Screen } from './screen.ts';
 
 /** A method whose requests and responses are one message each. */
 export interface UnaryMethod {
@@ -9,8 +10,7 @@ export interface UnaryMethod {
   readonly requestDeserialize: (bytes: Buffer) => unknown;
   readonly responseSerialize: (value: unknown) => Buffer;
   readonly handle: handleUnaryCall<unknown, unknown>;
-  /** Bytes of a request, at most. */
-  readonly mostBytes: number;
+  readonly screen: Screen;
 }
 
 const HEADERS = Object.freeze({
@@ -22,8 +22,6 @@ const HEADERS = Object.freeze({
 const WITH_TRAILERS = Object.freeze({ waitForTrailers: true });
 const TRAILERS = Object.freeze({ 'grpc-status': '0' });
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
-
-type Failure = Partial<StatusObject>;
 
 /**
  * A unary call on its HTTP/2 stream, as a handler of grpc-js sees it. It emits `cancelled` if the
@@ -40,6 +38,7 @@ export class UnaryStream extends EventEmitter {
   #parts: Buffer[] = [];
   #bytes = 0;
   #timer: NodeJS.Timeout | undefined;
+  #metadata: Metadata | undefined;
   #initial: Metadata | undefined;
   #isEnded = false;
 
@@ -58,17 +57,26 @@ export class UnaryStream extends EventEmitter {
     if (millis !== Number.POSITIVE_INFINITY) this.#limit(millis);
   }
 
-  /** Reads the request and answers it. */
+  /** Reads the request once its caller is admitted, and answers it. */
   start(): void {
-    const stream = this.#stream;
-    stream.on('error', () => {});
-    stream.on('close', () => this.#cancel());
-    stream.on('data', (part: Buffer) => this.#add(part));
-    stream.on('end', () => this.#run());
+    this.#stream.on('error', () => {});
+    this.#stream.on('close', () => this.#cancel());
+    try {
+      const admitted = this.#method.screen.admit(this);
+      if (admitted === undefined) this.#read();
+      else
+        admitted.then(
+          () => this.#read(),
+          (error) => this.#fail(error),
+        );
+    } catch (error) {
+      this.#fail(error as Failure);
+    }
   }
 
   get metadata(): Metadata {
-    return Metadata.fromHttp2Headers(this.#headers);
+    this.#metadata ??= Metadata.fromHttp2Headers(this.#headers);
+    return this.#metadata;
   }
 
   getPeer(): string {
@@ -95,6 +103,13 @@ export class UnaryStream extends EventEmitter {
     );
   }
 
+  /** Nothing is read before: the flow control of HTTP/2 holds what the client sends. */
+  #read(): void {
+    if (this.#isEnded) return;
+    this.#stream.on('data', (part: Buffer) => this.#add(part));
+    this.#stream.on('end', () => this.#run());
+  }
+
   #add(part: Buffer): void {
     if (this.#isEnded) return;
     this.#parts.push(part);
@@ -103,10 +118,9 @@ export class UnaryStream extends EventEmitter {
     const [first] = this.#parts;
     const head = first.length >= FRAME_HEAD_BYTES ? first : this.#joined();
     const length = head.readUInt32BE(1);
-    if (length > this.#method.mostBytes) {
-      const details = `Received message larger than max (${length} vs ${this.#method.mostBytes})`;
-      this.#fail({ code: status.RESOURCE_EXHAUSTED, details });
-    } else if (this.#bytes > FRAME_HEAD_BYTES + length) {
+    const { screen } = this.#method;
+    if (length > screen.mostBytes) this.#fail(screen.tooLarge(this, length));
+    else if (this.#bytes > FRAME_HEAD_BYTES + length) {
       const details = `Received a second request message for unary method ${this.#method.path}`;
       this.#fail({ code: status.UNIMPLEMENTED, details });
     }

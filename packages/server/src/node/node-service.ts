@@ -17,6 +17,8 @@ import { readNodeCall } from '../cluster/cluster-token.ts';
 import type { NodeRead } from '../cluster/node-client.ts';
 import type { NodeState } from '../cluster/node-state.ts';
 import { messageOfState } from '../cluster/node-wire.ts';
+import { clusterScreen } from '../grpc/cluster-screen.ts';
+import { bytesMethod } from '../grpc/screen.ts';
 import { statusOf } from '../grpc/status-of.ts';
 import type { NodeSpans } from '../observe/node-spans.ts';
 import type { Epochs } from './epochs.ts';
@@ -52,7 +54,11 @@ type Answer = (
   call: CallContext,
   traceparent: string | undefined,
 ) => Promise<Uint8Array>;
-const same = (bytes: Buffer): Buffer => bytes;
+
+/** Bytes of a read of a commit. */
+const READ_BYTES = 64 * 1024 * 1024;
+/** Bytes of other requests: a build has a definition. */
+const REQUEST_BYTES = 1024 * 1024;
 
 /** Adds the internal service to the gRPC server of a node. */
 export function addNodeService(server: Server, options: NodeServiceOptions): void {
@@ -92,9 +98,11 @@ export function addNodeService(server: Server, options: NodeServiceOptions): voi
       },
     ],
   ];
-  const definition = handlers.map(([name, { path }]) => [name, unaryMethod(path)]);
+  const screen = (path: string) =>
+    clusterScreen(options.key, path === read.path ? READ_BYTES : REQUEST_BYTES);
+  const definition = handlers.map(([name, { path }]) => [name, bytesMethod(path, screen(path))]);
   const implementation = handlers.map(([name, , answer]) => [name, handlerOf(options, answer)]);
-  const streams = { Build: { ...unaryMethod(build.path), responseStream: true } };
+  const streams = { Build: bytesMethod(build.path, screen(build.path), { responseStream: true }) };
   server.addService(
     { ...Object.fromEntries(definition), ...streams } as ServiceDefinition,
     {
@@ -139,16 +147,6 @@ function buildHandler({ builds, key }: NodeServiceOptions) {
     );
   };
 }
-
-const unaryMethod = (path: string) => ({
-  path,
-  requestStream: false,
-  responseStream: false,
-  requestSerialize: same,
-  requestDeserialize: same,
-  responseSerialize: same,
-  responseDeserialize: same,
-});
 
 function handlerOf({ key }: NodeServiceOptions, answer: Answer) {
   return (call: Call, callback: sendUnaryData<Buffer>): void => {

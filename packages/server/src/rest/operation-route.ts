@@ -3,16 +3,13 @@ import { type CallContext, LhsError, type Principal } from '@lakehouse-search/co
 import { answerText } from '@lakehouse-search/engine';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Calls, indexOf } from '../calls/calls.ts';
+import { mostBytesOf } from '../calls/most-bytes.ts';
 import { onceClosed } from './once-closed.ts';
 import { type ReadRequest, requestReader } from './read-request.ts';
 import { arrivalOf, notesOf } from './rest-call.ts';
 import { sendError } from './send-error.ts';
 import { sendJson } from './send-json.ts';
 import { NDJSON_TYPE, ndjson, untilDeadline } from './stream.ts';
-
-/** Bytes of a request body; change batches are larger. */
-const BODY_BYTES = 1024 * 1024;
-const BATCH_BYTES = 64 * 1024 * 1024;
 
 /** Adds the routes of an operation. */
 export function addOperation(rest: FastifyInstance, calls: Calls, method: WireMethod): void {
@@ -21,7 +18,7 @@ export function addOperation(rest: FastifyInstance, calls: Calls, method: WireMe
   const handler = (request: FastifyRequest, reply: FastifyReply) =>
     answer(calls, method, read, request, reply);
   const isBatch = route.stream === 'requests';
-  const bodyLimit = isBatch ? BATCH_BYTES : BODY_BYTES;
+  const bodyLimit = mostBytesOf(method);
   const before = isBatch ? { onRequest: callerFirst(calls, method) } : {};
   rest.route({ method: route.verb, url: patternOf(route.path), bodyLimit, handler, ...before });
   for (const other of route.also ?? []) {

@@ -86,6 +86,7 @@ export async function ledCallers(
     remembered.set(authorization ?? '', { principal, until: performance.now() + REMEMBER_MS });
     return principal;
   };
-  const access = Object.freeze({ authenticate, authorize: authorizeByScope });
+  const byScope = { authorize: authorizeByScope, permit: authorizeByScope };
+  const access = Object.freeze({ authenticate, ...byScope });
   return { access, accounts, ...(adminPassword === undefined ? {} : { adminPassword }) };
 }

@@ -27,6 +27,8 @@ import { type LeaderOptions, lead } from '../control-plane/leader.ts';
 import { Leadership } from '../control-plane/leadership.ts';
 import { activityRecorder } from '../control-plane/record-activity.ts';
 import { createGateway } from '../gateway/gateway.ts';
+import { clusterScreen } from '../grpc/cluster-screen.ts';
+import { bytesMethod } from '../grpc/screen.ts';
 import { statusOf } from '../grpc/status-of.ts';
 import { observers, openLogs } from '../observe/call-logs.ts';
 import { createMetrics } from '../observe/metrics.ts';
@@ -127,6 +129,7 @@ async function start(request: ServeControlPlaneRequest, later: (release: Release
     ...{ store, key, nodeMs: times.nodeMs, statusOf },
     authenticate: (authorization) => callers.authenticate(authorization),
     openAccounts: (password) => openAccounts(store, password),
+    method: (path, mostBytes) => bytesMethod(path, clusterScreen(key, mostBytes)),
   });
   later(() => {
     const cut = () => {
@@ -180,13 +183,14 @@ function scratchEngine(later: (release: Release) => void): () => Promise<Backend
 
 /** Callers with the key of the cluster; a gateway says for whom it calls. */
 function clusterAccess(key: string | undefined): Access {
+  const authorize = (principal: Principal | undefined, operation: keyof typeof REQUIRED_SCOPES) => {
+    const scope = REQUIRED_SCOPES[operation];
+    if (principal === undefined || scope === null || principal.scopes.includes(scope)) return;
+    throw lacksScope(principal, operation, scope);
+  };
   return Object.freeze({
     authenticate: (authorization: string | undefined): Principal | undefined =>
       readNodeCall(key, authorization).principal,
-    authorize: (principal: Principal | undefined, operation: keyof typeof REQUIRED_SCOPES) => {
-      const scope = REQUIRED_SCOPES[operation];
-      if (principal === undefined || scope === null || principal.scopes.includes(scope)) return;
-      throw lacksScope(principal, operation, scope);
-    },
+    ...{ authorize, permit: authorize },
   });
 }

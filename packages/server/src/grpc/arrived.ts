@@ -1,0 +1,42 @@
+import { Metadata } from '@grpc/grpc-js';
+import type { Arrival } from '../access/access.ts';
+import { requestId } from '../calls/request-id.ts';
+import { type Span, spanOf, traceparentOf } from '../observe/trace-context.ts';
+import type { Arriving } from './screen.ts';
+
+/** What the headers of a gRPC call say. */
+export interface Arrived {
+  readonly arrival: Arrival;
+  readonly authorization: string | undefined;
+  readonly span: Span;
+  /** The time of `performance.now`. */
+  readonly began: number;
+}
+
+/** Reads the headers of a call. */
+export function arrivedOf(call: Pick<Arriving, 'metadata' | 'getPeer'>): Arrived {
+  const { metadata } = call;
+  const request_id = requestId(textOf(metadata, 'x-request-id'));
+  return {
+    arrival: { request_id, remote: hostOf(call.getPeer()), transport: 'grpc' },
+    authorization: textOf(metadata, 'authorization'),
+    span: spanOf(textOf(metadata, 'traceparent')),
+    began: performance.now(),
+  };
+}
+
+/** Names the span of a call to a caller that has a trace. */
+export function traceResponse(call: Pick<Arriving, 'sendMetadata'>, span: Span): void {
+  if (span.parentId === undefined) return;
+  const metadata = new Metadata();
+  metadata.set('traceresponse', traceparentOf(span));
+  call.sendMetadata(metadata);
+}
+
+/** The address of a peer without its port, as REST has it: limits count addresses. */
+const hostOf = (peer: string): string => peer.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1');
+
+function textOf(metadata: Metadata, key: string): string | undefined {
+  const [value] = metadata.get(key);
+  return typeof value === 'string' ? value : undefined;
+}
