@@ -33,6 +33,7 @@ export class ClusterAliasApi implements Pick<NamesApi, 'listAliases' | 'setAlias
     requireWhole(call, 'setAlias');
     requireListed(call, index);
     await this.#store.change(null, async ({ definitions, aliases }) => {
+      await aliases.hold();
       if ((await definitions.get(index)) === undefined) throw indexNotFound(index);
       if ((await definitions.get(alias)) !== undefined) {
         throw new LhsError('index_exists', `"${alias}" is the name of an index`, {
@@ -49,10 +50,13 @@ export class ClusterAliasApi implements Pick<NamesApi, 'listAliases' | 'setAlias
   async dropAlias(request: DropAliasRequest, call: CallContext = {}): Promise<void> {
     const { alias } = checkDropAliasRequest(request);
     requireWhole(call, 'dropAlias');
-    const found = (await this.listAliases({}, call)).some((each) => each.alias === alias);
-    if (found && (await this.#store.aliases.remove(alias))) return;
-    throw new LhsError('not_found', `there is no alias "${alias}"`, {
-      next: [{ step: 'list_aliases' }],
+    await this.#store.change(null, async ({ aliases }) => {
+      await aliases.hold();
+      const found = (await aliases.list()).find((each) => each.alias === alias);
+      if (found !== undefined && isListed(call, found.index)) return aliases.remove(alias);
+      throw new LhsError('not_found', `there is no alias "${alias}"`, {
+        next: [{ step: 'list_aliases' }],
+      });
     });
   }
 }

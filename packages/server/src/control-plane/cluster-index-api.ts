@@ -19,6 +19,8 @@ import type { NodeState } from '../cluster/node-state.ts';
 import type { DroppedPart } from '../store/dropped-indexes.ts';
 import { isListed, requireListed, requireWhole } from './cluster-caller.ts';
 import { type ClusterContext, currentNodes, livingNodes } from './cluster-context.ts';
+import { addDefinition } from './index-names.ts';
+import { nameTaken } from './index-nodes.ts';
 import { type RemovedPart, removeParts } from './remove-parts.ts';
 import type { LivingNode } from './route-over.ts';
 
@@ -55,8 +57,8 @@ export class ClusterIndexApi
     requireListed(call, index);
     const description = await this.#defined(definition, async (_, created) => created);
     const { store } = this.#context;
-    const isTaken = (await store.aliases.list()).some(({ alias }) => alias === index);
-    if (isTaken || !(await store.definitions.add(index, definition))) throw exists(index);
+    const isAdded = await store.change(null, (own) => addDefinition(own, index, definition));
+    if (!isAdded) throw nameTaken('index_exists', index);
     return description;
   }
 
@@ -200,10 +202,6 @@ export function indexNotFound(index: string): LhsError {
   return new LhsError('index_not_found', `there is no index "${index}"`, {
     next: [{ step: 'list_indexes' }],
   });
-}
-
-function exists(index: string): LhsError {
-  return new LhsError('index_exists', `"${index}" is the name of another index, or an alias`);
 }
 
 /** The error for a change that has to wait for a job of the index. */

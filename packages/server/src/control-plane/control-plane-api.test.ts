@@ -11,6 +11,9 @@ import { type ControlPlaneApis, controlPlaneApis } from './control-plane-api.ts'
 const folder = mkdtempSync(join(tmpdir(), 'lhs-plane-'));
 let store: Store;
 let apis: ControlPlaneApis;
+/** The same, where another process does something before each transaction. */
+let racing: ControlPlaneApis;
+let meanwhile: () => Promise<unknown> = async () => {};
 
 /** An engine that refuses callers of a tenant, as the embedded one does. */
 const scratch = {
@@ -35,6 +38,11 @@ beforeAll(async () => {
   });
   const context = { store, nodes, logger: pino({ level: 'silent' }) };
   apis = controlPlaneApis(context, async () => scratch);
+  const change: Store['change'] = async (lease, work) => {
+    await meanwhile();
+    return store.change(lease, work);
+  };
+  racing = controlPlaneApis({ ...context, store: { ...store, change } }, async () => scratch);
   await store.definitions.add('notes', definitionOf('notes', 'tenant_field: org\n'));
   await store.definitions.add('whole', definitionOf('whole', ''));
   await store.aliases.set({ alias: 'all', index: 'whole' });
@@ -122,6 +130,23 @@ describe('a control plane', () => {
     const taken = apis.backend.setAlias({ alias: 'all', index }, { principal } as CallContext);
     await expect(taken).rejects.toMatchObject({ code: 'permission_denied' });
     expect(await apis.backend.listAliases({})).toEqual([{ alias: 'all', index: 'whole' }]);
+  });
+
+  it('makes no index of the name that an alias got meanwhile', async () => {
+    meanwhile = () => store.aliases.set({ alias: 'other', index: 'whole' });
+    const created = racing.backend.createIndex({ definition });
+    await expect(created).rejects.toMatchObject({ code: 'index_exists' });
+    expect(await store.definitions.get('other')).toBeUndefined();
+    expect(await store.aliases.remove('other')).toBe(true);
+  });
+
+  it('drops no alias that got an index meanwhile which its caller may not use', async () => {
+    const principal = { ...ACME.principal!, tenant: undefined, indexes: ['notes'] };
+    await store.aliases.set({ alias: 'moved', index: 'notes' });
+    meanwhile = () => store.aliases.set({ alias: 'moved', index: 'whole' });
+    const dropped = racing.backend.dropAlias({ alias: 'moved' }, { principal } as CallContext);
+    await expect(dropped).rejects.toMatchObject({ code: 'not_found' });
+    expect(await store.aliases.remove('moved')).toBe(true);
   });
 
   it('lists jobs by an alias of their index', async () => {

@@ -13,6 +13,7 @@ import {
 } from './cluster-context.ts';
 import { EVER } from './cluster-index-api.ts';
 import { resolveName } from './cluster-job-api.ts';
+import { addDefinition, takenNames } from './index-names.ts';
 import {
   type BuiltPart,
   type IndexNodes,
@@ -110,11 +111,13 @@ async function addIndex(
   cluster: ClusterStore,
   { name, definition, parts, wanted, aliases }: RestoredIndex,
 ): Promise<RestoredNames> {
-  if (!(await cluster.definitions.add(name, definition))) throw nameTaken('index_exists', name);
+  if (!(await addDefinition(cluster, name, definition))) throw nameTaken('index_exists', name);
   for (const { ordinals, node } of parts) {
     for (const shard of ordinals) await cluster.placements.set({ index: name, shard, node });
   }
-  const taken = new Set((await cluster.aliases.list()).map(({ alias }) => alias));
+  const taken = await takenNames(cluster);
+  const other = wanted.find((alias) => taken.has(alias));
+  if (aliases === 'all' && other !== undefined) throw nameTaken('already_exists', other);
   const free = aliases === 'none' ? [] : wanted.filter((alias) => !taken.has(alias));
   for (const alias of free) await cluster.aliases.set({ alias, index: name });
   return { aliases: free, left_out: wanted.filter((alias) => !free.includes(alias)) };

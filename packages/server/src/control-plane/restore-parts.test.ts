@@ -48,6 +48,18 @@ beforeEach(() => {
   };
 });
 
+describe('a restore whose names are taken', () => {
+  const named = { ...backup, aliases: ['books', 'papers'] };
+
+  it.each(['papers', 'notes'])('by the index "%s", begins on no node', async (taken) => {
+    names = [taken];
+    const as = taken === 'notes' ? 'books' : 'notes';
+    const restored = restoreParts(nodes, named, as, {}, {});
+    await expect(restored).rejects.toMatchObject({ code: 'already_exists' });
+    expect([...held]).toEqual([]);
+  });
+});
+
 describe('a restore that fails', () => {
   it('drops a part whose answer was lost', async () => {
     await expect(restore()).rejects.toMatchObject({ code: 'unreachable' });

@@ -119,12 +119,11 @@ async function refuseTaken(
   name: string,
   mode: Named['aliases'],
 ): Promise<void> {
-  const names = await nodes.aliases();
-  const isTaken =
-    (await nodes.indexNames()).includes(name) || names.some(({ alias }) => alias === name);
-  if (isTaken) throw nameTaken('index_exists', name);
-  const other = names.find(({ alias }) => aliases.includes(alias));
-  if (mode === 'all' && other !== undefined) throw nameTaken('already_exists', other.alias);
+  const indexes = await nodes.indexNames();
+  const names = new Set([...indexes, ...(await nodes.aliases()).map(({ alias }) => alias)]);
+  if (names.has(name)) throw nameTaken('index_exists', name);
+  const other = aliases.find((alias) => alias === name || names.has(alias));
+  if (mode === 'all' && other !== undefined) throw nameTaken('already_exists', other);
 }
 
 /**

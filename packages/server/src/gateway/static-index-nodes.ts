@@ -99,8 +99,10 @@ export class StaticIndexNodes implements IndexNodes {
       );
     }
     const free: string[] = [];
+    const { routing } = this.#nodes;
+    const indexes = new Set([name, ...routing.names()]);
     for (const alias of aliases === 'none' ? [] : wanted) {
-      const isTaken = this.#nodes.routing.aliases().has(alias);
+      const isTaken = routing.aliases().has(alias) || indexes.has(alias);
       if (isTaken && aliases === 'all') throw nameTaken('already_exists', alias);
       if (isTaken) continue;
       for (const { address } of parts) {
@@ -108,7 +110,7 @@ export class StaticIndexNodes implements IndexNodes {
       }
       free.push(alias);
     }
-    await this.#nodes.routing.refresh();
+    await routing.refresh();
     return { aliases: free, left_out: wanted.filter((alias) => !free.includes(alias)) };
   }
 

@@ -14,6 +14,17 @@ export class Aliases {
     this.#statements = statements;
   }
 
+  /**
+   * Within a transaction: keeps others from giving and taking names of indexes and aliases until
+   * it ends. Names that are read after it stay as they are.
+   */
+  async hold(): Promise<void> {
+    // the row is a lease that nobody acquires; the change locks it until the transaction ends
+    const sql = `INSERT INTO leases VALUES ('names', '', 0, 0)
+      ON CONFLICT (name) DO UPDATE SET epoch = leases.epoch`;
+    await this.#statements.run(sql);
+  }
+
   /** Sorted by name. */
   async list(): Promise<readonly StoredAlias[]> {
     const rows = await this.#statements.rows<{ alias: string; index_name: string }>(

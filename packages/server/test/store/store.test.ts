@@ -200,6 +200,23 @@ describe.each(kinds)('a store in %s', (kind) => {
       expect(await store.change(next, ({ definitions }) => definitions.add('a', 'x'))).toBe(true);
     }));
 
+  it('lets one transaction at a time hold the names of indexes', () =>
+    within(kind, async ({ change }) => {
+      const order: number[] = [];
+      const hold = (own: number) =>
+        change(null, async ({ aliases }) => {
+          await aliases.hold();
+          order.push(own);
+          const before = (await aliases.list()).length;
+          await aliases.set({ alias: `a${own}`, index: 'i' });
+          order.push(own);
+          return before;
+        });
+      const counts = await Promise.all([1, 2, 3, 4].map(hold));
+      expect(counts.sort()).toEqual([0, 1, 2, 3]);
+      expect(order.filter((_, i) => i % 2 === 0)).toEqual(order.filter((_, i) => i % 2 === 1));
+    }));
+
   it('gives every process of a node a new epoch, and fences the former one off', () =>
     within(kind, async ({ nodes }) => {
       const own = { node: 'n1', address: 'h:1', instance: 'p1', state: '{}' };
