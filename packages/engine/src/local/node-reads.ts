@@ -53,7 +53,10 @@ export interface CommitRead {
   /** Name of a commit, `pit:` and a point in time, or `side:` and an open side of a diff. */
   readonly commit: string;
   readonly shard: number;
-  /** An operation of `Shard`, a read of the whole commit, or one of sides of diffs. */
+  /**
+   * An operation of `Shard`, a read of the whole commit, or one of sides of diffs; `definition`:
+   * the text of the definition in force, whatever commit is named.
+   */
   readonly operation: string;
   readonly request: Uint8Array;
 }
@@ -131,6 +134,10 @@ export class NodeReads {
     const known = accessible(this.#indexes, read.index, call);
     if (OF_SIDES.has(read.operation)) return this.#sideOperation(known, read, call);
     if (read.commit.startsWith(SIDE)) return this.#readSide(known, read, call);
+    if (read.operation === 'definition') {
+      refuseTenants(call, 'alterIndex');
+      return valueToBytes('definition answer', { result: known.registered.definition });
+    }
     const open = this.#open(known, read.commit);
     const endOfRead = holdColdBytes();
     try {

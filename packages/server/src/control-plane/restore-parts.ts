@@ -1,4 +1,4 @@
-import { type CallContext, LhsError, type RestoreRequest } from '@lakehouse-search/contract';
+import type { CallContext, RestoreRequest } from '@lakehouse-search/contract';
 import {
   type ClusterBackup,
   type ClusterBackupPart,
@@ -13,23 +13,13 @@ import {
   type RestoredNames,
   withoutCopies,
 } from './index-nodes.ts';
-import { pause } from './leadership.ts';
+import { hasUnknownEnd, undo } from './undo.ts';
 
 /** A node of a restore: the part that it restores, and shards that it builds from the table. */
 interface Restoring extends Pick<IndexPart, 'node' | 'address'> {
   readonly part: ClusterBackupPart;
   readonly built: readonly number[];
 }
-
-/** Errors after which a node may have done what it was called for. */
-const UNKNOWN_END: ReadonlySet<string> = new Set([
-  'unreachable',
-  'deadline_exceeded',
-  'interrupted',
-]);
-/** Times that a node which does not answer is called to drop its part, and the pause between. */
-const DROP_TURNS = 10;
-const DROP_MS = 1000;
 
 type Named = Pick<RestoreRequest, 'target' | 'aliases'>;
 
@@ -81,25 +71,10 @@ export async function restoreParts(
     // a part whose answer was lost may be of another restore, to which the name belongs by now
     const isTaken = (await nodes.indexNames().catch(() => [name])).includes(name);
     const own = [...unknown].filter((one) => !isTaken || done.has(one));
-    await Promise.all(own.map(({ address }) => dropPart(nodes, address, name)));
+    await Promise.all(
+      own.map(({ address }) => undo(() => nodes.service(address).dropIndex({ index: name }))),
+    );
     throw error;
-  }
-}
-
-const hasUnknownEnd = (error: unknown): boolean =>
-  !(error instanceof LhsError) || UNKNOWN_END.has(error.code);
-
-/** Drops a part; tries again while the node does not answer. Throws nothing. */
-async function dropPart(nodes: IndexNodes, address: string, index: string): Promise<void> {
-  const never = new AbortController().signal;
-  for (let turn = 1; turn <= DROP_TURNS; turn++) {
-    try {
-      await nodes.service(address).dropIndex({ index });
-      return;
-    } catch (error) {
-      if (!hasUnknownEnd(error)) return;
-    }
-    if (turn < DROP_TURNS) await pause(DROP_MS, never);
   }
 }
 

@@ -66,6 +66,14 @@ export class AdminNodes {
     throw new LhsError('index_not_built', `no node has built "${name}"`, { next });
   }
 
+  /** Throws unreachable if one of these nodes does not answer. */
+  requireUp(owners: readonly { readonly address: string }[]): void {
+    const up = new Set(this.up());
+    const away = owners.find(({ address }) => !up.has(address));
+    if (away === undefined) return;
+    throw new LhsError('unreachable', `the node at ${away.address} does not answer`);
+  }
+
   /** The index of a name; the nodes are looked at again before a name is unknown. */
   async resolve(index: string | undefined, call: CallContext): Promise<string> {
     try {

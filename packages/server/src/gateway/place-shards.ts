@@ -43,7 +43,10 @@ function holders(index: string, ordinal: number, nodes: readonly SeenNode[]) {
 }
 
 /** The name and the number of shards of a definition, as far as it can be read. */
-function readSharding(definition: string): { readonly index: string; readonly shards: number } {
+export function readSharding(definition: string): {
+  readonly index: string;
+  readonly shards: number;
+} {
   const document = parseDocument(definition, { maxAliasCount: 0, logLevel: 'silent' } as object);
   const index = document.getIn(['index']);
   const shards = document.getIn(['sharding', 'shards']);

@@ -6,10 +6,9 @@
 import { REQUEST_CHECKS } from '@lakehouse-search/client';
 import { type CallContext, checkCall } from '@lakehouse-search/contract';
 import { REMOTE_READS } from '@lakehouse-search/engine';
-import { mergeAnswers, type NodeAnswer } from '../cluster/merge-answers.ts';
+import { mergeAnswers } from '../cluster/merge-answers.ts';
 import type { NodeClient } from '../cluster/node-client.ts';
 import { overNodes } from '../cluster/over-nodes.ts';
-import { partOf } from '../cluster/with-only.ts';
 import { ClusterBackupApi } from '../control-plane/cluster-backup-api.ts';
 import { ClusterErasureApi } from '../control-plane/cluster-erasure-api.ts';
 import type { ErasedRecords } from '../control-plane/erased-records.ts';
@@ -26,7 +25,7 @@ import {
 import { pitOperations } from './admin-pits.ts';
 import { streamsOf } from './admin-streams.ts';
 import type { AdminBackend } from './cluster-backend.ts';
-import { placeShards } from './place-shards.ts';
+import { alterOver, createOver } from './static-definitions.ts';
 import { StaticIndexNodes } from './static-index-nodes.ts';
 
 type Loose = Readonly<Record<string, unknown>>;
@@ -168,8 +167,8 @@ function specialOperations(
 ): Partial<Record<AdminName, AdminMethod>> {
   const call = (context: CallContext | undefined): CallContext => context ?? {};
   return {
-    createIndex: (request, context) => createIndex(nodes, request as Loose, call(context)),
-    alterIndex: (request, context) => alterIndex(nodes, request as Loose, call(context)),
+    createIndex: (request, context) => createOver(nodes, request as Loose, call(context)),
+    alterIndex: (request, context) => alterOver(nodes, request as Loose, call(context)),
     listIndexes: async (request, context) => {
       const all = await nodes.lists<Named>('listIndexes', request, call(context));
       const byName = Map.groupBy(all, ({ name }) => name);
@@ -183,34 +182,4 @@ function specialOperations(
     ...queryOperations(nodes),
     ...jobOperations(nodes),
   };
-}
-
-async function createIndex(nodes: AdminNodes, request: Loose, call: CallContext) {
-  await nodes.routing.refresh();
-  nodes.up();
-  const parts = placeShards(request.definition as string, nodes.routing.seen);
-  try {
-    const answers = await Promise.all(
-      parts.map(async ({ address, ordinals, definition }): Promise<NodeAnswer> => {
-        const answer = await nodes.at(address).createIndex({ ...request, definition }, call);
-        return { answer: answer as Loose, ordinals };
-      }),
-    );
-    return mergeAnswers(answers);
-  } finally {
-    await nodes.routing.refresh();
-  }
-}
-
-async function alterIndex(nodes: AdminNodes, request: Loose, call: CallContext) {
-  const owners = await nodes.owners(request.index as string | undefined, call);
-  const text = request.definition_yaml as string;
-  const answers: NodeAnswer[] = [];
-  for (const { address, ordinals, shards } of owners) {
-    const definition_yaml = partOf(text, ordinals, shards);
-    const answer = await nodes.at(address).alterIndex({ ...request, definition_yaml }, call);
-    answers.push({ answer: answer as Loose, ordinals });
-  }
-  await nodes.routing.refresh();
-  return mergeAnswers(answers);
 }

@@ -1,0 +1,121 @@
+/** Definitions over a fixed list of nodes: each node has that of its shards. */
+import { type CallContext, LhsError } from '@lakehouse-search/contract';
+import { askNode } from '@lakehouse-search/engine';
+import { mergeAnswers } from '../cluster/merge-answers.ts';
+import { partOf } from '../cluster/with-only.ts';
+import { requireListed, requireWhole } from '../control-plane/cluster-caller.ts';
+import { nameTaken } from '../control-plane/index-nodes.ts';
+import type { AdminNodes } from './admin-nodes.ts';
+import { changeAll, changeInTurn } from './over-all.ts';
+import { placeShards, readSharding } from './place-shards.ts';
+
+type Loose = Readonly<Record<string, unknown>>;
+
+/** The caller of a call that has failed: what takes it back must not end with it. */
+const callerOf = ({ principal }: CallContext): CallContext =>
+  principal === undefined ? {} : { principal };
+
+/** Makes an index on the nodes of its shards, or on none. */
+export async function createOver(nodes: AdminNodes, request: Loose, call: CallContext) {
+  await nodes.routing.refresh();
+  nodes.up();
+  const text = request.definition as string;
+  const { index } = readSharding(text);
+  const { routing } = nodes;
+  const parts = placeShards(text, routing.seen);
+  requireWhole(call, 'createIndex');
+  requireListed(call, index);
+  refuseTaken(nodes, parts, index);
+  try {
+    const answers = await changeAll(parts, {
+      make: async ({ address, definition }) =>
+        nodes.at(address).createIndex({ ...request, definition }, call),
+      takeBack: ({ address }) => dropPart(nodes, address, index, callerOf(call)),
+      isOfOthers: (error) => error instanceof LhsError && error.code === 'index_exists',
+    });
+    return mergeAnswers(answers);
+  } finally {
+    await routing.refresh();
+  }
+}
+
+/** Throws index_exists if the name is taken on other nodes: those of the shards look themselves. */
+function refuseTaken(
+  { routing }: AdminNodes,
+  parts: readonly { readonly address: string }[],
+  name: string,
+): void {
+  const own = new Set(parts.map(({ address }) => address));
+  const others = routing.seen.filter(({ address }) => !own.has(address));
+  const indexes = others.flatMap(({ state }) => state?.indexes ?? []);
+  const isTaken = indexes.some(({ index, aliases }) => index === name || aliases.includes(name));
+  if (isTaken) throw nameTaken('index_exists', name);
+}
+
+async function dropPart(nodes: AdminNodes, address: string, index: string, call: CallContext) {
+  try {
+    await nodes.at(address).dropIndex({ index }, call);
+  } catch (error) {
+    if (!(error instanceof LhsError) || error.code !== 'index_not_found') throw error;
+  }
+}
+
+/**
+ * The plan of a new definition; with `apply`, it is put in force on all nodes of the index. If one
+ * fails, those that have changed go back to their former definitions.
+ */
+export async function alterOver(nodes: AdminNodes, request: Loose, call: CallContext) {
+  const owners = await nodes.owners(request.index as string | undefined, call);
+  const text = request.definition_yaml as string;
+  const alter = (address: string, definition_yaml: string, apply: boolean, own = call) =>
+    nodes.at(address).alterIndex({ ...request, definition_yaml, apply }, own);
+  const planned = owners.map(async ({ address, ordinals, shards }) => ({
+    ordinals,
+    answer: (await alter(address, partOf(text, ordinals, shards), false)) as Loose,
+  }));
+  const plans = await Promise.all(planned);
+  if (request.apply !== true) return mergeAnswers(plans);
+  nodes.requireUp(owners);
+  const formers = new Map<string, string>();
+  for (const { address, name } of owners) {
+    formers.set(address, await definitionAt(nodes, address, name, call));
+  }
+  const renamed = String(plans[0].answer.index);
+  try {
+    const answers = await changeInTurn(owners, {
+      make: async ({ address, ordinals, shards }) =>
+        alter(address, partOf(text, ordinals, shards), true),
+      takeBack: ({ address, name }) => {
+        const former = { definition_yaml: formers.get(address), apply: true };
+        return putBack(nodes, address, [renamed, name], former, callerOf(call));
+      },
+    });
+    return mergeAnswers(answers);
+  } finally {
+    await nodes.routing.refresh();
+  }
+}
+
+/** The definition that is in force on a node, YAML. */
+function definitionAt(nodes: AdminNodes, address: string, index: string, call: CallContext) {
+  const send = (operation: string, request: Uint8Array) =>
+    nodes.client(address).read({ index, commit: '', shard: 0, operation, request }, call);
+  return askNode<string>(send, 'definition', {});
+}
+
+/** A node whose answer was lost has the index by its new name, or by its former one. */
+async function putBack(
+  nodes: AdminNodes,
+  address: string,
+  [renamed, former]: readonly [string, string],
+  request: Loose,
+  call: CallContext,
+): Promise<void> {
+  try {
+    await nodes.at(address).alterIndex({ ...request, index: renamed }, call);
+  } catch (error) {
+    const isUnknown = error instanceof LhsError && error.code === 'index_not_found';
+    if (!isUnknown || renamed === former) throw error;
+    await nodes.at(address).alterIndex({ ...request, index: former }, call);
+  }
+}
