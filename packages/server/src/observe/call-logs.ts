@@ -85,9 +85,18 @@ function isAudited({ operation, status }: CallRecord): boolean {
   return operation !== undefined && (operation === 'login' || isChange(operation));
 }
 
+/** Changes that callers with the scope `search` may make: of what is theirs. */
+const OWN_CHANGES: ReadonlySet<Operation> = new Set<Operation>([
+  'createSavedQuery',
+  'replaceSavedQuery',
+  'deleteSavedQuery',
+  'openPit',
+  'closePit',
+]);
+
 function isChange(operation: Operation): boolean {
   const scope = REQUIRED_SCOPES[operation];
-  return scope === 'ops' || scope === 'admin';
+  return scope === 'ops' || scope === 'admin' || OWN_CHANGES.has(operation);
 }
 
 function auditLine({ request_id, trace_id, remote, transport, status, ...record }: CallRecord) {
