@@ -50,10 +50,14 @@ export class Calls {
   ): Promise<Begun> {
     const principal = await this.#caller(operation, arrival, authorization);
     const index = indexOf(request);
-    this.#access.authorize(principal, operation, index);
-    if (this.#admit === undefined) return { principal, release: undefined };
-    const release = await this.#admit({ ...arrival, operation, index, principal });
-    return { principal, release };
+    try {
+      this.#access.authorize(principal, operation, index);
+      if (this.#admit === undefined) return { principal, release: undefined };
+      const release = await this.#admit({ ...arrival, operation, index, principal });
+      return { principal, release };
+    } catch (error) {
+      throw refusalOf(principal, error);
+    }
   }
 
   /**
@@ -65,7 +69,13 @@ export class Calls {
     arrival: Arrival,
     authorization: string | undefined,
   ): undefined | Promise<void> {
-    const permit = (caller: Principal | undefined) => this.#access.permit?.(caller, operation);
+    const permit = (caller: Principal | undefined) => {
+      try {
+        this.#access.permit?.(caller, operation);
+      } catch (error) {
+        throw refusalOf(caller, error);
+      }
+    };
     const caller = this.#caller(operation, arrival, authorization);
     if (caller instanceof Promise) return caller.then(permit);
     permit(caller);
@@ -83,6 +93,17 @@ export class Calls {
     return this.#nodeSpans.within(span, () => runner(request, call));
   }
 }
+
+const refused = new WeakMap<object, Principal>();
+
+function refusalOf(principal: Principal | undefined, error: unknown): unknown {
+  if (principal !== undefined && error instanceof Error) refused.set(error, principal);
+  return error;
+}
+
+/** The caller to whom a call was refused before it began, for its record. */
+export const refusedCaller = (error: unknown): Principal | undefined =>
+  error instanceof Error ? refused.get(error) : undefined;
 
 /** No name of an index is as long. */
 const MOST_CHARS = 200;

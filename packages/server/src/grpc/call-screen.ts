@@ -1,6 +1,6 @@
 import type { WireMethod } from '@lakehouse-search/client';
 import { ERROR_CODES, LhsError } from '@lakehouse-search/contract';
-import type { Calls } from '../calls/calls.ts';
+import { type Calls, refusedCaller } from '../calls/calls.ts';
 import { mostBytesOf } from '../calls/most-bytes.ts';
 import { publicError } from '../calls/public-error.ts';
 import { spanRecord } from '../observe/trace-context.ts';
@@ -61,10 +61,11 @@ function record(
   error: unknown,
 ): void {
   const { code, cause } = publicError(error);
+  const { subject, tenant } = refusedCaller(error) ?? {};
   observer?.ended({
     ...arrival,
     ...spanRecord(span),
-    ...{ operation, code, cause, bytes_in: 0, bytes_out: 0 },
+    ...{ operation, subject, tenant, code, cause, bytes_in: 0, bytes_out: 0 },
     status: ERROR_CODES[code].status,
     micros: Math.round((performance.now() - began) * 1000),
   });

@@ -1,7 +1,7 @@
 import type { ServerDuplexStream, ServerUnaryCall } from '@grpc/grpc-js';
 import { decodeMessage, type WireMethod } from '@lakehouse-search/client';
 import { ERROR_CODES, type Operation, type Principal } from '@lakehouse-search/contract';
-import { type Begun, type Calls, indexOf } from '../calls/calls.ts';
+import { type Begun, type Calls, indexOf, refusedCaller } from '../calls/calls.ts';
 import { publicError } from '../calls/public-error.ts';
 import { spanRecord } from '../observe/trace-context.ts';
 import { type Arrived, arrivedOf, traceResponse } from './arrived.ts';
@@ -79,7 +79,7 @@ export class GrpcCall {
 
   #record(micros: number, error: unknown): void {
     const known = error === undefined ? undefined : publicError(error);
-    const principal = this.#begun?.principal;
+    const principal = this.#begun?.principal ?? refusedCaller(error);
     this.#calls.observer?.ended({
       ...this.#arrived.arrival,
       ...spanRecord(this.#arrived.span),

@@ -1,7 +1,7 @@
 import type { CallContext, Operation, Principal } from '@lakehouse-search/contract';
 import type { AgentBackend } from '@lakehouse-search/mcp';
 import type { Arrival } from '../access/access.ts';
-import { type Calls, indexOf } from '../calls/calls.ts';
+import { type Calls, indexOf, refusedCaller } from '../calls/calls.ts';
 import { publicError } from '../calls/public-error.ts';
 import type { CallRecord } from '../observe/observer.ts';
 import { childOf, type Span, spanRecord } from '../observe/trace-context.ts';
@@ -32,6 +32,7 @@ export function agentBackend(calls: Calls, caller: AgentCaller): AgentBackend {
       return answer;
     } catch (error) {
       const known = publicError(error);
+      principal ??= refusedCaller(error);
       calls.observer?.ended(recordOf(operation, caller, request, principal, began, known));
       throw known;
     } finally {

@@ -1,7 +1,8 @@
 import { errorBody, LhsError } from '@lakehouse-search/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { refusedCaller } from '../calls/calls.ts';
 import { publicError } from '../calls/public-error.ts';
-import { notesOf } from './rest-call.ts';
+import { notesOf, type RestCall } from './rest-call.ts';
 
 /** Refusals of the HTTP server itself, which keep their status. */
 const HTTP_STATUSES: ReadonlySet<number> = new Set([405, 408, 413, 414, 415, 431]);
@@ -39,6 +40,7 @@ export function sendError(request: FastifyRequest, reply: FastifyReply, thrown: 
   const { error, status } = restError(thrown);
   const notes = notesOf(request);
   notes.code = error.code;
+  noteRefused(notes, thrown);
   if (error.cause !== undefined) notes.cause = error.cause;
   const { retry_after_s } = error.details;
   if (typeof retry_after_s === 'number') reply.header('retry-after', Math.ceil(retry_after_s));
@@ -47,6 +49,13 @@ export function sendError(request: FastifyRequest, reply: FastifyReply, thrown: 
   const text = JSON.stringify({ error: { ...body.error, status } });
   notes.bytesOut = Buffer.byteLength(text);
   reply.code(status).header('content-type', JSON_TYPE).send(text);
+}
+
+/** Notes the caller to whom a call was refused before it began. */
+export function noteRefused(notes: RestCall, thrown: unknown): void {
+  const { subject, tenant } = refusedCaller(thrown) ?? {};
+  notes.subject ??= subject;
+  notes.tenant ??= tenant;
 }
 
 /** The content type of all JSON. */

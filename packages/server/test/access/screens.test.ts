@@ -90,6 +90,13 @@ function message(declared: number, bytes = 0): Buffer {
   return head;
 }
 
+/** The lines of the audit log of the gateway that have been written. */
+const auditLines = (): readonly Readonly<Record<string, unknown>>[] =>
+  readFileSync(join(service.folder, 'audit.log'), 'utf8')
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line));
+
 const ofAll = Object.values(METHODS).filter(({ operation }) => operation !== 'login');
 const internal = (methods: Readonly<Record<string, { readonly path: string }>>) =>
   Object.values(methods).map(({ path }) => path);
@@ -110,9 +117,23 @@ describe('a port of gRPC, before it reads a request', () => {
   });
 
   it('records them as other calls', async () => {
-    const lines = readFileSync(join(service.folder, 'audit.log'), 'utf8').trim().split('\n');
-    const operations = new Set(lines.map((line) => JSON.parse(line).operation));
-    expect([...operations].sort()).toEqual(ofAll.map(({ operation }) => operation).sort());
+    const wanted = ofAll.map(({ operation }) => operation).sort();
+    const operations = () => [...new Set(auditLines().map(({ operation }) => operation))].sort();
+    await expect.poll(operations).toEqual(wanted);
+  });
+
+  it('names the callers to whom they were refused, as REST does', async () => {
+    const authorization = await service.token({ roles: ['reader'] });
+    const headers = { authorization, 'content-type': 'application/json' };
+    const init = { method: 'POST', headers, body: '{"index": "notes"}' };
+    await fetch(`${service.server.url}/v1/index:compact`, init);
+    await statusOf(gateway, METHODS.verify.path, authorization);
+    await statusOf(gateway, METHODS.follow.path, authorization);
+    const refused = () => auditLines().filter((line) => line.status === 403);
+    const operations = () => refused().map(({ operation }) => operation);
+    await expect.poll(() => operations().sort()).toEqual(['compact', 'follow', 'verify']);
+    const subjects = new Set(refused().map(({ subject }) => subject));
+    expect([...subjects]).toEqual([expect.stringMatching(/^token:/)]);
   });
 
   it('refuses callers without the scope, at a gateway', async () => {

@@ -5,6 +5,7 @@ import type { Calls } from '../../calls/calls.ts';
 import { requireAllowed } from '../../rest/allowed-origin.ts';
 import { compress, encodingFor } from '../../rest/compress.ts';
 import { arrivalOf, notesOf } from '../../rest/rest-call.ts';
+import { noteRefused } from '../../rest/send-error.ts';
 import { engineError } from '../base/engine-error.ts';
 import { filterPath } from '../base/filter-path.ts';
 import { asksUnknownVersion, responseType } from '../base/media-type.ts';
@@ -178,6 +179,7 @@ function sendEngineError(
   const { status, body, error } = engineError(thrown, index);
   const notes = notesOf(request);
   notes.code = error.code;
+  noteRefused(notes, thrown);
   if (error.cause !== undefined) notes.cause = error.cause;
   const { retry_after_s } = error.details;
   if (typeof retry_after_s === 'number') reply.header('retry-after', Math.ceil(retry_after_s));
