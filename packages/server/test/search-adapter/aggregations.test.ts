@@ -1,5 +1,6 @@
 /** Aggregations of the adapter, compared with plain loops over the rows of the table. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MOST_RUNS } from '../../src/search-adapter/aggregations/limited-runs.ts';
 import { startTickets, TICKETS, type TicketService } from '../support/tickets.ts';
 import { type AdapterCalls, adapterCalls, type Body } from './adapter-calls.ts';
 
@@ -337,6 +338,42 @@ describe('composite', () => {
     }
     expect(all.map(({ p: _, ...bucket }) => bucket)).toEqual(expected());
     expect(all.reduce((sum, { p }) => sum + p.value, 0)).toBe(885);
+  });
+});
+
+describe('reads of aggregations', () => {
+  const sources = [{ at: { terms: { field: 'at' } } }, { status: { terms: { field: 'status' } } }];
+  const values = new Set(TICKETS.map(({ at }) => at)).size;
+  /** Composites that take all reads but some of the last one. */
+  const most = Math.ceil(MOST_RUNS / (values + 1));
+  const several = (count: number, after?: Body) => {
+    const composite = { size: 1000, sources, ...(after && { after }) };
+    return Object.fromEntries(Array.from({ length: count }, (_, at) => [`c${at}`, { composite }]));
+  };
+
+  it('end a page of a composite before its size, and the next one goes on', async () => {
+    const { aggregations } = (await found(several(most))).body;
+    const { buckets, after_key } = aggregations[`c${most - 1}`];
+    const all = aggregations.c0.buckets;
+    expect(buckets.length).toBeLessThan(all.length);
+    const next = (await found(several(1, after_key))).body.aggregations.c0.buckets;
+    expect([...buckets, ...next]).toEqual(all);
+  });
+
+  it('are limited', async () => {
+    const { status, body } = await found(several(most + 1));
+    expect([status, body.error.type]).toEqual([400, 'too_many_buckets_exception']);
+  });
+
+  it('of a composite begin at all of its sources, which are few', async () => {
+    const many = Array.from({ length: 11 }, (_, at) => ({
+      [`s${at}`]: { terms: { field: 'status' } },
+    }));
+    const tooMany = await found({ c: { composite: { sources: many } } });
+    expect(tooMany.body.error.reason).toContain('at most 10');
+    const named = [{ toString: { terms: { field: 'status' } } }];
+    const without = await found({ c: { composite: { sources: named, after: {} } } });
+    expect(without.body.error.reason).toBe('Missing value for [after.toString]');
   });
 });
 

@@ -1,6 +1,8 @@
 /** The other endpoints of the adapter, its headers, and what it refuses. */
+import { readdirSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MOST_SCROLLS } from '../../src/search-adapter/routes/open-scrolls.ts';
 import { startTickets, TICKETS, type TicketService } from '../support/tickets.ts';
 import { type AdapterCalls, adapterCalls, type Body } from './adapter-calls.ts';
 
@@ -12,6 +14,12 @@ beforeAll(async () => {
   calls = adapterCalls(service.server.url);
 });
 afterAll(() => service?.stop());
+
+/** Files of points in time in the data folder. */
+const openPins = (): number =>
+  readdirSync(service.folder, { recursive: true }).filter((name) =>
+    /pin\.[0-9a-f]{16}\./.test(String(name)),
+  ).length;
 
 const idsOf = (body: Body): string[] => body.hits.hits.map((hit: Body) => hit._id);
 const lines = (...items: unknown[]) => items.map((item) => `${JSON.stringify(item)}\n`).join('');
@@ -187,6 +195,36 @@ describe('points in time and scrolls', () => {
     expect(cleared.body).toEqual({ succeeded: true, num_freed: 1 });
     const gone = await calls.post('/_search/scroll', { scroll_id: body._scroll_id });
     expect(gone.body.error.root_cause[0].type).toBe('search_context_missing_exception');
+  });
+
+  it('a scroll whose first page is refused leaves no point in time', async () => {
+    const refused = { query: { match_all: {} }, sort: [{ none: 'asc' }] };
+    const before = openPins();
+    const { status } = await calls.post('/tickets/_search?scroll=1h', refused);
+    expect([status, openPins()]).toEqual([400, before]);
+  });
+
+  it('a caller has so many scrolls, and no more', async () => {
+    const ids: string[] = [];
+    const open = () => calls.post('/tickets/_search?scroll=1m', { size: 1, _source: false });
+    for (let n = 0; n < MOST_SCROLLS; n++) ids.push((await open()).body._scroll_id);
+    expect(openPins()).toBeGreaterThanOrEqual(MOST_SCROLLS);
+    const { status, body } = await open();
+    const { type } = body.error;
+    expect([status, type]).toEqual([429, 'too_many_scroll_contexts_exception']);
+    const cleared = await calls.send('DELETE', '/_search/scroll', { scroll_id: ids });
+    expect(cleared.body.num_freed).toBe(MOST_SCROLLS);
+    const again = await open();
+    expect(again.status).toBe(200);
+    await calls.send('DELETE', '/_search/scroll', { scroll_id: again.body._scroll_id });
+  });
+
+  it('a request closes so many, and no more', async () => {
+    const id = Buffer.from(JSON.stringify(Array(64).fill(['tickets', 'p']))).toString('base64url');
+    const { status, body } = await calls.send('DELETE', '/_search/point_in_time', {
+      pit_id: Array(20).fill(id),
+    });
+    expect([status, body.error.reason]).toEqual([400, expect.stringContaining('1000')]);
   });
 
   it.each(['', 'x', 'bnVsbA', 'WzFd', 'eyJhIjoxfQ'])('refuses the id %j', async (id) => {

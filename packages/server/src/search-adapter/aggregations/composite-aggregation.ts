@@ -19,6 +19,7 @@ import {
   withSubs,
 } from './agg-part.ts';
 import { type DateInterval, isUtc, nextStart, ourInterval, readInterval } from './date-interval.ts';
+import { isTooManyRuns } from './limited-runs.ts';
 import { keyHead } from './terms-aggregation.ts';
 
 /** One source. */
@@ -39,6 +40,7 @@ interface Combination {
 
 const SIZE = 10;
 const MOST = 10_000;
+const MOST_SOURCES = 10;
 
 /** `composite`, whose buckets are read while it is translated. */
 export const compositeAggregation: AggTranslator = async (source, kind) => {
@@ -47,7 +49,12 @@ export const compositeAggregation: AggTranslator = async (source, kind) => {
   if (size < 1 || size > MOST) throw illegal(`[size] of [composite] must be from 1 to ${MOST}`);
   const sources = readSources(body, source);
   const found: Combination[] = [];
-  await collect(source, { sources, size, found }, 0, [], {}, body.after !== undefined);
+  try {
+    await collect(source, { sources, size, found }, 0, [], {}, body.after !== undefined);
+  } catch (error) {
+    // a page may be short: the next one begins behind its last combination
+    if (found.length === 0 || !isTooManyRuns(error)) throw error;
+  }
   const buckets = found.map(({ key, bucket }) => bucketOf({ key }, bucket, source.subs));
   const last = found.at(-1)?.key;
   return {
@@ -60,6 +67,9 @@ export const compositeAggregation: AggTranslator = async (source, kind) => {
 function readSources(body: JsonObject, { index }: AggSource): readonly CompositeSource[] {
   const list = listIn(body.sources ?? []);
   if (list.length === 0) throw illegal('Composite [sources] cannot be null or empty');
+  if (list.length > MOST_SOURCES) {
+    throw illegal(`[composite] has ${list.length} [sources]: at most ${MOST_SOURCES}`);
+  }
   const after = body.after === undefined ? undefined : objectIn(body.after, 'after');
   return list.map((one): CompositeSource => {
     const [[name, kinds] = ['', {}]] = Object.entries(objectIn(one, 'sources'));
@@ -77,7 +87,7 @@ function readSources(body: JsonObject, { index }: AggSource): readonly Composite
     if (interval !== undefined && !isUtc(interval)) {
       throw unserved('[composite] with a [time_zone] other than UTC is not served');
     }
-    if (after !== undefined && after[name] === undefined) {
+    if (after !== undefined && !Object.hasOwn(after, name)) {
       throw illegal(`Missing value for [after.${clipped(name)}]`);
     }
     return { name, field, interval, desc: json.order === 'desc', after: after?.[name] };

@@ -11,6 +11,11 @@ export interface EngineError {
   readonly error: LhsError;
 }
 
+const CODES = Object.freeze({
+  400: 'invalid_argument',
+  429: 'overloaded',
+  501: 'unsupported',
+} as const);
 const TYPES: Partial<Readonly<Record<ErrorCode, string>>> = {
   invalid_argument: 'illegal_argument_exception',
   invalid_query: 'query_shard_exception',
@@ -33,7 +38,7 @@ const TYPES: Partial<Readonly<Record<ErrorCode, string>>> = {
 export function engineError(thrown: unknown, index = '_all'): EngineError {
   if (thrown instanceof RefusedDsl) {
     const { status, type, reason } = thrown.refusal;
-    const code = status === 501 ? 'unsupported' : 'invalid_argument';
+    const code = CODES[status];
     return { status, body: errorJson(status, type, reason), error: new LhsError(code, reason) };
   }
   const { error, status } = restError(thrown);

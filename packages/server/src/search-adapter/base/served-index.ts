@@ -20,6 +20,9 @@ export interface ServedIndex {
 /** Most indexes of one search. */
 export const SEARCHED = 64;
 
+/** Names and patterns of one expression: the list of indexes is read for each of them. */
+const MOST_PARTS = 1024;
+
 /** How a request treats names that match nothing. */
 export interface IndexOptions {
   readonly ignoreUnavailable: boolean;
@@ -37,16 +40,23 @@ export async function openIndexes(
   reads: Reads,
   names: readonly string[],
 ): Promise<readonly ServedIndex[]> {
-  if (names.length > SEARCHED) {
-    throw illegal(`a search reads at most ${SEARCHED} indexes, and it names ${names.length}`);
-  }
+  requireFew(names);
   const now = Date.now();
   const found = await Promise.all(names.map((name) => openIndex(reads, name, now)));
   return found.filter(({ name }, at) => found.findIndex((one) => one.name === name) === at);
 }
 
-const partsOf = (expression = '_all'): readonly string[] =>
-  expression.split(',').filter((part) => part !== '');
+/** Throws for more indexes than one search reads. */
+export function requireFew(names: readonly string[]): void {
+  if (names.length <= SEARCHED) return;
+  throw illegal(`a search reads at most ${SEARCHED} indexes, and it names ${names.length}`);
+}
+
+function partsOf(expression = '_all'): readonly string[] {
+  const parts = expression.split(',').filter((part) => part !== '');
+  if (parts.length <= MOST_PARTS) return parts;
+  throw illegal(`an expression has at most ${MOST_PARTS} names and patterns`);
+}
 
 /**
  * The names and aliases that an expression selects; without one, all. Only an expression with a

@@ -7,7 +7,13 @@ export type Refusal =
         | 'parse_exception'
         | 'illegal_argument_exception'
         | 'query_shard_exception'
-        | 'number_format_exception';
+        | 'number_format_exception'
+        | 'too_many_buckets_exception';
+      readonly reason: string;
+    }
+  | {
+      readonly status: 429;
+      readonly type: 'too_many_scroll_contexts_exception';
       readonly reason: string;
     }
   | {
@@ -38,6 +44,16 @@ export const illegal = (reason: string): RefusedDsl =>
 /** An error of something that the imitated engine serves and this one does not. */
 export const unserved = (reason: string): RefusedDsl =>
   new RefusedDsl({ status: 501, type: 'unsupported_operation_exception', reason });
+
+/** An error of a caller with as many scrolls as it may have. */
+export const tooManyScrolls = (most: number): RefusedDsl =>
+  new RefusedDsl({
+    status: 429,
+    type: 'too_many_scroll_contexts_exception',
+    reason:
+      `Trying to create too many scroll contexts. Must be less than or equal to: [${most}]: ` +
+      'clear scrolls that you have read, or wait until they expire',
+  });
 
 /** A text of a request in a message: quoted, at most 100 characters. */
 export const clipped = (text: string): string =>

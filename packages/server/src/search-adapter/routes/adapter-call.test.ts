@@ -5,6 +5,7 @@ import { Calls, type CallsOptions } from '../../calls/calls.ts';
 import { NOTES } from '../../rest/rest-call.ts';
 import { admit } from './adapter-call.ts';
 import { Descriptions } from './descriptions.ts';
+import { OpenScrolls } from './open-scrolls.ts';
 
 /** Admits a request whose query or headers may be wrong; the calls that are not released. */
 async function runningAfter({ query = {}, headers = {} }): Promise<number> {
@@ -19,7 +20,8 @@ async function runningAfter({ query = {}, headers = {} }): Promise<number> {
   const calls = new Calls({ backend, access: openAccess, admit: begin });
   const request = { id: 'r', ip: '::1', params: { index: 'notes' }, query, headers, [NOTES]: {} };
   const parts = {
-    ...{ calls, authorization: undefined, version: '0', descriptions: new Descriptions() },
+    ...{ calls, authorization: undefined, version: '0' },
+    ...{ descriptions: new Descriptions(), scrolls: new OpenScrolls() },
     request: request as unknown as FastifyRequest,
     reply: { raw: { once: () => {} } } as unknown as FastifyReply,
   };

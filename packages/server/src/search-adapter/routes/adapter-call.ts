@@ -9,6 +9,7 @@ import type { UrlParams } from '../base/read-json.ts';
 import type { Reads } from '../base/reads.ts';
 import { illegal } from '../query/refusal.ts';
 import type { Descriptions } from './descriptions.ts';
+import type { OpenScrolls } from './open-scrolls.ts';
 
 /** A request whose caller may use the operation of its endpoint. */
 export interface AdapterCall {
@@ -18,6 +19,9 @@ export interface AdapterCall {
   readonly body: Json | undefined;
   readonly accept: string | undefined;
   readonly version: string;
+  /** The subject of the caller, or its address. */
+  readonly caller: string;
+  readonly scrolls: OpenScrolls;
   /** The operations of the service; `timeoutMillis` shortens the deadline of the request. */
   reads(timeoutMillis?: number): Reads;
   /**
@@ -37,6 +41,7 @@ export interface CallParts {
   readonly authorization: string | undefined;
   readonly version: string;
   readonly descriptions: Descriptions;
+  readonly scrolls: OpenScrolls;
 }
 
 /**
@@ -66,7 +71,7 @@ async function admitted(
   operation: Operation,
   releases: (() => void)[],
 ): Promise<AdapterCall> {
-  const { calls, request, reply, authorization, version, descriptions } = parts;
+  const { calls, request, reply, authorization, version, descriptions, scrolls } = parts;
   const path = request.params as UrlParams;
   const notes = notesOf(request);
   notes.operation = operation;
@@ -94,6 +99,8 @@ async function admitted(
     body: request.body as Json | undefined,
     accept: request.headers.accept,
     version,
+    caller: principal === undefined ? `address:${request.ip}` : `subject:${principal.subject}`,
+    scrolls,
     reads: (timeoutMillis) => {
       const reads = readsOf(calls, within(context, timeoutMillis), notes.span);
       const describeIndex: Reads['describeIndex'] = (named) =>

@@ -17,6 +17,7 @@ import { Descriptions } from './descriptions.ts';
 import { DOCUMENT_ENDPOINTS } from './document-routes.ts';
 import { type Answer, type Endpoint, requireKnown } from './endpoint.ts';
 import { INDEX_ENDPOINTS } from './index-routes.ts';
+import { OpenScrolls } from './open-scrolls.ts';
 import { PIT_ENDPOINTS } from './pit-routes.ts';
 import { REFUSED_ROUTES, refusalOf } from './refused-routes.ts';
 import { SEARCH_ENDPOINTS } from './search-routes.ts';
@@ -66,6 +67,7 @@ export async function addSearchAdapter(
     const remembered = {
       credentials: new BasicCredentials(calls),
       descriptions: new Descriptions(),
+      scrolls: new OpenScrolls(),
     };
     for (const endpoint of ENDPOINTS) addEndpoint(scope, calls, endpoint, options, remembered);
     for (const { methods, path: url } of REFUSED_ROUTES) {
@@ -100,6 +102,7 @@ const withAll = (path: string): readonly string[] =>
 interface Remembered {
   readonly credentials: BasicCredentials;
   readonly descriptions: Descriptions;
+  readonly scrolls: OpenScrolls;
 }
 
 function addEndpoint(
@@ -107,7 +110,7 @@ function addEndpoint(
   calls: Calls,
   endpoint: Endpoint,
   { version }: AdapterOptions,
-  { credentials, descriptions }: Remembered,
+  { credentials, ...remembered }: Remembered,
 ): void {
   const handler = async (request: FastifyRequest, reply: FastifyReply) => {
     let release: (() => void) | undefined;
@@ -118,7 +121,7 @@ function addEndpoint(
       }
       const arrival = arrivalOf(request);
       const authorization = await credentials.headerOf(request.headers.authorization, arrival);
-      const parts = { calls, request, reply, authorization, version, descriptions };
+      const parts = { calls, request, reply, authorization, version, ...remembered };
       const admitted = await admit(parts, endpoint.operation);
       ({ release } = admitted);
       const { call } = admitted;

@@ -22,9 +22,16 @@ export async function openPits(
       end?.();
     }
   } catch (error) {
-    const closing = pits.map(async ({ index, pit }) => reads.closePit({ index, pit_id: pit }));
-    await Promise.allSettled(closing);
+    await closeOpened(call, pits);
     throw error;
   }
   return pits;
+}
+
+/** Closes points in time that no response has named. */
+export async function closeOpened(call: AdapterCall, pits: readonly KnownPit[]): Promise<void> {
+  const reads = call.reads();
+  await Promise.allSettled(
+    pits.map(async ({ index, pit }) => reads.closePit({ index, pit_id: pit })),
+  );
 }

@@ -10,6 +10,8 @@ import { type KnownPit, pitIdOf, readPitId } from './pit-id.ts';
 import { readScrollId } from './scroll.ts';
 import { indexOptions } from './search-once.ts';
 
+/** Points in time that one request closes. */
+const MOST_CLOSED = 1000;
 const SHARDS = { total: 1, successful: 1, skipped: 0, failed: 0 };
 
 async function openPit(call: AdapterCall): Promise<string> {
@@ -25,6 +27,8 @@ async function openPit(call: AdapterCall): Promise<string> {
 
 /** Closes points in time by the indexes of each id; how many ids were open. */
 async function closePits(call: AdapterCall, ids: readonly (readonly KnownPit[] | undefined)[]) {
+  const count = ids.reduce((sum, pits = []) => sum + pits.length, 0);
+  if (count > MOST_CLOSED) throw illegal(`more than ${MOST_CLOSED} points in time in one request`);
   const reads = call.reads();
   const closed = await Promise.all(
     ids.map(async (pits = []) => {
@@ -94,10 +98,9 @@ const clearScroll: Endpoint = {
     const { scroll_id } = call.body === undefined ? {} : objectIn(call.body, 'scroll');
     const inUrl = call.params.scroll_id ?? call.path.scroll_id;
     const ids = textsIn(scroll_id ?? inUrl?.split(','), 'scroll_id');
-    const { status, json } = await closePits(
-      call,
-      ids.map((id) => readScrollId(id)?.pits),
-    );
+    const scrolls = ids.map((id) => readScrollId(id)?.pits);
+    const { status, json } = await closePits(call, scrolls);
+    for (const pits of scrolls) if (pits !== undefined) call.scrolls.closed(call.caller, pits);
     return { status, json };
   },
 };

@@ -10,7 +10,7 @@ import { isObject } from '../query/body.ts';
 import { illegal } from '../query/refusal.ts';
 import { readBody } from '../search/search-body.ts';
 import type { AdapterCall } from './adapter-call.ts';
-import { openPits } from './open-pits.ts';
+import { closeOpened, openPits } from './open-pits.ts';
 import { contextMissing, decoded, type KnownPit } from './pit-id.ts';
 import { indexOptions, searchIndexes } from './search-once.ts';
 
@@ -44,7 +44,7 @@ const isPit = (json: unknown): boolean =>
 export async function openScroll(call: AdapterCall): Promise<JsonObject> {
   const { params, path } = call;
   const { scroll, ...others } = params;
-  const keep_alive = keepAliveOf(scroll);
+  const keepMillis = keepMillisOf(scroll);
   const { json, from, size } = readBody(call.body, others);
   if (from > 0) throw illegal('using [from] is not allowed in a scroll context');
   if (size === 0) throw illegal('[size] cannot be [0] in a scroll context');
@@ -53,10 +53,20 @@ export async function openScroll(call: AdapterCall): Promise<JsonObject> {
   }
   const names = await indexNames(call.reads(), path.index, indexOptions(params));
   await call.begin('openPit', path.index);
-  const pits = await openPits(call, names, keep_alive);
   const { _source, _source_includes, _source_excludes } = params;
   const body = sourceInBody(json, { _source, _source_includes, _source_excludes });
-  return page(call, { pits, body }, others);
+  const opening = call.scrolls.open(call.caller, names.length, keepMillis);
+  let pits: readonly KnownPit[] = [];
+  try {
+    pits = await openPits(call, names, `${keepMillis}ms`);
+    const first = await page(call, { pits, body }, others);
+    opening.opened(pits);
+    return first;
+  } catch (error) {
+    opening.failed();
+    await closeOpened(call, pits);
+    throw error;
+  }
 }
 
 /** The parameters that choose parts of rows, as members of the body. */
@@ -76,10 +86,11 @@ export async function nextScroll(call: AdapterCall): Promise<JsonObject> {
   const json = body === undefined ? {} : objectIn(body, 'scroll');
   onlyKnown(json, 'scroll', ['scroll_id', 'scroll']);
   const scroll = json.scroll ?? params.scroll;
-  if (scroll !== undefined) keepAliveOf(String(scroll));
+  if (scroll !== undefined) keepMillisOf(String(scroll));
   const id = textIn(json.scroll_id ?? params.scroll_id ?? path.scroll_id, 'scroll_id');
   const state = readScrollId(id);
   if (state === undefined) throw noSearchContext(id);
+  call.scrolls.used(call.caller, state.pits);
   const { rest_total_hits_as_int } = params;
   const own: UrlParams = rest_total_hits_as_int === undefined ? {} : { rest_total_hits_as_int };
   return page(call, state, own).catch((error: unknown) => {
@@ -114,7 +125,5 @@ async function page(call: AdapterCall, state: ScrollState, params: UrlParams): P
 }
 
 /** The lifetime of a page, as our points in time take it. Each use renews the first one. */
-function keepAliveOf(scroll: string): string {
-  const millis = millisIn(scroll, 'scroll');
-  return `${Math.max(1000, Math.round(millis))}ms`;
-}
+const keepMillisOf = (scroll: string): number =>
+  Math.max(1000, Math.round(millisIn(scroll, 'scroll')));

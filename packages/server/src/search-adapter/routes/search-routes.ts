@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '@lakehouse-search/contract';
 import { engineError } from '../base/engine-error.ts';
 import { flagIn } from '../base/read-json.ts';
 import type { Reads } from '../base/reads.ts';
-import { indexNames, openIndex } from '../base/served-index.ts';
+import { indexNames, openIndex, requireFew } from '../base/served-index.ts';
 import { illegal, RefusedDsl, unserved } from '../query/refusal.ts';
 import { queryOfUrl, readBody } from '../search/search-body.ts';
 import { selectionOf } from '../search/search-plan.ts';
@@ -118,6 +118,18 @@ async function counted(reads: Reads, name: string, { body, params }: AdapterCall
   return reads.search({ ...selection, limit: 1 });
 }
 
+/** The same of each index, which counts as one call. */
+async function countEach(reads: Reads, names: readonly string[], call: AdapterCall) {
+  requireFew(names);
+  const others: (() => void)[] = [];
+  try {
+    for (const name of names.slice(1)) others.push(await call.begin('search', name));
+    return await Promise.all(names.map((name) => counted(reads, name, call)));
+  } finally {
+    for (const end of others) end();
+  }
+}
+
 const count: Endpoint = {
   methods: ['GET', 'POST'],
   paths: ['/_count', '/:index/_count'],
@@ -126,7 +138,7 @@ const count: Endpoint = {
   async answer(call) {
     const reads = call.reads();
     const names = await indexNames(reads, call.path.index, indexOptions(call.params));
-    const found = await Promise.all(names.map((name) => counted(reads, name, call)));
+    const found = await countEach(reads, names, call);
     const _shards = shardsOf(found.map((one, at) => ({ ...one, index: names[at] })));
     return { json: { count: found.reduce((sum, { total }) => sum + total, 0), _shards } };
   },
@@ -144,7 +156,7 @@ const validate: Endpoint = {
     const names = await indexNames(reads, call.path.index, indexOptions(call.params));
     const shown = flagIn(call.params.explain ?? 'false', 'explain');
     try {
-      await Promise.all(names.map((name) => counted(reads, name, call)));
+      await countEach(reads, names, call);
       const explanations = names.map((index) => ({ index, valid: true }));
       const said: JsonObject = shown ? { explanations } : {};
       return { json: { _shards: VALIDATED, valid: true, ...said } };

@@ -6,6 +6,7 @@ import {
   type SearchResponse,
 } from '@lakehouse-search/contract';
 import type { AggLevel, AggSource } from '../aggregations/agg-part.ts';
+import { limitedRuns } from '../aggregations/limited-runs.ts';
 import { planAggregations } from '../aggregations/plan-aggregations.ts';
 import { flagIn, type UrlParams } from '../base/read-json.ts';
 import type { Reads } from '../base/reads.ts';
@@ -81,7 +82,8 @@ async function aggregationsOf(
   const run: AggSource['run'] = (aggs, filter) => aggregate(reads, selection, aggs, filter);
   const runOverAll: AggSource['runOverAll'] = (aggs) =>
     aggregate(reads, everything(selection), aggs);
-  return planAggregations(aggregations, { index, hasTypedKeys, run, runOverAll });
+  const runs = limitedRuns({ run, runOverAll }, 1);
+  return planAggregations(aggregations, { index, hasTypedKeys, ...runs });
 }
 
 /** Results of our aggregations over the documents of a selection. Throws RefusedDsl. */

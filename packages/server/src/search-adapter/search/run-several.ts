@@ -10,6 +10,7 @@ import {
   type SearchResponse,
 } from '@lakehouse-search/contract';
 import type { AggLevel, AggSource } from '../aggregations/agg-part.ts';
+import { limitedRuns } from '../aggregations/limited-runs.ts';
 import { planAggregations } from '../aggregations/plan-aggregations.ts';
 import { lacksField, mergeResults, specsFor, unionOf } from '../aggregations/several-indexes.ts';
 import { documentId } from '../base/document-id.ts';
@@ -173,7 +174,8 @@ async function aggregationsOf(
     };
   const run = over(({ selection }) => selection);
   const runOverAll = over(({ selection }) => everything(selection));
-  return planAggregations(aggregations, { index: union, hasTypedKeys, run, runOverAll });
+  const runs = limitedRuns({ run, runOverAll }, plans.length);
+  return planAggregations(aggregations, { index: union, hasTypedKeys, ...runs });
 }
 
 /** The first hits of each index, without rows and highlights. */
