@@ -68,6 +68,7 @@ describe('pinned surfaces', () => {
         "throughBytes",
         "tooDeepAt",
         "transformerInstall",
+        "unlessAborted",
         "verifyReceipt",
         "verifyReceiptOffline",
         "withBucketIn",

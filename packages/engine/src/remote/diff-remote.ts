@@ -151,7 +151,7 @@ async function searched(
   const commit = await openRemoteCommit(send);
   return {
     context: () => ({
-      ...remoteContext({ commit, shards, send, freshnessMs: 0 }, own),
+      ...remoteContext({ commit, shards, send, sendShared: send, freshnessMs: 0 }, own),
       deadline: Deadline.of(own),
       lag: async () => UNKNOWN_LAG,
     }),

@@ -16,6 +16,7 @@ import type { RowCost } from '../search/fetch/rows.ts';
 import type { ReadTableRows } from '../search/fetch/table-rows.ts';
 import { errorFromPlain, type PlainError } from '../shard/bytes.ts';
 import type { Shard } from '../shard/shard.ts';
+import { unlessAborted } from '../source/source-errors.ts';
 
 /** Sends a read of a whole commit to a node, and brings its answer. */
 export type SendWhole = (operation: string, request: Uint8Array) => Promise<Uint8Array>;
@@ -49,6 +50,8 @@ export interface RemoteIndex {
   readonly commit: RemoteCommit;
   readonly shards: readonly Shard[];
   readonly send: SendWhole;
+  /** The same for reads that several calls share: what ends one of them ends no other. */
+  readonly sendShared: SendWhole;
   /** Age in milliseconds from which a lag is read again. */
   readonly freshnessMs: number;
 }
@@ -72,18 +75,18 @@ export function remoteContext(index: RemoteIndex, call: CallContext): SearchCont
       cost.requests += read.cost.requests;
       return read;
     },
-    lag: (now) => lagOf(index, now),
+    lag: (now) => unlessAborted(() => lagOf(index, now), call.signal),
     hasReached: (id) => askNode<boolean>(send, 'reached', { id }),
   };
 }
 
-function lagOf({ commit, send, freshnessMs }: RemoteIndex, now?: 'now'): Promise<TableLag> {
+function lagOf({ commit, sendShared, freshnessMs }: RemoteIndex, now?: 'now'): Promise<TableLag> {
   const at = performance.now();
   if (now === undefined && commit.lag !== null && at - commit.lag.at < freshnessMs) {
     return commit.lag.value;
   }
   const unknown = (): TableLag => ({ lag_snapshots: null });
-  const value = askNode<TableLag>(send, 'lag', { now: now === 'now' }).catch(unknown);
+  const value = askNode<TableLag>(sendShared, 'lag', { now: now === 'now' }).catch(unknown);
   commit.lag = { at, value };
   return value;
 }

@@ -32,4 +32,16 @@ describe('a commit of nodes', () => {
     await expect(first).rejects.toMatchObject({ code: 'interrupted' });
     await expect(second).rejects.toThrow('the own read');
   });
+
+  it('is waited for until the own call is aborted, not that which opens it', async () => {
+    const stop = new AbortController();
+    const read = () => new Promise<never>(() => {});
+    const node = () => ({ read }) as unknown as NodeClient;
+    const reads = new ClusterReads({ routing, node });
+    const opening = reads.open({ index: 'notes' }, {});
+    const waiting = reads.open({ index: 'notes' }, { signal: stop.signal });
+    stop.abort();
+    await expect(waiting).rejects.toMatchObject({ code: 'interrupted' });
+    expect(await Promise.race([opening, 'open'])).toBe('open');
+  });
 });

@@ -4,6 +4,7 @@ import {
   type RemoteCommit,
   type RemoteIndex,
   type RemoteTarget,
+  unlessAborted,
 } from '@lakehouse-search/engine';
 import type { NodeClient } from '../cluster/node-client.ts';
 import type { Replica, RoutedIndex, RoutingSource } from '../cluster/routing.ts';
@@ -47,8 +48,10 @@ export class ClusterReads {
     const route = pit_id === undefined ? routed : pitRoute(routed, pit_id);
     const { freshnessMs = FRESHNESS_MS } = this.#options;
     const { shards, send } = this.shardsOf(route, call);
-    const commit = await this.#commit(route, send);
-    return { commit, shards, send, freshnessMs };
+    const commit = await this.#commit(route, send, call.signal);
+    const { principal } = call;
+    const { send: sendShared } = this.shardsOf(route, principal === undefined ? {} : { principal });
+    return { commit, shards, send, sendShared, freshnessMs };
   }
 
   /** The route of the index that a request names. Throws as `open`. */
@@ -90,11 +93,13 @@ export class ClusterReads {
   async #commit(
     { index, shards }: Omit<RoutedIndex, 'generation'>,
     send: RemoteIndex['send'],
+    signal: AbortSignal | undefined,
   ): Promise<RemoteCommit> {
     const commits = shards.map(({ replicas }) => replicas.map(({ commit }) => commit));
     const key = JSON.stringify([index, commits]);
     const known = this.#commits.get(key);
-    const shared = known === undefined ? undefined : await known.catch(() => undefined);
+    const opened = known?.catch(() => undefined);
+    const shared = opened === undefined ? undefined : await unlessAborted(() => opened, signal);
     if (shared !== undefined) return shared;
     const opening = openRemoteCommit(send);
     if (this.#commits.size >= MOST_COMMITS) this.#commits.clear();
