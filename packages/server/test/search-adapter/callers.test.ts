@@ -1,4 +1,6 @@
 /** Callers of the adapter: credentials in three forms, scopes, and tenants that learn nothing. */
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CANARIES, startTwoTenants, type TwoTenants } from '../support/two-tenants.ts';
 import { adapterCalls, type Body } from './adapter-calls.ts';
@@ -52,6 +54,23 @@ describe('credentials', () => {
       expect([header, status]).toEqual([header, 401]);
       expect(body.error.type).toBe('security_exception');
       expect(headers.get('www-authenticate')).toContain('Basic');
+    }
+  });
+
+  it('are looked at before a body is read, and known endpoints are refused before', async () => {
+    const { hostname, port } = new URL(corpora[0].service.server.url);
+    for (const [path, expected] of [
+      ['/rows/_search', 401],
+      ['/_msearch', 401],
+      ['/_bulk', 501],
+    ] as const) {
+      const headers = { 'content-type': 'application/json', 'content-length': 8_000_000 };
+      const sent = request({ hostname, port, path, method: 'POST', headers });
+      sent.on('error', () => {});
+      sent.write('{');
+      const [response] = (await once(sent, 'response')) as [IncomingMessage];
+      expect([path, response.statusCode]).toEqual([path, expected]);
+      sent.destroy();
     }
   });
 

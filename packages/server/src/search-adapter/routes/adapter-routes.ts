@@ -71,10 +71,11 @@ export async function addSearchAdapter(
     };
     for (const endpoint of ENDPOINTS) addEndpoint(scope, calls, endpoint, options, remembered);
     for (const { methods, path: url } of REFUSED_ROUTES) {
-      const handler = async ({ method, url: requested }: FastifyRequest) => {
+      // before the body is read, which may be large
+      const onRequest = async ({ method, url: requested }: FastifyRequest) => {
         throw refusalOf(method, requested);
       };
-      scope.route({ method: [...methods], url, bodyLimit: BODY_BYTES, handler });
+      scope.route({ method: [...methods], url, onRequest, handler: async () => {} });
     }
   });
 }
@@ -112,6 +113,16 @@ function addEndpoint(
   { version }: AdapterOptions,
   { credentials, ...remembered }: Remembered,
 ): void {
+  const { methods, operation } = endpoint;
+  const known = new WeakMap<FastifyRequest, string | undefined>();
+  /** Refuses callers before the body is read: everybody could else let a server keep large ones. */
+  const onRequest = async (request: FastifyRequest) => {
+    notesOf(request).operation = operation;
+    const arrival = arrivalOf(request);
+    const authorization = await credentials.headerOf(request.headers.authorization, arrival);
+    known.set(request, authorization);
+    await calls.requireCaller(operation, arrival, authorization);
+  };
   const handler = async (request: FastifyRequest, reply: FastifyReply) => {
     let release: (() => void) | undefined;
     try {
@@ -119,10 +130,9 @@ function addEndpoint(
       if (asksUnknownVersion(accept) || asksUnknownVersion(request.headers['content-type'])) {
         throw new LhsError('invalid_argument', 'the media type names a version other than 7, 8, 9');
       }
-      const arrival = arrivalOf(request);
-      const authorization = await credentials.headerOf(request.headers.authorization, arrival);
+      const authorization = known.get(request);
       const parts = { calls, request, reply, authorization, version, ...remembered };
-      const admitted = await admit(parts, endpoint.operation);
+      const admitted = await admit(parts, operation);
       ({ release } = admitted);
       const { call } = admitted;
       requireKnown(call.params, endpoint, request.url.split('?')[0]);
@@ -134,7 +144,7 @@ function addEndpoint(
     }
   };
   for (const url of endpoint.paths.flatMap(withAll)) {
-    scope.route({ method: [...endpoint.methods], url, bodyLimit: BODY_BYTES, handler });
+    scope.route({ method: [...methods], url, bodyLimit: BODY_BYTES, onRequest, handler });
   }
 }
 

@@ -22,25 +22,39 @@ const MARGIN_MS = 10_000;
 export class BasicCredentials {
   readonly #calls: Calls;
   readonly #sessions = new Map<string, Remembered>();
+  /** Logins that run: requests with the same credentials share one. */
+  readonly #logins = new Map<string, Promise<string | undefined>>();
+  /** The service is open: it has no accounts and lets every caller in. */
+  #isOpen = false;
 
   constructor(calls: Calls) {
     this.#calls = calls;
   }
 
   /** The header for the service. Throws unauthenticated, overloaded. */
-  async headerOf(authorization: string | undefined, arrival: Arrival) {
+  async headerOf(authorization: string | undefined, arrival: Arrival): Promise<string | undefined> {
     const [, scheme, text] = /^(basic|apikey) +(\S+)$/i.exec(authorization ?? '') ?? [];
-    if (scheme === undefined) return authorization;
+    if (scheme === undefined || this.#isOpen) return authorization;
     if (scheme.toLowerCase() === 'apikey') return `ApiKey ${tokenOf(text)}`;
     const key = createHash('sha256').update(text).digest('base64');
     const known = this.#sessions.get(key);
     if (known !== undefined && Date.now() < known.untilMs) return known.header;
     this.#sessions.delete(key);
-    return this.#login(key, text, arrival).catch((error: unknown) => {
-      // An open service has no accounts and lets every caller in.
-      if (error instanceof LhsError && error.code === 'unsupported') return authorization;
-      throw error;
-    });
+    const running = this.#logins.get(key) ?? this.#shared(key, text, arrival);
+    return (await running) ?? authorization;
+  }
+
+  /** The header of a session; undefined: the service is open. */
+  #shared(key: string, text: string, arrival: Arrival): Promise<string | undefined> {
+    const login = this.#login(key, text, arrival)
+      .catch((error: unknown) => {
+        if (!(error instanceof LhsError) || error.code !== 'unsupported') throw error;
+        this.#isOpen = true;
+        return undefined;
+      })
+      .finally(() => this.#logins.delete(key));
+    this.#logins.set(key, login);
+    return login;
   }
 
   async #login(key: string, text: string, arrival: Arrival): Promise<string> {
