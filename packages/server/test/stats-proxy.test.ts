@@ -1,11 +1,13 @@
 /** `/v1/stats` in front of a Prometheus server: a fake one, and a real one if there is one. */
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { MOST_RUNNING } from '../src/serve/stats-proxy.ts';
 import { startService, type TestService } from './support/service.ts';
 
 const ANSWER = { status: 'success', data: { resultType: 'vector', result: [] } };
@@ -79,6 +81,25 @@ describe('the metrics proxy', () => {
   ])('refuses %s', async (path, status) => {
     expect((await get(path)).status).toBe(status);
     expect(seen).toEqual([]);
+  });
+
+  it('sends so many requests at once, and ends those of clients that leave', async () => {
+    const held: ServerResponse[] = [];
+    respond = (response) => void held.push(response);
+    const stop = new AbortController();
+    const headers = { authorization: reader };
+    const url = `${service.server.url}/v1/stats/alerts`;
+    const left = Array.from({ length: MOST_RUNNING }, () =>
+      fetch(url, { headers, signal: stop.signal }).catch(() => {}),
+    );
+    await expect.poll(() => held.length).toBe(MOST_RUNNING);
+    const refused = await get('/v1/stats/alerts');
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
+    const closed = held.map((response) => once(response, 'close'));
+    stop.abort();
+    await Promise.all([...left, ...closed]);
+    respond = json(200, ANSWER);
+    await expect.poll(async () => (await get('/v1/stats/alerts')).status).toBe(200);
   });
 
   it('requires index_read and no tenant', async () => {

@@ -2,6 +2,7 @@ import { LhsError } from '@lakehouse-search/contract';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Access } from '../access/access.ts';
 import type { Metrics } from '../observe/metrics.ts';
+import { onceClosed } from '../rest/once-closed.ts';
 import { statsProxy } from './stats-proxy.ts';
 
 /** What `/metrics` and `/v1/stats` are made of. */
@@ -36,7 +37,10 @@ export function metricsRoutes(options: MetricsRoutesOptions) {
     for (const path of ['query', 'query_range', 'alerts'] as const) {
       rest.get(`/v1/stats/${path}`, async (request, reply) => {
         await require(request, 'index_read');
-        const answer = await proxy(path, request.query as Readonly<Record<string, unknown>>);
+        const query = request.query as Readonly<Record<string, unknown>>;
+        const left = new AbortController();
+        onceClosed(reply, () => left.abort());
+        const answer = await proxy(path, query, left.signal);
         return reply.code(answer.status).type('application/json').send(answer.body);
       });
     }

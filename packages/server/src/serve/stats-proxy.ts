@@ -13,6 +13,9 @@ const PASSED_ON: ReadonlySet<number> = new Set([200, 400, 422]);
 const RESPONSE_BYTES = 8 * 2 ** 20;
 const PARAMETER_CHARS = 8192;
 const TIMEOUT_MS = 10_000;
+/** Requests to the metrics server at once. */
+export const MOST_RUNNING = 16;
+const BUSY_SECONDS = 1;
 
 /** A response of the metrics server. */
 export interface StatsResponse {
@@ -22,12 +25,15 @@ export interface StatsResponse {
 
 /**
  * Reads from the HTTP API of the configured Prometheus server. No header of the caller is passed
- * on, no redirect is followed, and sizes and times are limited. Without a server: unsupported.
+ * on, no redirect is followed, and sizes, times and requests at once are limited. Without a server:
+ * unsupported.
  */
 export function statsProxy(server: string | undefined) {
+  let running = 0;
   return async (
     path: keyof typeof PATHS,
     parameters: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
   ): Promise<StatsResponse> => {
     if (server === undefined) {
       throw new LhsError('unsupported', 'no metrics server is configured');
@@ -36,9 +42,20 @@ export function statsProxy(server: string | undefined) {
     for (const [name, value] of Object.entries(parameters)) {
       url.searchParams.set(name, checked(path, name, value));
     }
-    return read(url);
+    if (running >= MOST_RUNNING) throw busy();
+    running++;
+    try {
+      return await read(url, AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]));
+    } finally {
+      running--;
+    }
   };
 }
+
+const busy = (): LhsError =>
+  new LhsError('overloaded', `${MOST_RUNNING} requests to the metrics server are running already`, {
+    details: { retry_after_s: BUSY_SECONDS },
+  });
 
 function checked(path: keyof typeof PATHS, name: string, value: unknown): string {
   const known: readonly string[] = PATHS[path];
@@ -50,8 +67,7 @@ function checked(path: keyof typeof PATHS, name: string, value: unknown): string
   throw new LhsError('invalid_argument', `"${name}" must be one text`);
 }
 
-async function read(url: URL): Promise<StatsResponse> {
-  const signal = AbortSignal.timeout(TIMEOUT_MS);
+async function read(url: URL, signal: AbortSignal): Promise<StatsResponse> {
   try {
     const { statusCode, headers, body } = await request(url, { method: 'GET', signal });
     const isJson = String(headers['content-type']).startsWith('application/json');
@@ -68,9 +84,10 @@ async function read(url: URL): Promise<StatsResponse> {
     return { status: statusCode, body: Buffer.concat(chunks).toString('utf8') };
   } catch (error) {
     if (error instanceof LhsError) throw error;
-    throw unreachable((error as Error).message);
+    // its message may have the address of the server
+    throw unreachable('it does not answer', error);
   }
 }
 
-const unreachable = (reason: string): LhsError =>
-  new LhsError('unreachable', `the metrics server cannot be used: ${reason}`);
+const unreachable = (reason: string, cause?: unknown): LhsError =>
+  new LhsError('unreachable', `the metrics server cannot be used: ${reason}`, { cause });
