@@ -56,8 +56,15 @@ export class Connection {
       exchange.failed(away(`the connection to "${this.#peer}" is closed`, true));
       return () => {};
     }
+    let stream: ClientHttp2Stream;
+    try {
+      stream = this.#session.request(fields);
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      exchange.failed(away(`cannot send to "${this.#peer}": ${reason}`, true, cause));
+      return () => {};
+    }
     if (this.#running++ === 0) this.#session.ref();
-    const stream = this.#session.request(fields);
     stream.end(body);
     return this.#follow(stream, exchange);
   }

@@ -58,6 +58,14 @@ describe('a call that is retried', () => {
     expect(times[1] - times[0]).toBeGreaterThanOrEqual(30_000);
   });
 
+  it('ends if the service requests a pause of more than a minute', async () => {
+    for (const retry_after_s of [61, 1e9, Number.POSITIVE_INFINITY, Number.NaN]) {
+      const { attempt, times } = failing(['overloaded', { retry_after_s }]);
+      expect(await outcome(retrying(attempt, idempotent, {}))).toBe('overloaded');
+      expect(times).toHaveLength(1);
+    }
+  });
+
   it('begins no pause that would pass the deadline, and ends when it is aborted', async () => {
     const late = failing(['overloaded', { retry_after_s: 30 }]);
     const deadline = Date.now() + 1000;

@@ -4,6 +4,8 @@ import { type CallContext, LhsError } from '@lakehouse-search/contract';
 const PASSING: ReadonlySet<string> = new Set(['unreachable', 'overloaded', 'closed']);
 const FIRST_PAUSE_MS = 100;
 const MOST_PAUSE_MS = 5000;
+/** A service that requests a longer pause has refused the call. */
+const MOST_WAIT_MS = 60_000;
 
 /** How often a call is repeated. */
 export interface RetryOptions {
@@ -15,7 +17,8 @@ export interface RetryOptions {
 
 /**
  * The result of the first attempt that succeeds. Pauses double, with jitter, and last at least as
- * long as the service requests; a pause that would pass the deadline is not begun.
+ * long as the service requests; a pause that would pass the deadline, or is longer than a minute,
+ * is not begun.
  */
 export async function retrying<T>(
   attempt: () => Promise<T>,
@@ -28,6 +31,7 @@ export async function retrying<T>(
     } catch (error) {
       if (failed >= retries || !mayRepeat(error, idempotent)) throw error;
       const pause = pauseOf(error as LhsError, failed);
+      if (!(pause <= MOST_WAIT_MS)) throw error;
       if (call.deadline !== undefined && Date.now() + pause >= call.deadline) throw error;
       await sleep(pause, call.signal);
     }
@@ -56,5 +60,6 @@ function sleep(millis: number, signal: AbortSignal | undefined): Promise<void> {
       resolve();
     }, millis);
     signal?.addEventListener('abort', stop, { once: true });
+    if (signal?.aborted) stop();
   });
 }
