@@ -47,18 +47,18 @@ export class StoredAccess implements Access {
 
   /** The caller of a header. Throws unauthenticated without saying why. */
   async authenticate(authorization: string | undefined): Promise<Principal> {
-    if (authorization === undefined || authorization.length > HEADER_CHARS) throw unknownCaller();
+    const header = requireHeader(authorization);
     const now = this.#now();
     const remembered = this.#remembered;
-    const known = remembered.get(authorization);
+    const known = remembered.get(header);
     if (known !== undefined && now < known.untilMs && !hasExpired(known, now)) {
       return known.principal;
     }
-    remembered.delete(authorization);
-    const caller = await this.#callerOf(authorization, now);
+    remembered.delete(header);
+    const caller = await this.#callerOf(header, now);
     if (caller === undefined || hasExpired(caller, now)) throw unknownCaller();
     if (remembered.size >= MOST_REMEMBERED) remembered.clear();
-    remembered.set(authorization, { ...caller, untilMs: now + this.#rememberMs });
+    remembered.set(header, { ...caller, untilMs: now + this.#rememberMs });
     return caller.principal;
   }
 
@@ -77,8 +77,7 @@ export class StoredAccess implements Access {
   }
 
   #callerOf(authorization: string, now: number): Promise<Caller | undefined> {
-    const parts = /^(bearer|apikey) +([^ ]+)$/i.exec(authorization);
-    if (parts === null) return Promise.resolve(undefined);
+    const parts = SCHEME.exec(authorization)!;
     const isKey = parts[1].toLowerCase() === 'apikey';
     return isKey ? this.#ofApiToken(parts[2], now) : this.#ofBearer(parts[2], now);
   }
@@ -114,6 +113,15 @@ export class StoredAccess implements Access {
     const scopes = [...new Set([...principal.scopes, ...scopesOf(user?.roles ?? [])])];
     return { principal: { ...principal, scopes }, expiresMs };
   }
+}
+
+const SCHEME = /^(bearer|apikey) +([^ ]+)$/i;
+
+/** The header if it may hold credentials. Throws unauthenticated. */
+export function requireHeader(authorization: string | undefined): string {
+  const isShort = authorization !== undefined && authorization.length <= HEADER_CHARS;
+  if (isShort && SCHEME.test(authorization)) return authorization;
+  throw unknownCaller();
 }
 
 /** Throws permission_denied, naming the scope, unless the caller has that of the operation. */

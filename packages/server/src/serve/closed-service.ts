@@ -6,7 +6,7 @@ import { openAccess } from '../access/open-access.ts';
 import { outsideTokens } from '../access/outside-tokens.ts';
 import { requireHashing } from '../access/passwords.ts';
 import { Sessions } from '../access/sessions.ts';
-import { authorizeByScope, StoredAccess } from '../access/stored-access.ts';
+import { authorizeByScope, requireHeader, StoredAccess } from '../access/stored-access.ts';
 import { StoredAccounts } from '../access/stored-accounts.ts';
 import type { IssuerConfig } from '../config/server-config.ts';
 import type { ControlPlaneAccounts } from '../control-plane/control-plane-client.ts';
@@ -79,11 +79,13 @@ export async function ledCallers(
   const adminPassword = await planes.open(env.LHS_ADMIN_PASSWORD || undefined);
   const remembered = new Map<string, { readonly principal: Principal; readonly until: number }>();
   const authenticate = async (authorization: string | undefined): Promise<Principal> => {
-    const known = remembered.get(authorization ?? '');
+    // nobody makes a gateway call its control plane without credentials
+    const header = requireHeader(authorization);
+    const known = remembered.get(header);
     if (known !== undefined && performance.now() < known.until) return known.principal;
-    const principal = await planes.authenticate(authorization);
+    const principal = await planes.authenticate(header);
     if (remembered.size >= MOST_REMEMBERED) remembered.clear();
-    remembered.set(authorization ?? '', { principal, until: performance.now() + REMEMBER_MS });
+    remembered.set(header, { principal, until: performance.now() + REMEMBER_MS });
     return principal;
   };
   const byScope = { authorize: authorizeByScope, permit: authorizeByScope };
