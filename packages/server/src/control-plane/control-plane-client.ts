@@ -73,11 +73,12 @@ class ControlPlanes {
     if (header !== undefined) metadata.set('authorization', header);
     const bytes = Buffer.from(toBinary(input, request));
     const options = { deadline: Date.now() + ms };
-    return new Promise((resolve, reject) => {
+    const answered = new Promise<Buffer>((resolve, reject) => {
       const done = (error: ServiceError | null, reply?: Buffer) =>
-        error === null ? resolve(fromBinary(output, reply!)) : reject(errorOfStatus(error));
+        error === null ? resolve(reply!) : reject(errorOfStatus(error));
       client.makeUnaryRequest(path, same, same, bytes, metadata, options, done);
     });
+    return answered.then((reply) => fromBinary(output, reply));
   }
 }
 

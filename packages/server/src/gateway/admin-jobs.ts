@@ -79,10 +79,10 @@ export function jobOperations(nodes: AdminNodes): Partial<Record<AdminName, Admi
 
 const fulfilled = <T>(one: PromiseSettledResult<T>) => one as PromiseFulfilledResult<T>;
 
-/** Cancels the jobs that were started when another node refused its own. */
+/** Cancels the jobs that were started when another node refused its own. Throws nothing. */
 async function cancelAll(nodes: AdminNodes, started: readonly PromiseSettledResult<Job>[]) {
   const ids = started.map((one) => fulfilled(one).value.job_id);
-  await Promise.all(ids.map((job_id) => nodes.first('cancelJob', { job_id }, {}, () => {})));
+  await Promise.allSettled(ids.map((job_id) => nodes.first('cancelJob', { job_id }, {}, () => {})));
 }
 
 /** The jobs of all nodes as one: it has ended when all have. */
