@@ -42,18 +42,18 @@ export class StoredQueries implements QueryApi {
     const id = randomUUID();
     const owner = ownerOf(call);
     if (await this.#queries.add(id, owner, stored, MOST_QUERIES)) return this.#own(id, owner);
-    const own = await this.#queries.list(owner);
-    if (own.some(({ name }) => name === stored.name)) {
-      throw new LhsError('already_exists', `there is a saved query "${stored.name}" already`);
-    }
+    await this.#refuseName(id, owner, stored.name);
     throw new LhsError('limit_exceeded', `a user has at most ${MOST_QUERIES} saved queries`);
   }
 
-  /** Throws not_found. */
+  /** Throws not_found, already_exists. */
   async replaceSavedQuery(request: ReplaceSavedQueryRequest, call: CallContext = {}) {
     const { id, ...draft } = checkReplaceSavedQuery(request);
     const owner = ownerOf(call);
-    if (await this.#queries.replace(id, owner, storedDraft(draft))) return this.#own(id, owner);
+    const stored = storedDraft(draft);
+    if (await this.#queries.replace(id, owner, stored)) return this.#own(id, owner);
+    const own = await this.#queries.list(owner);
+    if (own.some((query) => query.id === id)) await this.#refuseName(id, owner, stored.name);
     throw noQuery(id);
   }
 
@@ -61,6 +61,13 @@ export class StoredQueries implements QueryApi {
   async deleteSavedQuery(request: DeleteSavedQueryRequest, call: CallContext = {}): Promise<void> {
     const { id } = checkDeleteSavedQuery(request);
     if (!(await this.#queries.remove(id, ownerOf(call)))) throw noQuery(id);
+  }
+
+  /** Throws already_exists if another query of the user has the name. */
+  async #refuseName(id: string, owner: string, name: string): Promise<void> {
+    const own = await this.#queries.list(owner);
+    if (!own.some((query) => query.name === name && query.id !== id)) return;
+    throw new LhsError('already_exists', `there is a saved query "${name}" already`);
   }
 
   async #own(id: string, owner: string): Promise<SavedQuery> {

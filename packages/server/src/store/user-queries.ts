@@ -57,10 +57,11 @@ export class UserQueries {
     return (await this.#statements.run(sql, values)) === 1;
   }
 
-  /** False if the user has no query of that id. */
+  /** False if the user has no query of that id, or another one of that name. */
   async replace(id: string, owner: string, draft: Draft): Promise<boolean> {
     const sql = `UPDATE saved_queries SET name = $3, description = $4, mode = $5,
-      request = $6, updated_ms = {{now}} WHERE id = $1 AND owner = $2`;
+      request = $6, updated_ms = {{now}} WHERE id = $1 AND owner = $2 AND NOT EXISTS (
+        SELECT 1 FROM saved_queries WHERE owner = $2 AND name = $3 AND id <> $1)`;
     const values = [id, owner, ...columnsOf(draft)];
     return (await this.#statements.run(sql, values)) === 1;
   }
