@@ -26,7 +26,8 @@ export class StaticRouting implements RoutingSource {
   constructor({ nodes, pollMs = 500, stateMs = 5000 }: StaticRoutingOptions) {
     this.#nodes = nodes;
     this.#stateMs = stateMs;
-    this.#timer = setInterval(() => void (this.#looking ??= this.#look()), pollMs);
+    // a look that fails leaves the routes as they were
+    this.#timer = setInterval(() => void this.#lookOnce().catch(() => {}), pollMs);
     this.#timer.unref();
   }
 
@@ -51,8 +52,13 @@ export class StaticRouting implements RoutingSource {
 
   /** A look that begins after the call: one that runs already may have missed a change. */
   async refresh(): Promise<void> {
-    await this.#looking;
-    await (this.#looking ??= this.#look());
+    await this.#looking?.catch(() => {});
+    await this.#lookOnce();
+  }
+
+  #lookOnce(): Promise<void> {
+    this.#looking ??= this.#look();
+    return this.#looking;
   }
 
   subscribe(listener: () => void): () => void {
@@ -75,7 +81,7 @@ export class StaticRouting implements RoutingSource {
 
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    await this.#looking;
+    await this.#looking?.catch(() => {});
   }
 
   async #look(): Promise<void> {
