@@ -206,7 +206,7 @@ describe('points in time and scrolls', () => {
 
   it('a caller has so many scrolls, and no more', async () => {
     const ids: string[] = [];
-    const open = () => calls.post('/tickets/_search?scroll=1m', { size: 1, _source: false });
+    const open = () => calls.post('/tickets/_search?scroll=30m', { size: 1, _source: false });
     for (let n = 0; n < MOST_SCROLLS; n++) ids.push((await open()).body._scroll_id);
     expect(openPins()).toBeGreaterThanOrEqual(MOST_SCROLLS);
     const { status, body } = await open();
