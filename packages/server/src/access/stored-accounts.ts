@@ -76,8 +76,7 @@ export class StoredAccounts implements AccountsApi {
     refuseRestricted(call);
     const { users } = this.#options.store;
     const unique = [...new Set(roles)];
-    if (!unique.includes('admin')) await this.#requireOtherAdmin(subject);
-    await users.setRoles(subject, unique);
+    if (!(await users.setRoles(subject, unique, 'admin'))) throw onlyAdmin(subject);
     this.#options.changed();
     return { subject, roles: unique };
   }
@@ -131,15 +130,10 @@ export class StoredAccounts implements AccountsApi {
     }
     this.#options.changed();
   }
-
-  async #requireOtherAdmin(subject: string): Promise<void> {
-    const users = await this.#options.store.users.list();
-    const admins = users.filter(({ roles }) => roles.includes('admin'));
-    if (admins.length !== 1 || admins[0].subject !== subject) return;
-    const message = `"${subject}" is the only admin: ${LAST_ADMIN}`;
-    throw new LhsError('invalid_argument', message);
-  }
 }
+
+const onlyAdmin = (subject: string): LhsError =>
+  new LhsError('invalid_argument', `"${subject}" is the only admin: ${LAST_ADMIN}`);
 
 function recordOf(token: StoredToken): TokenRecord {
   const { id, name, roles, indexes, tenant, createdMs: created_ms, expiresMs } = token;

@@ -1,4 +1,4 @@
-import { firstRow, type Statements } from './database.ts';
+import { firstRow, type Statements, type StoreDatabase } from './database.ts';
 
 /** A user of a server. */
 export interface StoredUser {
@@ -20,16 +20,15 @@ interface UserRow {
 
 /** The users of a server, by subject. */
 export class Users {
-  readonly #statements: Statements;
+  readonly #statements: StoreDatabase;
 
-  constructor(statements: Statements) {
+  constructor(statements: StoreDatabase) {
     this.#statements = statements;
   }
 
   /** All users, sorted by subject. */
   async list(): Promise<readonly StoredUser[]> {
-    const rows = await this.#statements.rows<UserRow>('SELECT * FROM users ORDER BY subject');
-    return rows.map(fromRow);
+    return listed(this.#statements);
   }
 
   async get(subject: string): Promise<StoredUser | undefined> {
@@ -45,11 +44,23 @@ export class Users {
     return (await this.#statements.run(sql, [subject, password, JSON.stringify(roles)])) === 1;
   }
 
-  /** Gives a user these roles; adds the user, without a password, if there is none. */
-  async setRoles(subject: string, roles: readonly string[]): Promise<void> {
-    const sql = `INSERT INTO users VALUES ($1, NULL, $2, {{now}}, {{now}})
-      ON CONFLICT (subject) DO UPDATE SET roles = excluded.roles, updated_ms = {{now}}`;
-    await this.#statements.run(sql, [subject, JSON.stringify(roles)]);
+  /**
+   * Gives a user these roles; adds the user, without a password, if there is none. False if the
+   * user is the last one with the role `kept`, and would lose it: nothing changes then.
+   */
+  setRoles(subject: string, roles: readonly string[], kept: string): Promise<boolean> {
+    return this.#statements.transaction(async (statements) => {
+      // a lease that nobody acquires: its row is locked until the transaction ends
+      const lock = `INSERT INTO leases VALUES ('roles', '', 0, 0)
+        ON CONFLICT (name) DO UPDATE SET epoch = leases.epoch`;
+      await statements.run(lock);
+      if (!roles.includes(kept)) {
+        const holders = (await listed(statements)).filter((user) => user.roles.includes(kept));
+        if (holders.length === 1 && holders[0].subject === subject) return false;
+      }
+      await storeRoles(statements, subject, roles);
+      return true;
+    });
   }
 
   /** False if there is no such user. */
@@ -62,6 +73,20 @@ export class Users {
   async remove(subject: string): Promise<boolean> {
     return (await this.#statements.run('DELETE FROM users WHERE subject = $1', [subject])) === 1;
   }
+}
+
+async function listed(statements: Statements): Promise<readonly StoredUser[]> {
+  return (await statements.rows<UserRow>('SELECT * FROM users ORDER BY subject')).map(fromRow);
+}
+
+async function storeRoles(
+  statements: Statements,
+  subject: string,
+  roles: readonly string[],
+): Promise<void> {
+  const sql = `INSERT INTO users VALUES ($1, NULL, $2, {{now}}, {{now}})
+    ON CONFLICT (subject) DO UPDATE SET roles = excluded.roles, updated_ms = {{now}}`;
+  await statements.run(sql, [subject, JSON.stringify(roles)]);
 }
 
 function fromRow(row: UserRow): StoredUser {

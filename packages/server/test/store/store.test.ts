@@ -73,8 +73,8 @@ describe.each(kinds)('a store in %s', (kind) => {
     within(kind, async ({ users }) => {
       expect(await users.add('ann', 'hash', ['reader'])).toBe(true);
       expect(await users.add('ann', 'other', ['admin'])).toBe(false);
-      await users.setRoles('bob', ['operator']);
-      await users.setRoles('ann', ['reader', 'operator']);
+      await users.setRoles('bob', ['operator'], 'admin');
+      await users.setRoles('ann', ['reader', 'operator'], 'admin');
       expect(await users.setPassword('ann', 'new')).toBe(true);
       expect(await users.setPassword('nobody', 'new')).toBe(false);
       const [ann, bob, ...more] = await users.list();
@@ -84,6 +84,19 @@ describe.each(kinds)('a store in %s', (kind) => {
       expect(Math.abs(ann.createdMs - Date.now())).toBeLessThan(60_000);
       expect(await users.remove('bob')).toBe(true);
       expect(await users.get('bob')).toBeUndefined();
+    }));
+
+  it('leaves one user with a role that must not be lost, whoever changes roles at once', () =>
+    within(kind, async ({ users }) => {
+      const all = ['ann', 'bob', 'eve', 'jim'];
+      for (const subject of all) await users.setRoles(subject, ['admin'], 'admin');
+      const changed = await Promise.all(
+        all.map((subject) => users.setRoles(subject, ['reader'], 'admin')),
+      );
+      expect(changed.sort()).toEqual([false, true, true, true]);
+      const admins = (await users.list()).filter(({ roles }) => roles.includes('admin'));
+      expect(admins).toHaveLength(1);
+      expect(await users.setRoles(admins[0].subject, ['admin', 'reader'], 'admin')).toBe(true);
     }));
 
   it('keeps tokens, the newest first, as they were stored', () =>
