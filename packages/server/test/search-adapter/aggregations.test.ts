@@ -377,6 +377,29 @@ describe('reads of aggregations', () => {
   });
 });
 
+describe('texts that a response repeats', () => {
+  const long = 'x'.repeat(1001);
+  const terms = { field: 'status' };
+  const at = (aggs: object) => ({ t: { terms, aggs } });
+
+  it.each([
+    ['names', at({ [long]: { value_count: { field: 'size' } } })],
+    ['meta', at({ n: { value_count: { field: 'size' }, meta: { long } } })],
+    ['keys of filters', at({ f: { filters: { filters: { [long]: { match_all: {} } } } } })],
+    ['other keys', at({ f: { filters: { filters: [], other_bucket_key: long } } })],
+    ['keys of ranges', at({ r: { range: { field: 'size', ranges: [{ key: long, to: 1 }] } } })],
+    [
+      'formats',
+      at({ d: { date_histogram: { field: 'at', fixed_interval: '1d', format: `'${long}'` } } }),
+    ],
+    ['missing values', { t: { terms: { ...terms, missing: long } } }],
+    ['sources', { c: { composite: { sources: [{ [long]: { terms } }] } } }],
+  ])('are limited: %s', async (_, aggs) => {
+    const { status, body } = await found(aggs);
+    expect([status, body.error.type]).toEqual([400, 'illegal_argument_exception']);
+  });
+});
+
 describe('names of results', () => {
   it('begin with the type if the URL says so, and meta comes back', async () => {
     const aggs = {

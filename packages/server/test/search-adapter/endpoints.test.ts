@@ -140,6 +140,30 @@ describe('_count, _validate/query and _explain', () => {
   });
 });
 
+describe('lists that are compared with parts of hits', () => {
+  const many = Array.from({ length: 1025 }, (_, n) => `f${n}`);
+  const named = Object.fromEntries(many.map((name) => [name, {}]));
+  const inner = Array.from({ length: 11 }, (_, n) => ({ name: `i${n}` }));
+
+  it.each([
+    ['_source', { _source: many }],
+    ['_source.excludes', { _source: { excludes: many } }],
+    ['fields', { fields: many }],
+    ['docvalue_fields', { docvalue_fields: many }],
+    ['highlight', { highlight: { fields: named } }],
+    ['tags', { highlight: { fields: { title: {} }, pre_tags: ['x'.repeat(1001)] } }],
+    ['inner_hits', { collapse: { field: 'status', inner_hits: inner } }],
+  ])('are limited: %s', async (_, body) => {
+    const answer = await calls.post('/tickets/_search', body);
+    expect([answer.status, answer.body.error.type]).toEqual([400, 'illegal_argument_exception']);
+  });
+
+  it('are limited: fields of _field_caps', async () => {
+    expect((await calls.post('/tickets/_field_caps', { fields: many })).status).toBe(400);
+    expect((await calls.post('/tickets/_field_caps', { fields: ['f*'] })).status).toBe(200);
+  });
+});
+
 describe('points in time and scrolls', () => {
   it('a point in time pages over one state, and is gone once closed', async () => {
     const { body: opened } = await calls.post('/tickets/_pit?keep_alive=1m');

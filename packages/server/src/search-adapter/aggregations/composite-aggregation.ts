@@ -4,7 +4,7 @@
  */
 import type { AggBucket, Json, JsonObject } from '@lakehouse-search/contract';
 import { dateFormat, isoOfMicros } from '../base/date-format.ts';
-import { listIn, objectIn, onlyKnown, wholeIn } from '../base/read-json.ts';
+import { listIn, objectIn, onlyKnown, repeatedIn, wholeIn } from '../base/read-json.ts';
 import type { TableField } from '../query/field-table.ts';
 import { clipped, illegal, unserved } from '../query/refusal.ts';
 import {
@@ -74,6 +74,7 @@ function readSources(body: JsonObject, { index }: AggSource): readonly Composite
   return list.map((one): CompositeSource => {
     const [[name, kinds] = ['', {}]] = Object.entries(objectIn(one, 'sources'));
     const [[kind, options] = ['', {}]] = Object.entries(objectIn(kinds, 'sources'));
+    repeatedIn(name, 'sources');
     if (kind !== 'terms' && kind !== 'date_histogram') {
       throw unserved(`[composite] with a source [${clipped(kind)}] is not served by this adapter`);
     }

@@ -1,7 +1,15 @@
 /** `filter`, `filters`, `missing`, `range`, `date_range`. */
 import type { AggBucket, AggResults, Json, JsonObject } from '@lakehouse-search/contract';
 import { type DateFormat, dateFormat, isoOfMicros } from '../base/date-format.ts';
-import { flagIn, listIn, numberIn, objectIn, onlyKnown, textIn } from '../base/read-json.ts';
+import {
+  flagIn,
+  listIn,
+  numberIn,
+  objectIn,
+  onlyKnown,
+  repeatedIn,
+  textIn,
+} from '../base/read-json.ts';
 import { isObject } from '../query/body.ts';
 import { type DateReading, millisInstant, readInstant } from '../query/date-instant.ts';
 import { illegal, malformed } from '../query/refusal.ts';
@@ -46,8 +54,11 @@ const filters: AggTranslator = ({ name, body, subs, index }, kind) => {
   const entries = Array.isArray(list)
     ? list.map((query: Json, at) => [String(at), query] as const)
     : Object.entries(objectIn(list, kind));
-  const trees = entries.map(([key, query]) => [key, treeOf(query, index)] as const);
+  const trees = entries.map(
+    ([key, query]) => [repeatedIn(key, 'filters'), treeOf(query, index)] as const,
+  );
   const other = json.other_bucket_key ?? (json.other_bucket === true ? '_other_' : undefined);
+  repeatedIn(String(other), 'other_bucket_key');
   const isNamed = typeof other === 'string';
   const none = { bool: { must_not: trees.map(([, tree]) => tree) } };
   const all = isNamed ? [...trees, [other, none] as const] : trees;
@@ -119,7 +130,7 @@ function readRange(json: JsonObject, dates: DateReading | undefined, isWhole: bo
     const theirs = numberIn(value, 'ranges');
     return { ours: isWhole ? Math.ceil(theirs) : theirs, theirs };
   };
-  const key = json.key === undefined ? undefined : textIn(json.key, 'key');
+  const key = json.key === undefined ? undefined : repeatedIn(textIn(json.key, 'key'), 'key');
   return { key, from: bound(json.from), to: bound(json.to) };
 }
 

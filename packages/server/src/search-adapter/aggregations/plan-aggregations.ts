@@ -1,6 +1,6 @@
 /** Aggregations of a request as ours, and their results as the imitated engine writes them. */
 import type { AggResults, Json, JsonObject } from '@lakehouse-search/contract';
-import { objectIn } from '../base/read-json.ts';
+import { objectIn, repeatedIn } from '../base/read-json.ts';
 import type { ServedIndex } from '../base/served-index.ts';
 import { clipped, illegal, malformed, unserved } from '../query/refusal.ts';
 import type { AggLevel, AggPart, AggSource, AggTranslator } from './agg-part.ts';
@@ -119,6 +119,7 @@ export async function planAggregations(
 
 function readSpec(name: string, spec: JsonObject) {
   const { aggs, aggregations, meta, ...kinds } = spec;
+  repeatedIn(name, 'aggregation name');
   if (/[[\]>]/.test(name)) {
     throw malformed(
       `Invalid aggregation name [${clipped(name)}]. Aggregation names can contain any character ` +
@@ -140,5 +141,6 @@ function readSpec(name: string, spec: JsonObject) {
   if (!KINDS.has(kind)) throw malformed(`Unknown aggregation type [${clipped(kind)}]`);
   const inner = aggs ?? aggregations;
   const shown: JsonObject = meta === undefined ? {} : { meta: objectIn(meta, 'meta') };
+  repeatedIn(JSON.stringify(shown), 'meta');
   return { kind, body, inner, meta: shown };
 }

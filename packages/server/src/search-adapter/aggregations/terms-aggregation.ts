@@ -1,7 +1,15 @@
 /** `terms`: order, least counts, included and excluded values, keys of each type. */
 import type { AggBucket, AggResults, Json, JsonObject } from '@lakehouse-search/contract';
 import { type DateFormat, dateFormat, microsOfIso } from '../base/date-format.ts';
-import { flagIn, listIn, objectIn, onlyKnown, textIn, wholeIn } from '../base/read-json.ts';
+import {
+  flagIn,
+  listIn,
+  objectIn,
+  onlyKnown,
+  repeatedIn,
+  textIn,
+  wholeIn,
+} from '../base/read-json.ts';
 import type { ServedIndex } from '../base/served-index.ts';
 import { isObject } from '../query/body.ts';
 import type { TableField } from '../query/field-table.ts';
@@ -60,6 +68,7 @@ export const termsAggregation: AggTranslator = async (source, kind) => {
     ...(engine === undefined ? {} : { order: engine }),
   };
   const missing: JsonObject = body.missing === undefined ? {} : { missing: body.missing };
+  if (typeof body.missing === 'string') repeatedIn(body.missing, 'missing');
   const filter = valueFilter(body, field, index);
   const within = (spec: JsonObject): JsonObject =>
     filter === undefined ? spec : { filter, aggs: { t: spec } };

@@ -26,8 +26,12 @@ const NAMED: Readonly<Record<string, DateFormat>> = {
 const OFFSET = 'X'.repeat(3);
 const PART = /'([^']*)'|yyyy|uuuu|MM|dd|HH|mm|ss|SSSSSS|SSS|X{3}|[^a-zA-Z']/y;
 
+/** Characters of a format: it is written for each value. */
+const MOST_CHARS = 1000;
+
 /** The format of a name or pattern; the first of several that `||` separates. */
 export function dateFormat(text: string = DEFAULT_FORMAT): DateFormat {
+  if (text.length > MOST_CHARS) throw illegal(`Invalid format: [${text.slice(0, 100)}]`);
   const [first] = text.split('||');
   if (Object.hasOwn(NAMED, first)) return NAMED[first];
   const parts = partsOf(first);

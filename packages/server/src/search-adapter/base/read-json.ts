@@ -15,6 +15,24 @@ export function objectIn(json: Json | undefined, what: string): JsonObject {
 /** A list; a single value is a list of one. */
 export const listIn = (json: Json): readonly Json[] => (Array.isArray(json) ? json : [json]);
 
+/** Names and patterns of one list: each part of each hit is compared with each of them. */
+const MOST_PATTERNS = 1024;
+/** Characters of a text that a response may repeat for each hit, or for each bucket. */
+const REPEATED_CHARS = 1000;
+
+/** A list of names and patterns. Throws for too many. */
+export function patternsIn(json: Json, what: string): readonly Json[] {
+  const list = listIn(json);
+  if (list.length <= MOST_PATTERNS) return list;
+  throw illegal(`[${what}] has ${list.length} names: at most ${MOST_PATTERNS}`);
+}
+
+/** A text that the response repeats. Throws for a long one: the response would be without end. */
+export function repeatedIn(text: string, what: string): string {
+  if (text.length <= REPEATED_CHARS) return text;
+  throw illegal(`[${what}] has ${text.length} characters: at most ${REPEATED_CHARS}`);
+}
+
 /** A text. */
 export function textIn(json: Json | undefined, what: string): string {
   if (typeof json === 'string') return json;

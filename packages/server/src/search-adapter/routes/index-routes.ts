@@ -1,7 +1,7 @@
 /** What indexes are: `_mapping`, `_field_caps`, `_cat/indices`, `_alias`. */
 import type { FieldDescription, Json, JsonObject } from '@lakehouse-search/contract';
 import { matches } from '../base/filter-path.ts';
-import { flagIn, listIn, objectIn, textIn } from '../base/read-json.ts';
+import { flagIn, listIn, objectIn, patternsIn, textIn } from '../base/read-json.ts';
 import {
   indexNames,
   listedNames,
@@ -89,7 +89,7 @@ const fieldCaps: Endpoint = {
   async answer(call) {
     const { params, body } = call;
     const named = params.fields?.split(',') ?? (body === undefined ? undefined : fieldsIn(body));
-    const patterns = named ?? ['*'];
+    const patterns = patternsIn(named ?? ['*'], 'fields') as readonly string[];
     const indexes = await indexesOf(call);
     const fields = bare<Record<string, CapsOfType>>();
     for (const index of indexes) {

@@ -1,7 +1,15 @@
 /** `highlight`: our fragments of segments, as texts with tags. */
 import type { HighlightSpec, Hit, Json, JsonObject } from '@lakehouse-search/contract';
 import { matches } from '../base/filter-path.ts';
-import { flagIn, listIn, objectIn, textIn, wholeIn } from '../base/read-json.ts';
+import {
+  flagIn,
+  listIn,
+  objectIn,
+  patternsIn,
+  repeatedIn,
+  textIn,
+  wholeIn,
+} from '../base/read-json.ts';
 import { isObject } from '../query/body.ts';
 import type { FieldTable } from '../query/field-table.ts';
 import { clipped, malformed, unserved } from '../query/refusal.ts';
@@ -56,11 +64,16 @@ export function readHighlight(json: Json, table: FieldTable): HighlightPlan | un
 
 function fieldEntries(json: Json | undefined): readonly (readonly [string, JsonObject])[] {
   if (json === undefined) throw malformed('[highlight] requires [fields]');
-  return listIn(json).flatMap((one) =>
+  const entries = listIn(json).flatMap((one) =>
     Object.entries(objectIn(one, 'highlight.fields')).map(
       ([name, own]) => [name, objectIn(own, `highlight.fields.${clipped(name)}`)] as const,
     ),
   );
+  patternsIn(
+    entries.map(([name]) => name),
+    'highlight.fields',
+  );
+  return entries;
 }
 
 /** Options of single fields: our highlighter has one set of them for all fields. */
@@ -87,7 +100,7 @@ function checkOptions(options: JsonObject): void {
 }
 
 const tagOf = (json: Json | undefined, fallback: string): string =>
-  json === undefined ? fallback : textIn(listIn(json)[0], 'tags');
+  json === undefined ? fallback : repeatedIn(textIn(listIn(json)[0], 'tags'), 'tags');
 
 /** The `highlight` of a hit; undefined: nothing is marked. */
 export function highlightOf(

@@ -1,6 +1,6 @@
 /** What single hits show besides their row: the explanation of their score, hits of their group. */
 import type { Hit, Json, JsonObject } from '@lakehouse-search/contract';
-import { textIn } from '../base/read-json.ts';
+import { repeatedIn, textIn } from '../base/read-json.ts';
 import type { Reads } from '../base/reads.ts';
 import { illegal, unserved } from '../query/refusal.ts';
 import { explanationOf } from './explanation.ts';
@@ -61,7 +61,7 @@ async function groupOf(reads: Reads, plan: SearchPlan, hit: Hit): Promise<JsonOb
     const page = await readPage(reads, inner);
     const best = own.sort.keys.length === 0 ? (page.hits[0]?.score ?? null) : null;
     const hits = page.hits.map((one) => ({ plan: inner, hit: one }));
-    found[textIn(name, 'inner_hits.name')] = {
+    found[repeatedIn(textIn(name, 'inner_hits.name'), 'inner_hits.name')] = {
       hits: hitsOf(body, { total: page.total, hits }, best, false),
     };
   }

@@ -2,7 +2,7 @@
 import type { FieldDescription, Hit, Json, JsonObject } from '@lakehouse-search/contract';
 import { type DateFormat, dateFormat, microsOfIso } from '../base/date-format.ts';
 import { matches } from '../base/filter-path.ts';
-import { listIn, onlyKnown, textIn } from '../base/read-json.ts';
+import { onlyKnown, patternsIn, textIn } from '../base/read-json.ts';
 import type { ServedIndex } from '../base/served-index.ts';
 import { isObject } from '../query/body.ts';
 import { clipped, illegal, malformed } from '../query/refusal.ts';
@@ -23,7 +23,7 @@ export function readFields(json: Json | undefined, index: ServedIndex, what: str
   if (json === undefined) return NONE;
   const isColumn = what === 'docvalue_fields';
   const plan = new Map<string, ShownField>();
-  for (const one of listIn(json)) {
+  for (const one of patternsIn(json, what)) {
     const { pattern, format } = entryOf(one, what);
     const found = index.description.fields.filter(({ name }) => matches(pattern, name));
     if (isColumn && found.some(({ fast }) => !fast) && !pattern.includes('*')) {

@@ -126,10 +126,15 @@ function collapseOf(json: Json): string {
   return textIn(body.field, 'collapse.field');
 }
 
+/** Searches of one group: each hit of a page has them. */
+const MOST_INNER = 10;
+
 function innerHitsOf(json: Json): readonly JsonObject[] {
   const { inner_hits } = objectIn(json, 'collapse');
   if (inner_hits === undefined) return [];
-  return listIn(inner_hits).map((one) => objectIn(one, 'inner_hits'));
+  const list = listIn(inner_hits);
+  if (list.length > MOST_INNER) throw illegal(`more than ${MOST_INNER} [inner_hits]`);
+  return list.map((one) => objectIn(one, 'inner_hits'));
 }
 
 /** The request of the page of a plan. `limit` 0: no hit is shown, and one is read. */

@@ -1,7 +1,7 @@
 /** `_source`: whether hits have their row, and which parts of it. */
 import type { Json, JsonObject } from '@lakehouse-search/contract';
 import { matches } from '../base/filter-path.ts';
-import { listIn, onlyKnown, textIn, type UrlParams } from '../base/read-json.ts';
+import { onlyKnown, patternsIn, textIn, type UrlParams } from '../base/read-json.ts';
 import { isObject } from '../query/body.ts';
 import { malformed } from '../query/refusal.ts';
 
@@ -20,7 +20,8 @@ export function readSource(
   byDefault: boolean,
 ): SourceFilter | null {
   const { _source, _source_includes, _source_excludes } = params;
-  const listed = (text: string | undefined) => (text === undefined ? [] : text.split(','));
+  const listed = (text: string | undefined) =>
+    text === undefined ? [] : patterns(text.split(','));
   const isFlag = _source === 'true' || _source === 'false';
   if (_source === 'false') return null;
   const named = [...(isFlag ? [] : listed(_source)), ...listed(_source_includes)];
@@ -47,7 +48,7 @@ function ofBody(json: Json): SourceFilter | null {
 }
 
 const patterns = (json: Json): readonly string[] =>
-  listIn(json).map((one) => textIn(one, '_source'));
+  patternsIn(json, '_source').map((one) => textIn(one, '_source'));
 
 /** The parts of a row that a filter selects. */
 export function filterSource(row: JsonObject, { includes, excludes }: SourceFilter): JsonObject {
