@@ -152,6 +152,8 @@ describe('lists that are compared with parts of hits', () => {
     ['docvalue_fields', { docvalue_fields: many }],
     ['highlight', { highlight: { fields: named } }],
     ['tags', { highlight: { fields: { title: {} }, pre_tags: ['x'.repeat(1001)] } }],
+    ['sort', { sort: many.slice(0, 33).map((name) => ({ [name]: { unmapped_type: 'long' } })) }],
+    ['missing', { sort: [{ f: { unmapped_type: 'keyword', missing: 'x'.repeat(1001) } }] }],
     ['inner_hits', { collapse: { field: 'status', inner_hits: inner } }],
   ])('are limited: %s', async (_, body) => {
     const answer = await calls.post('/tickets/_search', body);

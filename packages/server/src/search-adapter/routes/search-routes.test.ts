@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Reads } from '../base/reads.ts';
 import type { AdapterCall } from './adapter-call.ts';
-import { SEARCH_ENDPOINTS } from './search-routes.ts';
+import { MOST_HITS, SEARCH_ENDPOINTS } from './search-routes.ts';
 
 const msearch = SEARCH_ENDPOINTS.find(({ paths }) => paths.includes('/_msearch'))!;
 
@@ -35,6 +35,23 @@ async function mostRunning(indexes: string): Promise<number> {
 describe('the searches of a list', () => {
   it('run one after the other, and count as one', async () => {
     expect(await mostRunning('notes')).toBe(2);
+  });
+
+  it('have so many hits together, and no more', async () => {
+    const coordinates = { partition: [], identifier: [{ name: 'id', value: '1' }] };
+    const hits = Array.from({ length: 10_000 }, () => ({ coordinates, score: 1 }));
+    let searches = 0;
+    const search = async () => {
+      searches++;
+      return { hits, total: hits.length, shards_scanned: 1, shards_total: 1 };
+    };
+    const call = {
+      body: '{"index":"notes"}\n{"size":10000,"_source":false}\n'.repeat(20),
+      ...{ params: {}, path: {}, noteIndex: () => {}, begin: async () => () => {} },
+      reads: () => ({ ...READS, search }),
+    } as unknown as AdapterCall;
+    await expect(msearch.answer(call)).rejects.toThrow(`more than ${MOST_HITS} hits`);
+    expect(searches).toBe(MOST_HITS / hits.length + 1);
   });
 
   it('count once more for each further index', async () => {

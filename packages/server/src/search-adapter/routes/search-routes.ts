@@ -4,6 +4,7 @@ import { engineError } from '../base/engine-error.ts';
 import { flagIn } from '../base/read-json.ts';
 import type { Reads } from '../base/reads.ts';
 import { indexNames, openIndex, requireFew } from '../base/served-index.ts';
+import { isObject } from '../query/body.ts';
 import { illegal, RefusedDsl, unserved } from '../query/refusal.ts';
 import { queryOfUrl, readBody } from '../search/search-body.ts';
 import { selectionOf } from '../search/search-plan.ts';
@@ -56,6 +57,8 @@ const scroll: Endpoint = {
 
 /** Most searches of one `_msearch`. */
 const SEARCHES = 1000;
+/** Most hits of all of its responses, which are held together. */
+export const MOST_HITS = 100_000;
 /** Members of a header that the adapter reads or that change no result. */
 const HEADER = new Set<string>([...INDEX_PARAMS, ...WORK_PARAMS, 'index', 'indices', 'version']);
 
@@ -68,16 +71,31 @@ const msearch: Endpoint = {
     const began = performance.now();
     const searches = linesOf(call.body);
     if (searches.length > SEARCHES) throw illegal(`more than ${SEARCHES} searches in one request`);
-    const responses: Json[] = [];
+    const responses: JsonObject[] = [];
+    let hits = 0;
     for (const [at, { header, body }] of searches.entries()) {
-      responses.push(await oneOfMany(call, header, body, at > 0));
+      const response = await oneOfMany(call, header, body, at > 0);
+      hits += hitsIn(response);
+      if (hits > MOST_HITS) throw illegal(`more than ${MOST_HITS} hits in one request`);
+      responses.push(response);
     }
     return { json: { took: Math.round(performance.now() - began), responses } };
   },
 };
 
+/** The hits of a response; an error has none. */
+function hitsIn({ hits }: JsonObject): number {
+  const list = isObject(hits) ? hits.hits : undefined;
+  return Array.isArray(list) ? list.length : 0;
+}
+
 /** One search of several; its error is its response, unless the caller may send no more. */
-async function oneOfMany(call: AdapterCall, header: JsonObject, body: Json, isNext: boolean) {
+async function oneOfMany(
+  call: AdapterCall,
+  header: JsonObject,
+  body: Json,
+  isNext: boolean,
+): Promise<JsonObject> {
   const { params, path } = call;
   const named = header.index ?? header.indices;
   const listed = Array.isArray(named) ? named.join(',') : named;

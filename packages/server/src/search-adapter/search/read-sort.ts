@@ -2,7 +2,7 @@
 import type { Json, JsonObject, SortSpec } from '@lakehouse-search/contract';
 import { type DateFormat, dateFormat, isoOfMicros, microsOfIso } from '../base/date-format.ts';
 import { idOfTexts, type KeyColumns, textsOfId } from '../base/document-id.ts';
-import { listIn } from '../base/read-json.ts';
+import { listIn, repeatedIn } from '../base/read-json.ts';
 import { isObject } from '../query/body.ts';
 import { type FieldTable, findExactField, type TableField } from '../query/field-table.ts';
 import { clipped, illegal, malformed, RefusedDsl, unserved } from '../query/refusal.ts';
@@ -36,6 +36,8 @@ export interface SortPlan {
   readonly member?: IndexMember;
 }
 
+/** Keys of a sort, also of fields that the index lacks: each hit shows a value of each. */
+const MOST_KEYS = 32;
 const KEY_NAMES: ReadonlySet<string> = new Set(['_doc', '_shard_doc', '_id']);
 const OPTIONS = ['order', 'missing', 'mode', 'unmapped_type', 'format', 'numeric_type'];
 
@@ -46,6 +48,7 @@ export function readSort(
   member?: IndexMember,
 ): SortPlan {
   const keys = json === undefined ? [] : listIn(json).flatMap((one) => readOne(one, table));
+  if (keys.length > MOST_KEYS) throw illegal(`more than ${MOST_KEYS} [sort] keys`);
   const isRelevance = keys.every(({ kind, spec }) => kind === 'score' && spec?.desc === true);
   const isScored = isRelevance || keys.some(({ kind }) => kind === 'score');
   const own = member === undefined ? {} : { member };
@@ -83,6 +86,7 @@ function keyOf(field: string, options: JsonObject, table: FieldTable): SortKey {
     return { spec: { field: '_key', desc }, kind: 'key', format: undefined };
   }
   checkOptions(options);
+  if (typeof options.missing === 'string') repeatedIn(options.missing, 'missing');
   const found = findExactField(table, field);
   if (found === undefined) {
     if (options.unmapped_type !== undefined) {
