@@ -29,11 +29,12 @@ export {
 export { publicPem } from './erase/receipt-key.ts';
 export { contentDigest } from './index/content-digest.ts';
 export { checkIndex, type IndexSnapshot, openSnapshot } from './index/index-snapshot.ts';
-export { answerParts, answerText } from './local/answer-text.ts';
+export { answerParts, answerText, type CachedParts, textOfParts } from './local/answer-text.ts';
 export type { IndexFinding } from './local/findings.ts';
 export type { SourceLayout } from './local/layout.ts';
 export type { LocalOptions } from './local/local-options.ts';
 export type * from './local/node-reads.ts';
+export { type RepeatedRequest, repeatedRequest } from './local/recall.ts';
 export { lockDataFolder } from './local/served-folder.ts';
 export { LocalBackend, openLocal } from './local-backend.ts';
 export type * from './remote/diff-remote.ts';

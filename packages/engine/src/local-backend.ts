@@ -28,13 +28,16 @@ import type {
   ReindexResponse,
 } from '@lakehouse-search/contract';
 import { checkCall, checkUpgradeRequest } from '@lakehouse-search/contract';
+import { engineClosed } from './base/engine-closed.ts';
 import { lazily } from './base/lazily.ts';
+import type { CachedParts } from './local/answer-text.ts';
 import { refuseTenants, requireWanted, whileWanted } from './local/caller.ts';
 import type { IndexFinding } from './local/findings.ts';
 import type { SourceLayout } from './local/layout.ts';
 import { LocalIndexes } from './local/local-indexes.ts';
 import type { LocalOptions } from './local/local-options.ts';
 import type { NodeReads } from './local/node-reads.ts';
+import { type RepeatedRequest, recallAnswer } from './local/recall.ts';
 import type { ResultCacheFigures } from './local/result-cache.ts';
 import { refuseServed } from './local/served-folder.ts';
 import type { FilterCache } from './shard/execute/filter-cache.ts';
@@ -362,6 +365,15 @@ export class LocalBackend implements Backend {
   async nodeReads(): Promise<NodeReads> {
     const { NodeReads } = await import('./local/node-reads.ts');
     return new NodeReads(this.#indexes);
+  }
+
+  /**
+   * The answer that the cache has to a request, at once; undefined: the read has to run. Not an
+   * operation of a Backend: it is for servers. Throws as the read.
+   */
+  recall(request: RepeatedRequest, call?: CallContext): CachedParts | undefined {
+    if (this.#indexes.life.closed) throw engineClosed();
+    return recallAnswer(this.#indexes, request, checkCall(call));
   }
 
   /** Cached matches of filters. */

@@ -10,6 +10,8 @@ import { startGateway, type TestGateway } from '../../../test/support/gateway.ts
 /** A gateway over an embedded engine with the index `notes` of three rows. */
 export interface ServedNotes extends TestGateway {
   readonly backend: Backend;
+  /** Adds a row to the table, which the index has not read. */
+  append(name: string): Promise<void>;
 }
 
 /** Starts it; `close` removes its files. */
@@ -26,6 +28,7 @@ export async function serveNotes(
   return {
     ...gateway,
     backend,
+    append: async (name) => void (await table.append(name)),
     async close() {
       await gateway.close();
       table.remove();

@@ -11,7 +11,6 @@ import type {
 } from '@lakehouse-search/contract';
 import { checkBenchRequest } from '@lakehouse-search/contract';
 import { Deadline } from '../base/deadline.ts';
-import { requestText } from '../base/request-text.ts';
 import type { KnownIndex, OpenIndex } from '../open/open-index.ts';
 import type { LocalContext } from '../search/context.ts';
 import { atOneTime, type ContextRead, contextRead, READS } from '../search/reads.ts';
@@ -26,6 +25,14 @@ import { accessible, requireWanted } from './caller.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { holdPit } from './point-in-time.ts';
 import { tableOf } from './read-table.ts';
+import {
+  isRepeated,
+  keptAnswer,
+  millisSince,
+  type RepeatedRead,
+  type RepeatedTarget,
+  repeatedText,
+} from './recall.ts';
 import type { ResultCache } from './result-cache.ts';
 import { repeatUntilReached, type SnapshotWait } from './wait-for-snapshot.ts';
 
@@ -43,9 +50,7 @@ export interface ReadTarget {
 }
 
 /** What requests for reads have in common, as far as they have it. */
-interface ReadRequest extends ReadTarget, SnapshotWait {
-  readonly hydrate?: boolean;
-}
+type ReadRequest = RepeatedTarget & SnapshotWait;
 
 /** One search. Throws as `searchIndex`. */
 export const searchLocal = reads(READS.search, { read: 'search', repeats: 'search' });
@@ -87,7 +92,7 @@ interface ReadPlan {
   /** The name of the same read in search threads; absent: threads cannot answer it. */
   readonly read?: ReadName;
   /** The name under which its answers are kept for repeated requests; absent: they are not. */
-  readonly repeats?: string;
+  readonly repeats?: RepeatedRead;
 }
 
 function reads<Q extends ReadRequest, C, R>(
@@ -100,13 +105,10 @@ function reads<Q extends ReadRequest, C, R>(
     const { hydrate, min_snapshot } = request;
     // Rows and snapshots are read from the table, which threads do not open.
     const isOfTable = hydrate === true || min_snapshot !== undefined;
-    const { pit_id } = request;
-    const isKept = indexes.results !== null && repeats !== undefined;
-    const isRepeated = isKept && pit_id === undefined && timed === request;
-    const isCached = isRepeated && !isOfTable;
-    const repeat = isCached ? `${repeats} ${requestText(checked)}` : undefined;
-    const found = repeat === undefined ? undefined : recalled(indexes, request, call, repeat);
-    if (found !== undefined) return found as R;
+    const isKept = indexes.results !== null && timed === request && isRepeated(request);
+    const repeat = isKept && repeats !== undefined ? repeatedText(repeats, checked) : undefined;
+    const found = repeat === undefined ? undefined : keptAnswer(indexes, request, call, repeat);
+    if (found !== undefined) return answerOfParts(found) as R;
     const plan = isOfTable ? {} : { read, repeat };
     const attempt = async () => {
       const answer = await load();
@@ -184,7 +186,7 @@ async function remembered(
   const found = results.get(key);
   if (found !== undefined) {
     const moment = { took_ms: millisSince(started), ...(await lag()) };
-    return answerOfParts(found.answer, found.text, moment);
+    return answerOfParts({ members: found.answer, text: found.text, others: moment });
   }
   results.missed();
   const answer = await compute();
@@ -192,36 +194,6 @@ async function remembered(
   results.put(key, kept);
   return answer;
 }
-
-/**
- * The same at once; undefined: it is not there, or its lag needs a look at the table. The caller's
- * index and tenant are checked as for a read that searches.
- */
-function recalled(
-  indexes: LocalIndexes,
-  target: ReadTarget,
-  call: CallContext,
-  repeat: string,
-): object | undefined {
-  const started = performance.now();
-  const known = accessible(indexes, target.index, call);
-  const { results } = indexes;
-  const tenant = call.principal?.tenant;
-  const open = indexes.hold(known);
-  try {
-    if (tenant !== undefined) tenantFilter(open.mapping, tenant);
-    const lag = indexes.tables.lastLag(known, open);
-    if (results === null || lag === undefined) return undefined;
-    const found = results.get(results.keyOf(open, tenant, repeat));
-    if (found === undefined) return undefined;
-    return answerOfParts(found.answer, found.text, { took_ms: millisSince(started), ...lag });
-  } finally {
-    open.snapshot.release();
-  }
-}
-
-const millisSince = (started: number): number =>
-  Math.round((performance.now() - started) * 1000) / 1000;
 
 /** The answer of a search thread with what only the engine knows; null: it has none. */
 async function answerInThread(

@@ -1,8 +1,9 @@
 import { METHODS } from '@lakehouse-search/client';
 import type { CallContext, Operation, Principal } from '@lakehouse-search/contract';
+import type { CachedParts, LocalBackend, RepeatedRequest } from '@lakehouse-search/engine';
 import type { Access, Arrival } from '../access/access.ts';
 import { REQUIRED_SCOPES } from '../access/scopes.ts';
-import type { Admit } from '../limits/admission.ts';
+import type { Admit, Admitted } from '../limits/admission.ts';
 import type { NodeSpans } from '../observe/node-spans.ts';
 import type { Observer } from '../observe/observer.ts';
 import type { Span } from '../observe/trace-context.ts';
@@ -32,6 +33,7 @@ export class Calls {
   readonly #admit: Admit | undefined;
   readonly #nodeSpans: NodeSpans | undefined;
   readonly #runners: ReadonlyMap<Operation, Run>;
+  readonly #recall: LocalBackend['recall'] | undefined;
 
   constructor({ access, admit, observer, nodeSpans, ...apis }: CallsOptions) {
     this.#nodeSpans = nodeSpans;
@@ -39,24 +41,35 @@ export class Calls {
     this.#admit = admit;
     this.observer = observer;
     this.#runners = runnersOver(apis, Object.keys(METHODS) as Operation[]);
+    const { recall } = apis.backend as Partial<LocalBackend>;
+    this.#recall = recall?.bind(apis.backend);
   }
 
-  /** Throws unauthenticated, permission_denied, overloaded. */
-  async begin(
+  /** Lets a call begin. Throws and rejects with unauthenticated, permission_denied, overloaded. */
+  begin(
     operation: Operation,
     arrival: Arrival,
     authorization: string | undefined,
     request: unknown,
-  ): Promise<Begun> {
-    const principal = await this.#caller(operation, arrival, authorization);
-    const index = indexOf(request);
+  ): Begun | Promise<Begun> {
+    const caller = this.#caller(operation, arrival, authorization);
+    const admit = (principal: Principal | undefined) =>
+      this.#begun({ ...arrival, operation, index: indexOf(request), principal });
+    return caller instanceof Promise ? caller.then(admit) : admit(caller);
+  }
+
+  #begun(call: Admitted): Begun | Promise<Begun> {
+    const { principal, operation, index } = call;
+    const refuse = (error: unknown): never => {
+      throw refusalOf(principal, error);
+    };
     try {
       this.#access.authorize(principal, operation, index);
-      if (this.#admit === undefined) return { principal, release: undefined };
-      const release = await this.#admit({ ...arrival, operation, index, principal });
-      return { principal, release };
+      const release = this.#admit?.(call);
+      if (!(release instanceof Promise)) return { principal, release };
+      return release.then((released) => ({ principal, release: released }), refuse);
     } catch (error) {
-      throw refusalOf(principal, error);
+      return refuse(error);
     }
   }
 
@@ -84,6 +97,11 @@ export class Calls {
   #caller(operation: Operation, arrival: Arrival, authorization: string | undefined) {
     if (REQUIRED_SCOPES[operation] === null) return undefined;
     return this.#access.authenticate(authorization, arrival);
+  }
+
+  /** The answer to a repeated read if it is there at once. Throws as the read. */
+  recall(request: RepeatedRequest, call: CallContext): CachedParts | undefined {
+    return this.#recall?.(request, call);
   }
 
   /** The answer of an operation: a promise, or the items of a stream. `span`: that of the call. */

@@ -9,11 +9,11 @@ const zstdCompressed = promisify(zstdCompress);
 const GZIP = { level: 1 };
 const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
+/** The encodings of responses. */
+export type Encoding = 'gzip' | 'zstd';
+
 /** An encoding that the client accepts: zstd before gzip, none for small bodies. */
-export function encodingFor(
-  accepted: string | undefined,
-  length: number,
-): 'gzip' | 'zstd' | undefined {
+export function encodingFor(accepted: string | undefined, length: number): Encoding | undefined {
   if (accepted === undefined || length < LEAST_BYTES) return undefined;
   if (accepts(accepted, 'zstd')) return 'zstd';
   return accepts(accepted, 'gzip') ? 'gzip' : undefined;
@@ -29,6 +29,6 @@ export function accepts(header: string, encoding: string): boolean {
 }
 
 /** The compressed body. */
-export function compress(body: string, encoding: 'gzip' | 'zstd'): Promise<Buffer> {
+export function compress(body: string, encoding: Encoding): Promise<Buffer> {
   return encoding === 'gzip' ? gzipped(body, GZIP) : zstdCompressed(body, ZSTD);
 }

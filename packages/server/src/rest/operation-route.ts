@@ -1,15 +1,29 @@
 import type { WireMethod } from '@lakehouse-search/client';
-import { type CallContext, LhsError, type Principal } from '@lakehouse-search/contract';
-import { answerText } from '@lakehouse-search/engine';
+import type { CallContext, Operation } from '@lakehouse-search/contract';
+import {
+  answerParts,
+  answerText,
+  type CachedParts,
+  repeatedRequest,
+  textOfParts,
+} from '@lakehouse-search/engine';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Calls, indexOf } from '../calls/calls.ts';
 import { mostBytesOf } from '../calls/most-bytes.ts';
-import { onceClosed } from './once-closed.ts';
+import { contextOf, signalOf } from './call-context.ts';
+import { KeptRequests } from './kept-requests.ts';
 import { type ReadRequest, requestReader } from './read-request.ts';
-import { arrivalOf, notesOf } from './rest-call.ts';
+import { arrivalOf, notesOf, type RestCall } from './rest-call.ts';
 import { sendError } from './send-error.ts';
 import { sendJson } from './send-json.ts';
 import { NDJSON_TYPE, ndjson, untilDeadline } from './stream.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Requests that were answered from the cache of answers; absent: it has none of the route. */
+    readonly kept?: KeptRequests;
+  }
+}
 
 /** Adds the routes of an operation. */
 export function addOperation(rest: FastifyInstance, calls: Calls, method: WireMethod): void {
@@ -20,7 +34,9 @@ export function addOperation(rest: FastifyInstance, calls: Calls, method: WireMe
   const isBatch = route.stream === 'requests';
   const bodyLimit = mostBytesOf(method);
   const before = isBatch ? { onRequest: callerFirst(calls, method) } : {};
-  rest.route({ method: route.verb, url: patternOf(route.path), bodyLimit, handler, ...before });
+  const config = route.verb === 'POST' && !isBatch ? { kept: new KeptRequests() } : {};
+  const own = { method: route.verb, url: patternOf(route.path), bodyLimit };
+  rest.route({ ...own, handler, config, ...before });
   for (const other of route.also ?? []) {
     const [verb, path] = other.split(' ');
     rest.route({ method: verb, url: patternOf(path), handler });
@@ -55,15 +71,24 @@ async function answer(
     const wanted = read(body, params as Record<string, unknown>, query as Record<string, unknown>);
     notes.index = indexOf(wanted);
     const { authorization } = request.headers;
-    const begun = await calls.begin(operation, arrivalOf(request), authorization, wanted);
+    const begins = calls.begin(operation, arrivalOf(request), authorization, wanted);
+    const begun = begins instanceof Promise ? await begins : begins;
     release = begun.release;
     notes.subject = begun.principal?.subject;
     notes.tenant = begun.principal?.tenant;
-    const { call, abort } = contextOf(request, reply, begun.principal);
+    const own = contextOf(request, begun.principal);
+    const recalled = recall(calls, wanted, notes, own);
+    if (recalled !== undefined) {
+      const sent = sendJson(request, reply, route.status ?? 200, textOfParts(recalled));
+      return sent instanceof Promise ? await sent : sent;
+    }
+    const { signal, abort } = signalOf(reply);
+    const call = { ...own, signal };
     const result = calls.run(operation, wanted, call, notes.span);
     if (route.stream !== 'responses') {
       const value = await result;
       notes.index ||= indexOf(value);
+      if (notes.body !== undefined && wanted === body) keep(request, operation, wanted, value);
       const text = value === undefined ? '{}' : answerText(value);
       return await sendJson(request, reply, route.status ?? 200, text);
     }
@@ -79,29 +104,31 @@ async function answer(
   }
 }
 
-/** The context of a call: it is aborted when the client closes the connection. */
-export function contextOf(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  principal: Principal | undefined,
-): { readonly call: CallContext; readonly abort: () => void } {
-  const controller = new AbortController();
-  const abort = () => controller.abort();
-  onceClosed(reply, () => {
-    if (!reply.raw.writableEnded) abort();
-  });
-  const { signal } = controller;
-  const deadline = deadlineOf(request.headers['lhs-timeout-ms']);
-  const own = deadline === undefined ? { signal } : { signal, deadline };
-  return { call: principal === undefined ? own : { ...own, principal }, abort };
+/** The answer to a request that was answered from the cache before, if it is still there. */
+function recall(
+  calls: Calls,
+  wanted: unknown,
+  notes: RestCall,
+  call: CallContext,
+): CachedParts | undefined {
+  const { repeated } = notes;
+  if (repeated === undefined || repeated.request !== wanted) return undefined;
+  const parts = calls.recall(repeated, call);
+  if (parts !== undefined) notes.index ||= indexOf(parts.members);
+  return parts;
 }
 
-/** The header `lhs-timeout-ms` as a time. Throws invalid_argument. */
-function deadlineOf(header: string | readonly string[] | undefined): number | undefined {
-  if (header === undefined) return undefined;
-  if (typeof header === 'string' && /^\d{1,10}$/.test(header)) return Date.now() + Number(header);
-  const message = `the header "lhs-timeout-ms" is ${JSON.stringify(header)}: expected milliseconds`;
-  throw new LhsError('invalid_argument', message);
+/** Keeps a request that was answered from the cache: it will come again. */
+function keep(
+  request: FastifyRequest,
+  operation: Operation,
+  wanted: unknown,
+  value: unknown,
+): void {
+  if (answerParts(value as object) === undefined) return;
+  const repeated = repeatedRequest(operation, wanted);
+  const { kept } = request.routeOptions.config;
+  if (repeated !== undefined) kept?.add(notesOf(request).body!, repeated);
 }
 
 async function sendLines(

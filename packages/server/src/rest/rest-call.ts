@@ -1,4 +1,5 @@
 import type { Operation } from '@lakehouse-search/contract';
+import type { RepeatedRequest } from '@lakehouse-search/engine';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Arrival } from '../access/access.ts';
 import type { CallRecord } from '../observe/observer.ts';
@@ -16,6 +17,10 @@ export interface RestCall {
   /** What is sent has been complete; it may not have reached the client. */
   isAnswered?: boolean;
   isRecorded?: boolean;
+  /** The body, if its request may be repeated. */
+  body?: string;
+  /** The request that the body is known to hold. */
+  repeated?: RepeatedRequest;
   readonly began: number;
   readonly span: Span;
 }
@@ -40,9 +45,10 @@ export const arrivalOf = (request: FastifyRequest): Arrival => ({
 
 /** The record of a call that has ended. */
 export function restRecord(request: FastifyRequest, reply: FastifyReply): CallRecord {
-  const { began, bytesOut, span, isAnswered: _, isRecorded: __, ...notes } = notesOf(request);
+  const { began, bytesOut, span, operation, index, subject, tenant, code, cause } =
+    notesOf(request);
   return {
-    ...notes,
+    ...{ operation, index, subject, tenant, code, cause },
     ...spanRecord(span),
     ...arrivalOf(request),
     status: reply.statusCode,

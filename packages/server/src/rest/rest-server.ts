@@ -67,12 +67,23 @@ function readJson(rest: FastifyInstance): void {
       return;
     }
     try {
-      done(null, JSON.parse(body as string));
+      done(null, readBody(request, body as string));
     } catch (error) {
       const reason = error instanceof Error ? error.message : '';
       done(new LhsError('invalid_argument', `the body is no JSON: ${reason}`, { cause: error }));
     }
   });
+}
+
+/** The value of a body. One that is known is not parsed. */
+function readBody(request: FastifyRequest, body: string): unknown {
+  const { kept } = request.routeOptions.config;
+  if (kept === undefined) return JSON.parse(body);
+  const notes = notesOf(request);
+  notes.repeated = kept.get(body);
+  if (notes.repeated !== undefined) return notes.repeated.request;
+  notes.body = body;
+  return JSON.parse(body);
 }
 
 function observe(rest: FastifyInstance, { observer }: Calls): void {

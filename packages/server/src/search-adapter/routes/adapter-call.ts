@@ -3,7 +3,7 @@ import type { CallContext, Json, Operation } from '@lakehouse-search/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Calls } from '../../calls/calls.ts';
 import type { Span } from '../../observe/trace-context.ts';
-import { contextOf } from '../../rest/operation-route.ts';
+import { contextOf, signalOf } from '../../rest/call-context.ts';
 import { arrivalOf, notesOf } from '../../rest/rest-call.ts';
 import type { UrlParams } from '../base/read-json.ts';
 import type { Reads } from '../base/reads.ts';
@@ -91,7 +91,7 @@ async function admitted(
   const { principal } = await begin(operation, path.index);
   notes.subject = principal?.subject;
   notes.tenant = principal?.tenant;
-  const { call: context } = contextOf(request, reply, principal);
+  const context = { ...contextOf(request, principal), signal: signalOf(reply).signal };
   return {
     method: request.method,
     path,

@@ -1,0 +1,94 @@
+/**
+ * Reads whose answers are kept (result-cache.ts): which requests they are, and their answers at
+ * once. A server that receives the same bytes again reads and checks a request once.
+ */
+import type { CallContext } from '@lakehouse-search/contract';
+import { requestText } from '../base/request-text.ts';
+import { atOneTime, READS } from '../search/reads.ts';
+import { tenantFilter } from '../shard/request/tenant-filter.ts';
+import type { CachedParts } from './answer-text.ts';
+import { accessible, requireWanted } from './caller.ts';
+import type { LocalIndexes } from './local-indexes.ts';
+
+const REPEATED = ['search', 'semantic', 'hybrid', 'aggregate', 'facets', 'suggest'] as const;
+
+/** Reads whose answers are kept. */
+export type RepeatedRead = (typeof REPEATED)[number];
+
+/** What requests for reads say of index, moment and table. */
+export interface RepeatedTarget {
+  readonly index?: string;
+  readonly pit_id?: string;
+  readonly min_snapshot?: string;
+  readonly hydrate?: boolean;
+}
+
+/** A request that has been checked, and whose answers are kept. Nobody may change it. */
+export interface RepeatedRequest {
+  readonly request: RepeatedTarget;
+  /** The read and the checked request as part of the key of its answers. */
+  readonly text: string;
+}
+
+/**
+ * A request as it is repeated; undefined: its answers are not kept, or the operation is no such
+ * read. Throws as the check of the read.
+ */
+export function repeatedRequest(operation: string, request: unknown): RepeatedRequest | undefined {
+  const read = REPEATED.find((name) => name === operation);
+  if (read === undefined) return undefined;
+  const checked = READS[read].check(request);
+  const target = request as RepeatedTarget;
+  if (!isRepeated(target) || atOneTime(target, 0) !== target) return undefined;
+  return Object.freeze({ request: Object.freeze(target), text: repeatedText(read, checked) });
+}
+
+/** Answers for points in time, and those that depend on the table itself, are not kept. */
+export const isRepeated = ({ pit_id, min_snapshot, hydrate }: RepeatedTarget): boolean =>
+  pit_id === undefined && min_snapshot === undefined && hydrate !== true;
+
+/** A checked request as part of the key of its answers. */
+export const repeatedText = (read: RepeatedRead, checked: unknown): string =>
+  `${read} ${requestText(checked)}`;
+
+/** The answer to a request that was checked before, at once; undefined: the read has to run. */
+export function recallAnswer(
+  indexes: LocalIndexes,
+  { request, text }: RepeatedRequest,
+  call: CallContext,
+): CachedParts | undefined {
+  requireWanted(call, indexes.clock);
+  return indexes.results === null ? undefined : keptAnswer(indexes, request, call, text);
+}
+
+/**
+ * The answer that is kept; undefined: there is none, or its lag needs a look at the table. The
+ * caller's index and tenant are checked as for a read that searches.
+ */
+export function keptAnswer(
+  indexes: LocalIndexes,
+  target: RepeatedTarget,
+  call: CallContext,
+  repeat: string,
+): CachedParts | undefined {
+  const started = performance.now();
+  const known = accessible(indexes, target.index, call);
+  const { results } = indexes;
+  const tenant = call.principal?.tenant;
+  const open = indexes.hold(known);
+  try {
+    if (tenant !== undefined) tenantFilter(open.mapping, tenant);
+    const lag = indexes.tables.lastLag(known, open);
+    if (results === null || lag === undefined) return undefined;
+    const found = results.get(results.keyOf(open, tenant, repeat));
+    if (found === undefined) return undefined;
+    const others = { took_ms: millisSince(started), ...lag };
+    return { members: found.answer, text: found.text, others };
+  } finally {
+    open.snapshot.release();
+  }
+}
+
+/** Milliseconds since a reading of `performance.now()`, in microseconds' precision. */
+export const millisSince = (started: number): number =>
+  Math.round((performance.now() - started) * 1000) / 1000;
