@@ -1,10 +1,10 @@
 import type { Server, ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js';
-import type { ReflectionService } from '@grpc/reflection';
-import { METHODS, serializedFiles, type WireMethod } from '@lakehouse-search/client';
+import { METHODS, type WireMethod } from '@lakehouse-search/client';
 import type { Calls } from '../calls/calls.ts';
 import { BATCH_BYTES } from '../calls/most-bytes.ts';
 import { callScreen } from './call-screen.ts';
 import { handlerOf } from './handlers.ts';
+import { reflect } from './reflection.ts';
 import { bytesMethod } from './screen.ts';
 import { UnaryServer } from './unary-server.ts';
 
@@ -27,12 +27,11 @@ export async function createGrpc(calls: Calls): Promise<GrpcServer> {
     const handlers = methods.map((method) => [method.method.name, handlerOf(calls, method)]);
     server.addService(definitionOf(calls, methods), Object.fromEntries(handlers) as Handlers);
   }
-  await reflect(server, [...services.keys()]);
+  reflect(server, [...services.keys()]);
   return { server, setServing: await health(server, [...services.keys()]) };
 }
 
 type Handlers = UntypedServiceImplementation;
-type PackageDefinition = ConstructorParameters<typeof ReflectionService>[0];
 
 function definitionOf(calls: Calls, methods: readonly WireMethod[]): ServiceDefinition {
   const entries = methods.map((each) => {
@@ -53,13 +52,4 @@ async function health(server: Server, names: readonly string[]) {
   return (serving: boolean): void => {
     for (const name of all) own.setStatus(name, serving ? 'SERVING' : 'NOT_SERVING');
   };
-}
-
-/** Clients such as grpcurl read the descriptors of all services from the server. */
-async function reflect(server: Server, services: readonly string[]): Promise<void> {
-  const reflection = await import('@grpc/reflection');
-  const fileDescriptorProtos = serializedFiles().map((bytes) => Buffer.from(bytes));
-  const files = { format: 'Protocol Buffer 3 DescriptorProto', type: {}, fileDescriptorProtos };
-  const definition = { 'lhs.v1': files } as unknown as PackageDefinition;
-  new reflection.ReflectionService(definition, { services: [...services] }).addToServer(server);
 }

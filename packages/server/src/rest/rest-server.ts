@@ -36,6 +36,10 @@ export function createRest(calls: Calls, { tls }: RestOptions): FastifyInstance 
     requestTimeout: REQUEST_MS,
     forceCloseConnections: 'idle',
     exposeHeadRoutes: false,
+    // No route has a schema: the compilers of schemas are not loaded.
+    schemaController: {
+      compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas },
+    },
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
       // The router refuses such a path before any hook runs.
       begin(request, reply);
@@ -52,6 +56,10 @@ export function createRest(calls: Calls, { tls }: RestOptions): FastifyInstance 
   for (const method of Object.values(METHODS)) addOperation(rest, calls, method);
   refuse(rest, Object.values(METHODS));
   return rest;
+}
+
+function noSchemas(): never {
+  throw new Error('routes of this server have no schemas');
 }
 
 /** JSON is the one content type. A page of another site cannot send it without permission. */
