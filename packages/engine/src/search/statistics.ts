@@ -44,7 +44,7 @@ export async function mergedStatistics(
     if (fan.failed > 0) totals = copyOf(cache);
     saveTotals(totals, missing, answers);
   }
-  const merged = fields.map(({ field, terms }) => figuresOf(totals, field, terms));
+  const merged = fields.map((named) => figuresOf(totals, named));
   if (termCount(cache) > CACHED_TERMS) cache.clear();
   return merged;
 }
@@ -60,8 +60,13 @@ function cacheOf(commit: object, tenant: string | undefined): Totals {
   return cache;
 }
 
+/** Terms of a field with their names in maps. */
+interface NamedTerms extends TermsOfField {
+  readonly names: readonly string[];
+}
+
 /** The distinct terms of clauses by field. */
-function clauseTerms(clauses: readonly Clause[], part: 'scoring' | 'all'): readonly TermsOfField[] {
+function clauseTerms(clauses: readonly Clause[], part: 'scoring' | 'all'): readonly NamedTerms[] {
   const fields = new Map<number, Map<string, Uint8Array>>();
   const add = (field: number, term: Uint8Array): void => {
     let terms = fields.get(field);
@@ -75,13 +80,15 @@ function clauseTerms(clauses: readonly Clause[], part: 'scoring' | 'all'): reado
     } else (part === 'scoring' ? scoringParts : allParts)(clause).forEach(visit);
   };
   clauses.forEach(visit);
-  return [...fields].map(([field, terms]) => ({ field, terms: [...terms.values()] }));
+  return [...fields].map(([field, terms]) => {
+    return { field, terms: [...terms.values()], names: [...terms.keys()] };
+  });
 }
 
-function missingTerms(cache: Totals, fields: readonly TermsOfField[]): readonly TermsOfField[] {
-  return fields.flatMap(({ field, terms }): TermsOfField[] => {
+function missingTerms(cache: Totals, fields: readonly NamedTerms[]): readonly TermsOfField[] {
+  return fields.flatMap(({ field, terms, names }): TermsOfField[] => {
     const known = cache.get(field)?.frequencies;
-    const unknown = terms.filter((term) => known?.has(termMapKey(term)) !== true);
+    const unknown = terms.filter((_, i) => known?.has(names[i]) !== true);
     return unknown.length === 0 ? [] : [{ field, terms: unknown }];
   });
 }
@@ -112,14 +119,14 @@ function saveTotals(
   });
 }
 
-function figuresOf(totals: Totals, field: number, terms: readonly Uint8Array[]): FieldFigures {
+function figuresOf(totals: Totals, { field, terms, names }: NamedTerms): FieldFigures {
   const { docs, tokens, frequencies } = totals.get(field) as FieldTotals;
   return {
     field,
     terms,
     docs,
     tokens,
-    frequencies: terms.map((term) => frequencies.get(termMapKey(term)) ?? 0),
+    frequencies: names.map((name) => frequencies.get(name) ?? 0),
   };
 }
 

@@ -108,6 +108,9 @@ export class SnapshotStatistics {
   #mergedFrequency(field: number, term: Uint8Array): number | undefined {
     const figures = this.#merged?.get(field);
     if (figures === undefined) return undefined;
+    // In the process that merged the figures, terms are those of the clause itself.
+    const at = figures.terms.indexOf(term);
+    if (at >= 0) return figures.frequencies[at];
     let terms = this.#mergedTerms.get(field);
     if (terms === undefined) {
       const { frequencies } = figures;

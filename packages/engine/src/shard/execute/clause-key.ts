@@ -11,6 +11,15 @@ const LONGEST_CHARS = 200;
  * which no later clause asks for again.
  */
 export function clauseKey(clause: Clause): string | null {
+  let key = keys.get(clause);
+  if (key === undefined) keys.set(clause, (key = keyOf(clause)));
+  return key;
+}
+
+/** Bound clauses outlive a request: that of a tenant, and those of the next pages. */
+const keys = new WeakMap<Clause, string | null>();
+
+function keyOf(clause: Clause): string | null {
   if (holdsGiven(clause)) return null;
   const key = textOf(clause);
   if (key.length <= LONGEST_CHARS) return key;

@@ -13,10 +13,21 @@ import type { SegmentReader } from '../../segment/segment-reader.ts';
 /** The clause that the documents of a tenant match. */
 export type TenantFilter = Leaf & { readonly kind: 'term' };
 
+/** Tenants whose filters are kept for each mapping. */
+const KEPT_TENANTS = 256;
+const filters = new WeakMap<Mapping, Map<string, TenantFilter>>();
+
 /** The filter of a tenant. Throws permission_denied for an index without a `tenant_field`. */
 export function tenantFilter(mapping: Mapping, tenant: string): TenantFilter {
-  const field = tenantField(mapping);
-  return { kind: 'term', boost: 1, field: field.plan, term: Buffer.from(tenant) };
+  let kept = filters.get(mapping);
+  if (kept === undefined) filters.set(mapping, (kept = new Map()));
+  const known = kept.get(tenant);
+  if (known !== undefined) return known;
+  const field = tenantField(mapping).plan;
+  const filter: TenantFilter = { kind: 'term', boost: 1, field, term: Buffer.from(tenant) };
+  if (kept.size >= KEPT_TENANTS) kept.clear();
+  kept.set(tenant, filter);
+  return filter;
 }
 
 /** Whether a document is the tenant's. */
