@@ -22,7 +22,7 @@ import {
 } from '../open/index-folder.ts';
 import type { OpenDirectory } from '../open/open-index.ts';
 import type { JobRecord, RegisteredJob } from '../registry/jobs.ts';
-import type { Registry } from '../registry/registry.ts';
+import { type Registry, wasDropped } from '../registry/registry.ts';
 import { type BuildJob, liveCommit } from '../sync/cut-over.ts';
 
 /** The record is written at most this often while the work goes on. */
@@ -157,7 +157,7 @@ export class JobRun<K extends JobKind = JobKind> {
           promote();
           finishCutover(this.#host.registry, job, number, this.#now());
         });
-        if (after?.state !== 'done') throw interrupted();
+        if (after?.state !== 'done') throw this.#ended(after);
         this.#show(after);
       },
     };
@@ -251,7 +251,12 @@ export class JobRun<K extends JobKind = JobKind> {
     const job = this.#host.registry.jobs.get(this.#registered.id);
     if (job !== undefined && job.endedMs === null) return;
     this.#stop.abort();
-    throw interrupted();
+    throw this.#ended(job);
+  }
+
+  /** Why a job ended whose record somebody has ended, or removed with its index. */
+  #ended(job: RegisteredJob | undefined): LhsError {
+    return job === undefined ? wasDropped(this.#registered.index) : interrupted();
   }
 
   #advance({ phase, docs_done, docs_total, shards, snapshot, ...more }: Progress): void {
@@ -301,7 +306,7 @@ export class JobRun<K extends JobKind = JobKind> {
     const { id } = this.#registered;
     const after = this.#host.registry.jobs.apply(id, event, this.#now(), this.#state.record);
     if (after !== undefined) this.#show(after);
-    if (after === undefined || after.endedMs !== null) throw interrupted();
+    if (after === undefined || after.endedMs !== null) throw this.#ended(after);
   }
 
   /**
