@@ -57,7 +57,6 @@ describe('pinned surfaces', () => {
         "remoteContext",
         "removeClusterBackups",
         "renameDefinition",
-        "repeatedRequest",
         "requireTenants",
         "reshardPlan",
         "shardFrom",

@@ -34,7 +34,7 @@ export type { IndexFinding } from './local/findings.ts';
 export type { SourceLayout } from './local/layout.ts';
 export type { LocalOptions } from './local/local-options.ts';
 export type * from './local/node-reads.ts';
-export { type RepeatedRequest, repeatedRequest } from './local/recall.ts';
+export type { RepeatedRequest } from './local/recall.ts';
 export { lockDataFolder } from './local/served-folder.ts';
 export { LocalBackend, openLocal } from './local-backend.ts';
 export type * from './remote/diff-remote.ts';

@@ -1,3 +1,5 @@
+import type { RepeatedRequest } from './recall.ts';
+
 /**
  * The JSON text of answers that came from the cache of answers: most of it was written when the
  * answer was put there. A copy of an answer is another answer, without a text.
@@ -9,6 +11,8 @@ export interface CachedParts {
   readonly text: string;
   /** The other members. */
   readonly others: object;
+  /** The request that it answers. */
+  readonly repeated: RepeatedRequest;
 }
 
 const written = new WeakMap<object, CachedParts>();

@@ -30,6 +30,7 @@ import {
   keptAnswer,
   millisSince,
   type RepeatedRead,
+  type RepeatedRequest,
   type RepeatedTarget,
   repeatedText,
 } from './recall.ts';
@@ -107,7 +108,8 @@ function reads<Q extends ReadRequest, C, R>(
     const isOfTable = hydrate === true || min_snapshot !== undefined;
     const isKept = indexes.results !== null && timed === request && isRepeated(request);
     const repeat = isKept && repeats !== undefined ? repeatedText(repeats, checked) : undefined;
-    const found = repeat === undefined ? undefined : keptAnswer(indexes, request, call, repeat);
+    const found =
+      repeat === undefined ? undefined : keptAnswer(indexes, { request, text: repeat }, call);
     if (found !== undefined) return answerOfParts(found) as R;
     const plan = isOfTable ? {} : { read, repeat };
     const attempt = async () => {
@@ -162,8 +164,9 @@ export async function readIndex<T>(
     const { results } = indexes;
     if (repeat === undefined || results === null) return await compute();
     const lag = () => indexes.tables.lag(known, open);
-    const key = results.keyOf(open, tenant, repeat);
-    return (await remembered(results, key, lag, compute as () => Promise<object>)) as T;
+    const kept = { results, key: results.keyOf(open, tenant, repeat) };
+    const repeated = { request: target, text: repeat };
+    return (await remembered(kept, repeated, lag, compute as () => Promise<object>)) as T;
   } finally {
     endOfRead();
     open.snapshot.release();
@@ -177,8 +180,8 @@ interface Changing extends TableLag {
 
 /** An answer from the cache with the lag of now, or a new one, which is kept. */
 async function remembered(
-  results: ResultCache,
-  key: string,
+  { results, key }: { readonly results: ResultCache; readonly key: string },
+  repeated: RepeatedRequest,
   lag: () => Promise<TableLag>,
   compute: () => Promise<object>,
 ): Promise<object> {
@@ -186,7 +189,7 @@ async function remembered(
   const found = results.get(key);
   if (found !== undefined) {
     const moment = { took_ms: millisSince(started), ...(await lag()) };
-    return answerOfParts({ members: found.answer, text: found.text, others: moment });
+    return answerOfParts({ members: found.answer, text: found.text, others: moment, repeated });
   }
   results.missed();
   const answer = await compute();

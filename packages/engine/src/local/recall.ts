@@ -1,19 +1,16 @@
 /**
  * Reads whose answers are kept (result-cache.ts): which requests they are, and their answers at
- * once. A server that receives the same bytes again reads and checks a request once.
+ * once. A server that receives the same bytes again need not read and check them again.
  */
 import type { CallContext } from '@lakehouse-search/contract';
 import { requestText } from '../base/request-text.ts';
-import { atOneTime, READS } from '../search/reads.ts';
 import { tenantFilter } from '../shard/request/tenant-filter.ts';
 import type { CachedParts } from './answer-text.ts';
 import { accessible, requireWanted } from './caller.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 
-const REPEATED = ['search', 'semantic', 'hybrid', 'aggregate', 'facets', 'suggest'] as const;
-
 /** Reads whose answers are kept. */
-export type RepeatedRead = (typeof REPEATED)[number];
+export type RepeatedRead = 'search' | 'semantic' | 'hybrid' | 'aggregate' | 'facets' | 'suggest';
 
 /** What requests for reads say of index, moment and table. */
 export interface RepeatedTarget {
@@ -28,19 +25,6 @@ export interface RepeatedRequest {
   readonly request: RepeatedTarget;
   /** The read and the checked request as part of the key of its answers. */
   readonly text: string;
-}
-
-/**
- * A request as it is repeated; undefined: its answers are not kept, or the operation is no such
- * read. Throws as the check of the read.
- */
-export function repeatedRequest(operation: string, request: unknown): RepeatedRequest | undefined {
-  const read = REPEATED.find((name) => name === operation);
-  if (read === undefined) return undefined;
-  const checked = READS[read].check(request);
-  const target = request as RepeatedTarget;
-  if (!isRepeated(target) || atOneTime(target, 0) !== target) return undefined;
-  return Object.freeze({ request: Object.freeze(target), text: repeatedText(read, checked) });
 }
 
 /** Answers for points in time, and those that depend on the table itself, are not kept. */
@@ -58,7 +42,7 @@ export function recallAnswer(
   call: CallContext,
 ): CachedParts | undefined {
   requireWanted(call, indexes.clock);
-  return indexes.results === null ? undefined : keptAnswer(indexes, request, call, text);
+  return indexes.results === null ? undefined : keptAnswer(indexes, { request, text }, call);
 }
 
 /**
@@ -67,12 +51,11 @@ export function recallAnswer(
  */
 export function keptAnswer(
   indexes: LocalIndexes,
-  target: RepeatedTarget,
+  repeated: RepeatedRequest,
   call: CallContext,
-  repeat: string,
 ): CachedParts | undefined {
   const started = performance.now();
-  const known = accessible(indexes, target.index, call);
+  const known = accessible(indexes, repeated.request.index, call);
   const { results } = indexes;
   const tenant = call.principal?.tenant;
   const open = indexes.hold(known);
@@ -80,10 +63,10 @@ export function keptAnswer(
     if (tenant !== undefined) tenantFilter(open.mapping, tenant);
     const lag = indexes.tables.lastLag(known, open);
     if (results === null || lag === undefined) return undefined;
-    const found = results.get(results.keyOf(open, tenant, repeat));
+    const found = results.get(results.keyOf(open, tenant, repeated.text));
     if (found === undefined) return undefined;
     const others = { took_ms: millisSince(started), ...lag };
-    return { members: found.answer, text: found.text, others };
+    return { members: found.answer, text: found.text, others, repeated };
   } finally {
     open.snapshot.release();
   }

@@ -1,12 +1,6 @@
 import type { WireMethod } from '@lakehouse-search/client';
-import type { CallContext, Operation } from '@lakehouse-search/contract';
-import {
-  answerParts,
-  answerText,
-  type CachedParts,
-  repeatedRequest,
-  textOfParts,
-} from '@lakehouse-search/engine';
+import type { CallContext } from '@lakehouse-search/contract';
+import { answerParts, answerText, type CachedParts, textOfParts } from '@lakehouse-search/engine';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Calls, indexOf } from '../calls/calls.ts';
 import { mostBytesOf } from '../calls/most-bytes.ts';
@@ -88,7 +82,7 @@ async function answer(
     if (route.stream !== 'responses') {
       const value = await result;
       notes.index ||= indexOf(value);
-      if (notes.body !== undefined && wanted === body) keep(request, operation, wanted, value);
+      if (wanted === body) keep(request, wanted, value);
       const text = value === undefined ? '{}' : answerText(value);
       return await sendJson(request, reply, route.status ?? 200, text);
     }
@@ -119,16 +113,12 @@ function recall(
 }
 
 /** Keeps a request that was answered from the cache: it will come again. */
-function keep(
-  request: FastifyRequest,
-  operation: Operation,
-  wanted: unknown,
-  value: unknown,
-): void {
-  if (answerParts(value as object) === undefined) return;
-  const repeated = repeatedRequest(operation, wanted);
-  const { kept } = request.routeOptions.config;
-  if (repeated !== undefined) kept?.add(notesOf(request).body!, repeated);
+function keep(request: FastifyRequest, wanted: unknown, value: unknown): void {
+  const { body } = notesOf(request);
+  const repeated = answerParts(value as object)?.repeated;
+  if (body === undefined || repeated === undefined || repeated.request !== wanted) return;
+  Object.freeze(wanted);
+  request.routeOptions.config.kept?.add(body, repeated);
 }
 
 async function sendLines(
