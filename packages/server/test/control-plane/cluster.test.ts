@@ -45,7 +45,7 @@ async function startPlane(sync: boolean): Promise<RunningControlPlane> {
     ...{ 'log.level': 'silent', 'log.access': false },
   };
   const options = serverOptions(values, {}, table.folder);
-  const times = { leaseMs: 20_000, nodeMs: 3000, leaveMs: 600_000 };
+  const times = { leaseMs: 20_000, nodeMs: 10_000, leaveMs: 600_000 };
   return serveControlPlane({ options, names: NAMES, times, key: CLUSTER_KEY });
 }
 
