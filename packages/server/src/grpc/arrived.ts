@@ -13,8 +13,16 @@ export interface Arrived {
   readonly began: number;
 }
 
-/** Reads the headers of a call. */
+const known = new WeakMap<object, Arrived>();
+
+/** What the headers of a call say: they are read once, by its screen or its handler. */
 export function arrivedOf(call: Pick<Arriving, 'metadata' | 'getPeer'>): Arrived {
+  let arrived = known.get(call);
+  if (arrived === undefined) known.set(call, (arrived = readHeaders(call)));
+  return arrived;
+}
+
+function readHeaders(call: Pick<Arriving, 'metadata' | 'getPeer'>): Arrived {
   const { metadata } = call;
   const request_id = requestId(textOf(metadata, 'x-request-id'));
   return {

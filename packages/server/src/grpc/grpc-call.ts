@@ -19,6 +19,7 @@ export class GrpcCall {
   bytesOut = 0;
   readonly #calls: Calls;
   readonly #method: WireMethod;
+  readonly #began = performance.now();
   readonly #arrived: Arrived;
   readonly #deadline: number | undefined;
   readonly #controller = new AbortController();
@@ -73,7 +74,7 @@ export class GrpcCall {
     this.#ended = true;
     this.#begun?.release?.();
     if (this.#calls.observer === undefined) return;
-    const micros = Math.round((performance.now() - this.#arrived.began) * 1000);
+    const micros = Math.round((performance.now() - this.#began) * 1000);
     setImmediate(() => this.#record(micros, error));
   }
 
