@@ -107,11 +107,13 @@ function reads<Q extends ReadRequest, C, R>(
     // Rows and snapshots are read from the table, which threads do not open.
     const isOfTable = hydrate === true || min_snapshot !== undefined;
     const isKept = indexes.results !== null && timed === request && isRepeated(request);
-    const repeat = isKept && repeats !== undefined ? repeatedText(repeats, checked) : undefined;
-    const found =
-      repeat === undefined ? undefined : keptAnswer(indexes, { request, text: repeat }, call);
+    const repeated =
+      isKept && repeats !== undefined
+        ? { request, text: repeatedText(repeats, checked) }
+        : undefined;
+    const found = repeated && keptAnswer(indexes, repeated, call);
     if (found !== undefined) return answerOfParts(found) as R;
-    const plan = isOfTable ? {} : { read, repeat };
+    const plan = isOfTable ? {} : { read, repeated };
     const attempt = async () => {
       const answer = await load();
       requireWanted(call, indexes.clock);
@@ -128,8 +130,8 @@ function reads<Q extends ReadRequest, C, R>(
 interface CommitRead {
   /** The name of the same work in search threads; absent: it runs in this thread. */
   readonly read?: ReadName | undefined;
-  /** The request as the key of its answer; absent: the answer is not kept. */
-  readonly repeat?: string | undefined;
+  /** The request whose answer is kept; absent: the answer is not kept. */
+  readonly repeated?: RepeatedRequest | undefined;
 }
 
 /**
@@ -141,7 +143,7 @@ export async function readIndex<T>(
   target: ReadTarget,
   call: CallContext,
   work: (context: LocalContext) => T | Promise<T>,
-  { read, repeat }: CommitRead = {},
+  { read, repeated }: CommitRead = {},
 ): Promise<T> {
   const known = accessible(indexes, target.index, call);
   const tenant = call.principal?.tenant;
@@ -162,10 +164,9 @@ export async function readIndex<T>(
       return work(await contextOf(indexes, known, open, call, deadline));
     };
     const { results } = indexes;
-    if (repeat === undefined || results === null) return await compute();
+    if (repeated === undefined || results === null) return await compute();
     const lag = () => indexes.tables.lag(known, open);
-    const kept = { results, key: results.keyOf(open, tenant, repeat) };
-    const repeated = { request: target, text: repeat };
+    const kept = { results, key: results.keyOf(open, tenant, repeated.text) };
     return (await remembered(kept, repeated, lag, compute as () => Promise<object>)) as T;
   } finally {
     endOfRead();

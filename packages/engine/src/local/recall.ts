@@ -38,11 +38,11 @@ export const repeatedText = (read: RepeatedRead, checked: unknown): string =>
 /** The answer to a request that was checked before, at once; undefined: the read has to run. */
 export function recallAnswer(
   indexes: LocalIndexes,
-  { request, text }: RepeatedRequest,
+  repeated: RepeatedRequest,
   call: CallContext,
 ): CachedParts | undefined {
   requireWanted(call, indexes.clock);
-  return indexes.results === null ? undefined : keptAnswer(indexes, { request, text }, call);
+  return indexes.results === null ? undefined : keptAnswer(indexes, repeated, call);
 }
 
 /**
