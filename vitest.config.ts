@@ -104,7 +104,7 @@ const project = (name: string, include: string[], testTimeout: number) => ({
     include,
     testTimeout,
     hookTimeout: testTimeout,
-    setupFiles: [support('own-environment'), support('patient-waits')],
+    setupFiles: ['own-environment', 'patient-waits', 'shown-cases'].map(support),
     expect: { poll: { timeout: PATIENCE_MS } },
     pool: 'forks' as const,
     // A process runs many files: one per file would load and compile the packages again, which took

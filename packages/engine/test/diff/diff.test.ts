@@ -59,6 +59,19 @@ function page(docs: Docs, limit: number): readonly number[] {
   return all.slice(0, limit).map(([id]) => id);
 }
 
+/**
+ * Whether other texts give the same score up to rounding: `disk` once of one word and three times of
+ * five, where texts have three on average. How such hits are ordered is left to the last bit.
+ */
+function isClose(docs: Docs): boolean {
+  const all = [...scores(docs).values()].sort((x, y) => x.score - y.score);
+  return all.some(({ score, tf, length }, i) => {
+    const next = all[i + 1];
+    if (next === undefined || next.score - score > 1e-6) return false;
+    return next.tf !== tf || next.length !== length;
+  });
+}
+
 /** The main cause of a hit. */
 function causeOf(id: number, from: Docs, to: Docs): string {
   const [a, b] = [from.get(id), to.get(id)];
@@ -133,13 +146,6 @@ describe('the difference of two searches', () => {
   it('has the hits and causes of brute force, for built sides and for the live one', async () => {
     await fc.assert(
       fc.asyncProperty(docs, change, async (rows, { upserts, deleted, noted }) => {
-        const table = await lake.table();
-        const has = table.currentSnapshotId !== null;
-        await table.close();
-        if (has) await deleteRows(lake.source, 'true');
-        await appendRows(lake.source, { kind: 'rows', rows });
-        const from = await lake.head();
-        await lake.backend.reindex({ index: 't' });
         const before = new Map(rows.map((row) => [row.id, row]));
         const after = new Map(before);
         for (const row of upserts) after.set(row.id, row);
@@ -148,6 +154,14 @@ describe('the difference of two searches', () => {
           if (own !== undefined) after.set(id, { ...own, note: `noted ${id}` });
         }
         for (const id of deleted) after.delete(id);
+        fc.pre(!isClose(before) && !isClose(after));
+        const table = await lake.table();
+        const has = table.currentSnapshotId !== null;
+        await table.close();
+        if (has) await deleteRows(lake.source, 'true');
+        await appendRows(lake.source, { kind: 'rows', rows });
+        const from = await lake.head();
+        await lake.backend.reindex({ index: 't' });
         const all = [...after.values()];
         await upsertRows(lake.source, { kind: 'rows', rows: all });
         const gone = [...deleted, -1].join(', ');
