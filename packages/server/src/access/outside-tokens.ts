@@ -4,6 +4,7 @@ import {
   createLocalJWKSet,
   createRemoteJWKSet,
   decodeJwt,
+  errors,
   type JSONWebKeySet,
   type JWTPayload,
   type JWTVerifyGetKey,
@@ -22,7 +23,10 @@ export interface OutsideCaller {
   readonly expiresMs: number;
 }
 
-/** Verifies tokens of an outside issuer; undefined for a token that is not valid. */
+/**
+ * Verifies tokens of an outside issuer; undefined for a token that is not valid. Throws unreachable
+ * where the keys of the issuer cannot be read: the token may be valid.
+ */
 export type VerifyOutside = (token: string, now: number) => Promise<OutsideCaller | undefined>;
 
 /**
@@ -53,7 +57,7 @@ export function outsideTokens(issuers: readonly IssuerConfig[]): VerifyOutside {
 }
 
 function keysOf({ issuer, jwks }: IssuerConfig): JWTVerifyGetKey {
-  if ('url' in jwks) return createRemoteJWKSet(new URL(jwks.url), { timeoutDuration: 5000 });
+  if ('url' in jwks) return keysAt(issuer, new URL(jwks.url));
   try {
     return createLocalJWKSet(JSON.parse(readFileSync(jwks.file, 'utf8')) as JSONWebKeySet);
   } catch (cause) {
@@ -61,6 +65,28 @@ function keysOf({ issuer, jwks }: IssuerConfig): JWTVerifyGetKey {
     throw new LhsError('invalid_argument', message, { cause });
   }
 }
+
+/** The keys at a URL. Throws unreachable where they cannot be read. */
+function keysAt(issuer: string, url: URL): JWTVerifyGetKey {
+  const keys = createRemoteJWKSet(url, { timeoutDuration: 5000 });
+  return async (header, token) => {
+    try {
+      return await keys(header, token);
+    } catch (cause) {
+      if (OF_TOKENS.some((kind) => cause instanceof kind)) throw cause;
+      const message = `the keys of issuer "${issuer}" cannot be read`;
+      const hint = 'try again later; the log of the service has the cause';
+      throw new LhsError('unreachable', message, { hint, cause });
+    }
+  };
+}
+
+/** Errors of a token for which the keys, which were read, have no one key. */
+const OF_TOKENS = [
+  errors.JWKSNoMatchingKey,
+  errors.JWKSMultipleMatchingKeys,
+  errors.JOSENotSupported,
+];
 
 function issuerOf(token: string): string | undefined {
   try {

@@ -1,14 +1,48 @@
-import { LhsError } from '@lakehouse-search/contract';
+import { basename, dirname, isAbsolute } from 'node:path';
+import { type ErrorCode, LhsError } from '@lakehouse-search/contract';
 import { sourceError } from '@lakehouse-search/engine';
 
+/** Codes of errors that name files of the service itself; others name files of tables. */
+const OF_OWN_FILES: ReadonlySet<ErrorCode> = new Set([
+  'corrupt_index',
+  'disk_full',
+  'disk_short',
+  'io_error',
+  'model_unavailable',
+]);
+
 /**
- * Any error as one that a client may see. What is not an error of the contract becomes `internal`
- * and says nothing of its cause, which may contain paths.
+ * Any error as one that a client may see: it names files of the service without their folders, and
+ * the error itself is its cause, for the log. What is not an error of the contract becomes
+ * `internal` and says nothing of its cause, which may contain paths.
  */
 export function publicError(error: unknown): LhsError {
   const known = sourceError(error);
-  if (known instanceof LhsError) return known;
+  if (known instanceof LhsError) return withoutFolders(known);
   return new LhsError('internal', 'internal error: the log of the service has the cause', {
     cause: error,
   });
+}
+
+function withoutFolders(error: LhsError): LhsError {
+  const { code, message, hint, next, place, details } = error;
+  const named = ['path', 'file'].find((key) => isOwnPath(details[key]));
+  if (named === undefined || !OF_OWN_FILES.has(code)) return error;
+  const path = details[named] as string;
+  const shorten = (text: string): string => withoutFolder(text, dirname(path));
+  return new LhsError(code, shorten(message), {
+    ...(hint === undefined ? {} : { hint: shorten(hint) }),
+    ...(place === undefined ? {} : { place }),
+    next,
+    details: { ...details, [named]: basename(path) },
+    cause: error,
+  });
+}
+
+const isOwnPath = (value: unknown): boolean => typeof value === 'string' && isAbsolute(value);
+
+/** The text with names of files in the folder, and of the folder, without what leads to them. */
+function withoutFolder(text: string, folder: string): string {
+  if (dirname(folder) === folder) return text;
+  return text.replaceAll(`${folder}/`, '').replaceAll(folder, basename(folder));
 }

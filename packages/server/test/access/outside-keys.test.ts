@@ -111,7 +111,8 @@ describe('keys of an issuer at a URL', () => {
     issuer.answer = (response) => {
       response.writeHead(302, { location: `${stranger.url}/keys` }).end();
     };
-    expect(await verifier()(await token(second, 'k2'), Date.now())).toBeUndefined();
+    const verified = verifier()(await token(second, 'k2'), Date.now());
+    await expect(verified).rejects.toMatchObject({ code: 'unreachable' });
     expect(stranger.requests).toEqual([]);
   });
 
@@ -120,8 +121,27 @@ describe('keys of an issuer at a URL', () => {
     ['no JSON', (response) => void response.writeHead(200).end('<html>')],
     ['no keys', (response) => void response.writeHead(200).end('{"keys": 7}')],
     ['a closed connection', (response) => void response.destroy()],
-  ])('make a token invalid if the server answers with %s', async (_, answer) => {
+  ])('are unreachable if the server answers with %s, until it has them', async (_, answer) => {
     issuer.answer = answer;
-    expect(await verifier()(await token(first, 'k1'), Date.now())).toBeUndefined();
+    const verify = verifier();
+    const signed = await token(first, 'k1');
+    await expect(verify(signed, Date.now())).rejects.toMatchObject({
+      code: 'unreachable',
+      message: 'the keys of issuer "https://idp" cannot be read',
+    });
+    issuer.answer = keys([await publicJwk(first, 'k1')]);
+    expect((await verify(signed, Date.now()))?.principal.subject).toBe('idp:ann');
+  });
+
+  it('that a token of another algorithm names make it invalid, not the server unreachable', async () => {
+    issuer.answer = keys([await publicJwk(first, 'k1'), await publicJwk(second, 'k1')]);
+    const verify = verifier();
+    const symmetric = await new SignJWT({ groups: ['reader'] })
+      .setProtectedHeader({ alg: 'HS256', kid: 'k1' })
+      .setIssuer('https://idp')
+      .sign(new Uint8Array(32));
+    for (const one of [symmetric, await token(first, 'k1'), await token(first, 'other')]) {
+      expect(await verify(one, Date.now())).toBeUndefined();
+    }
   });
 });
