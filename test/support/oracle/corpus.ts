@@ -237,6 +237,14 @@ export function buildCorpus(
   return { directory, snapshot, physical, live: [...live.values()] };
 }
 
+/** The documents of a corpus, deleted ones that are not merged away among them. */
+export function versionsOf({ physical }: Corpus): string {
+  return physical
+    .map(({ version }) => version)
+    .sort((a, b) => a - b)
+    .join();
+}
+
 function running(lengths: readonly number[]): Int32Array {
   const starts = Int32Array.from([0, ...lengths]);
   for (let i = 1; i < starts.length; i++) starts[i]! += starts[i - 1]!;

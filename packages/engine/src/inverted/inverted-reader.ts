@@ -156,9 +156,14 @@ export class InvertedReader implements PostingsSource {
     return this.docsWithField === 0 ? 1 : this.tokens / this.docsWithField;
   }
 
-  /** For walks over entries without copies (pattern/, document-terms.ts). */
+  /** For walks over entries without copies (pattern/, document-terms.ts), and their postings. */
   get dictionary(): DictionaryLayout {
     this.#demand?.(this.#small.at, this.#small.bytes);
+    return this.#layout;
+  }
+
+  /** The same for walks that read no postings. */
+  get entries(): DictionaryLayout {
     return this.#layout;
   }
 

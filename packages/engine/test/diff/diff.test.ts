@@ -60,8 +60,8 @@ function page(docs: Docs, limit: number): readonly number[] {
 }
 
 /**
- * Whether other texts give the same score up to rounding: `disk` once of one word and three times of
- * five, where texts have three on average. How such hits are ordered is left to the last bit.
+ * Whether different texts give the same score up to rounding: `disk` once of one word and three
+ * times of five, where texts have three on average. The last bit decides on the order of such hits.
  */
 function isClose(docs: Docs): boolean {
   const all = [...scores(docs).values()].sort((x, y) => x.score - y.score);

@@ -27,7 +27,8 @@ export function findNearTerms(reader: InvertedReader, word: Uint8Array, into: Fo
 }
 
 /**
- * The same for one or two edits, by comparing the word with the terms of about its length.
+ * The same for one or two edits, by comparing the word with the terms of about its length. A cold
+ * dictionary is walked: the postings of what is found have to be demanded.
  */
 export function findWithinEdits(
   reader: InvertedReader,
@@ -35,7 +36,7 @@ export function findWithinEdits(
   into: FoundTerms,
 ): boolean {
   const distance = new WordDistance(word);
-  if (!distance.serves(edits)) return false;
+  if (reader.cold || !distance.serves(edits)) return false;
   const table = lengthTable(reader);
   if (table === null) return false;
   const visit = (term: number) => into.add(table.dfs[term], table.refs[term]);

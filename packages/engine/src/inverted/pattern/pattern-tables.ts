@@ -86,14 +86,17 @@ function tablesOf(reader: InvertedReader): Tables | null {
   return own;
 }
 
-/** What searches by one edit need; null: not made yet, or never for so large a dictionary. */
+/**
+ * What searches by one edit need; null: not made yet, or never for so large a dictionary, or for a
+ * cold one: its postings have to be demanded, by terms and not by the references of tables.
+ */
 export const nearTables = (reader: InvertedReader): NearTables | null =>
-  tablesOf(reader)?.near.get(reader) ?? null;
+  reader.cold ? null : (tablesOf(reader)?.near.get(reader) ?? null);
 
 /** Lowest documents by block; null likewise. */
 export const blockMinima = (reader: InvertedReader): BlockMinima | null =>
-  tablesOf(reader)?.minima.get(reader) ?? null;
+  reader.cold ? null : (tablesOf(reader)?.minima.get(reader) ?? null);
 
-/** The terms by length; null likewise. */
+/** The terms by length, of a cold dictionary too; null: not made yet, or never for so large a one. */
 export const lengthTable = (reader: InvertedReader): TermsByLength | null =>
   tablesOf(reader)?.lengths.get(reader) ?? null;

@@ -72,7 +72,7 @@ function readTerms(reader: InvertedReader): TermPool {
   const [starts, lengths, dfs, refs]: number[][] = [[0], [], [], []];
   let bytes = new Uint8Array(16 * reader.termCount + most);
   let size = 0;
-  const walk = new EntryWalk(reader);
+  const walk = new EntryWalk({ dictionary: reader.entries });
   for (let i = 0; i < reader.termCount; i++) {
     if (i % DICTIONARY_BLOCK === 0) walk.enter(i / DICTIONARY_BLOCK);
     walk.next();

@@ -88,7 +88,8 @@ function offering(
       deadline.spend(1);
       let count = 0;
       for (const segment of segments) {
-        const info = segment === own ? termOfRef(dfs[i]!, refs[i]!) : segment.reader.lookup(term);
+        const isKnown = segment === own && !segment.reader.cold;
+        const info = isKnown ? termOfRef(dfs[i]!, refs[i]!) : segment.reader.lookup(term);
         if (info !== null) count += liveCount(segment, info);
       }
       list.offer({ term, distance, count });
