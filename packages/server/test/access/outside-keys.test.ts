@@ -133,7 +133,7 @@ describe('keys of an issuer at a URL', () => {
     expect((await verify(signed, Date.now()))?.principal.subject).toBe('idp:ann');
   });
 
-  it('that a token of another algorithm names make it invalid, not the server unreachable', async () => {
+  it('that do not fit a token make it invalid, not the server unreachable', async () => {
     issuer.answer = keys([await publicJwk(first, 'k1'), await publicJwk(second, 'k1')]);
     const verify = verifier();
     const symmetric = await new SignJWT({ groups: ['reader'] })
