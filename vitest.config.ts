@@ -104,6 +104,7 @@ const project = (name: string, include: string[], testTimeout: number) => ({
     include,
     testTimeout,
     hookTimeout: testTimeout,
+    provide: { testMillis: testTimeout },
     setupFiles: ['own-environment', 'patient-waits', 'shown-cases'].map(support),
     expect: { poll: { timeout: PATIENCE_MS } },
     pool: 'forks' as const,

@@ -1,8 +1,8 @@
 import { chmodSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { unusedPort } from './unused-port.ts';
 
 /** A running server of PostgreSQL with one empty database after another. */
 export interface EmbeddedPostgres {
@@ -81,17 +81,4 @@ function requireOpenFolders(path: string): void {
     throw new Error(`the user "postgres" cannot enter "${path}": chmod o+x it`);
   }
   if (dirname(path) !== path) requireOpenFolders(dirname(path));
-}
-
-/** A port of this machine that nobody uses now. */
-export function unusedPort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.on('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      const port = typeof address === 'object' && address !== null ? address.port : 0;
-      server.close(() => resolve(port));
-    });
-  });
 }

@@ -10,6 +10,8 @@ shared[began] ??= { ...process.env };
  */
 vi.useRealTimers();
 vi.unstubAllEnvs();
+vi.unstubAllGlobals();
+vi.restoreAllMocks();
 const isOwn = (name: string) => name.startsWith('VITEST') || name in (shared[began] ?? {});
 for (const name of Object.keys(process.env)) if (!isOwn(name)) delete process.env[name];
 for (const [name, value] of Object.entries(shared[began])) {

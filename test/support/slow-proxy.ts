@@ -8,6 +8,7 @@ export class SlowProxy {
   readonly #sockets = new Set<Socket>();
   #delayMs = 0;
   #held: (() => void)[] = [];
+  readonly #timers = new Set<NodeJS.Timeout>();
 
   private constructor(target: string) {
     const [host, port] = target.split(':');
@@ -48,6 +49,8 @@ export class SlowProxy {
   /** Passes on what waits, in its order, and delays nothing from now on. */
   release(): void {
     this.#delayMs = 0;
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#timers.clear();
     for (const send of this.#held.splice(0)) send();
   }
 
@@ -65,6 +68,10 @@ export class SlowProxy {
     }
     this.#held.push(send);
     if (this.#delayMs === Number.POSITIVE_INFINITY) return;
-    setTimeout(() => this.#held.shift()?.(), this.#delayMs);
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      this.#held.shift()?.();
+    }, this.#delayMs);
+    this.#timers.add(timer);
   }
 }

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { expect, vi } from 'vitest';
+import { unusedPort } from './unused-port.ts';
 
 /** A running versitygw: the folders in `data` are its buckets. */
 export interface Versitygw {
@@ -34,7 +34,7 @@ export async function startVersitygw(
   const folder = mkdtempSync(join(tmpdir(), 'lhs-versitygw-'));
   const data = join(folder, 'data');
   for (const bucket of buckets) mkdirSync(join(data, bucket), { recursive: true });
-  const port = await freePort();
+  const port = await unusedPort();
   const keys = { ROOT_ACCESS_KEY: 'demo', ROOT_SECRET_KEY: 'demo-secret' };
   const args = ['--port', `127.0.0.1:${port}`, 'posix', data];
   const gateway: ChildProcess = spawn(binary, args, {
@@ -59,15 +59,7 @@ export async function startVersitygw(
     },
     close() {
       gateway.kill();
-      rmSync(folder, { recursive: true, force: true });
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LhsError } from '@lakehouse-search/contract';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { openFramed, writeFramed } from './frame.ts';
 import { ioError } from './io-errors.ts';
 import { openLocalDirectory } from './local-directory.ts';
@@ -124,7 +124,9 @@ describe('a local directory', () => {
     bytes[66] ^= 1;
     writeFileSync(path, bytes);
     expect(errorOf(() => check(later + 90_000_000)).code).toBe('corrupt_index');
+    const now = vi.spyOn(Date, 'now').mockReturnValue(Math.floor(statSync(path).ctimeMs));
     expect(directory.stamp('a')).toBeNull();
+    now.mockRestore();
   });
 });
 

@@ -52,7 +52,10 @@ beforeAll(async () => {
   );
 });
 
-/** An import in a process of its own, which kills itself once a data file has bytes. */
+/**
+ * An import in a process of its own, which kills itself once a data file has bytes. An import with a
+ * key reports progress when all of its files are there, however fast they were written.
+ */
 async function killedImport(options: ImportOptions, data: string): Promise<void> {
   const module = new URL('./import-files.ts', import.meta.url).href;
   const script = `import { readdirSync, statSync } from 'node:fs';
@@ -81,7 +84,7 @@ describe('an import that is killed', () => {
   ])('%s leaves no table, and its retry leaves nothing of it', async (_, partitionBy) => {
     const table = `k.t${partitionBy.length}`;
     const data = join(lake, ...table.split('.'), 'data');
-    const options = { catalog, table, files: [large], partitionBy };
+    const options = { catalog, table, files: [large], partitionBy, key: ['id'] };
     await killedImport(options, data);
     expect(filesIn(data)).not.toEqual([]);
     await expect(openTable({ catalog, table })).rejects.toMatchObject({ code: 'table_not_found' });
@@ -98,7 +101,7 @@ describe('an import that is killed', () => {
       table,
       files: [file('one.ndjson', '{"id":1,"text":"x","kind":1}\n')],
     });
-    await killedImport({ catalog, table, files: [large], mode: 'append' }, data);
+    await killedImport({ catalog, table, files: [large], mode: 'append', key: ['id'] }, data);
     expect((await dataOf(table)).rows).toBe(1);
     await appendToTable({ catalog, table }, { kind: 'files', paths: [large] });
     const { lying, named, rows } = await dataOf(table);

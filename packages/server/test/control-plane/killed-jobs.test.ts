@@ -15,8 +15,8 @@ import {
   type EmbeddedPostgres,
   findEmbeddedPostgres,
   startEmbeddedPostgres,
-  unusedPort,
 } from '../../../../test/support/embedded-postgres.ts';
+import { unusedPort } from '../../../../test/support/unused-port.ts';
 import { connectNode, type NodeClient } from '../../src/cluster/node-client.ts';
 import type { RunningServer } from '../../src/serve/serve-all.ts';
 import { serveGateway } from '../../src/serve/serve-gateway.ts';
