@@ -39,12 +39,9 @@ export async function startProcess(
     printed.err += chunk;
   });
   const line = () => printed.out.split('\n').find((one) => one.includes('"grpc":'));
-  await vi.waitFor(
-    () => {
-      if (line() === undefined) throw new Error(`it does not listen: ${printed.err}`);
-    },
-    { interval: 50 },
-  );
+  const listens = () => line() !== undefined || child.exitCode !== null;
+  await vi.waitUntil(listens, { interval: 50 });
+  if (line() === undefined) throw new Error(`it ended before it listened: ${printed.err}`);
   const { grpc, url = '' } = JSON.parse(line() as string) as { grpc: string; url?: string };
   const end = async (signal: NodeJS.Signals) => {
     if (child.exitCode !== null || child.signalCode !== null) return;

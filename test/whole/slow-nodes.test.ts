@@ -81,11 +81,13 @@ fields:
     await whole();
     proxy.delay(Number.POSITIVE_INFINITY);
     const { backend } = cluster;
-    const found = await backend.search(ALL);
-    expect(found).toMatchObject({ partial: true, shards_scanned: 2, shards_total: 3 });
-    expect(found.total).toBe(ROWS - slowDocs);
-    const counted = await backend.aggregate({ ...ALL, aggs: {} });
-    expect(counted.failed_shards).toBe(1);
+    await vi.waitFor(async () => {
+      const found = await backend.search(ALL);
+      expect(found).toMatchObject({ partial: true, shards_scanned: 2, shards_total: 3 });
+      expect(found.total).toBe(ROWS - slowDocs);
+      const counted = await backend.aggregate({ ...ALL, aggs: {} });
+      expect(counted.failed_shards).toBe(1);
+    }, WAIT);
     await expect(backend.bench({ index, queries: ['note'] })).rejects.toMatchObject({
       code: 'unreachable',
     });

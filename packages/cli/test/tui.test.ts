@@ -138,15 +138,13 @@ describe.skipIf(!hasTmux)('lhs tui', () => {
     pane.press('Tab');
     pane.type('bil');
     await pane.until(/^ service +billing \d/m);
-    pane.press('Tab');
-    const found = await pane.until(/service:billing .* \d+ hits/);
-    const hits = Number(/(\d+) hits/.exec(found)?.[1]);
     const { total } = await home.json<{ total: number }>([
       'search',
       'incidents',
       'service:billing',
     ]);
-    expect(hits).toBe(total);
+    pane.press('Tab');
+    await pane.until(new RegExp(`service:billing .* ${total} hits`));
     pane.press('Down', 'Down');
     const third = await pane.until(/^▸.*\n/m);
     pane.press('Home', 'C-d', 'C-u', 'End', 'C-u');
@@ -226,7 +224,7 @@ describe.skipIf(!hasTmux)('lhs tui', () => {
     pane.press('C-r');
     await pane.until(/^▸ {2}an older query$/m);
     pane.press('Enter');
-    await pane.until(/ an older query +[\s\S]*by service ↓/);
+    await pane.until(/ an older query +(?!200 )\d+ hits[\s\S]*by service ↓/);
     pane.press('C-u');
     await pane.until(/ 200 hits /);
     pane.press('C-t', 'C-t');
@@ -353,9 +351,8 @@ describe.skipIf(!hasTmux)('the modes of lhs tui', () => {
 describe.skipIf(!hasTmux)('what rows may hold', () => {
   it('reaches the terminal as text: no escape of it is obeyed, no column is lost', async () => {
     const pane = await open({ index: 'wild', ready: / 6 hits / });
-    const screen = await pane.until(/^▸[\s\S]*storms/m);
+    const screen = await pane.until(/^▸[\s\S]*�\[2J/m);
     for (const line of screen.split('\n').slice(2, 22)) expect(line).toMatch(/ │( |$)/);
-    expect(screen).toContain('�[2J');
     const styled = pane.styled();
     expect(styled).not.toContain('\u001b[31m');
     pane.type('escape');

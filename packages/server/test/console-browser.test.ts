@@ -111,7 +111,7 @@ describe.skipIf(CHROMIUM === undefined)('the console in Chromium', () => {
     await page.getByText('10.0.').first().waitFor();
     expect(await findings(page)).toEqual([]);
     await page.keyboard.press('Escape');
-    expect(page.url()).not.toContain('row=');
+    await expect.poll(() => page.url()).not.toContain('row=');
   });
 
   it('shows markup in documents as the text that it is', async () => {

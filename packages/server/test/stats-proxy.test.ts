@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { unusedPort } from '../../../test/support/unused-port.ts';
 import { MOST_RUNNING } from '../src/serve/stats-proxy.ts';
 import { startService, type TestService } from './support/service.ts';
 
@@ -170,7 +171,7 @@ const PROMETHEUS = process.env.LHS_PROMETHEUS;
 describe.skipIf(PROMETHEUS === undefined)('a Prometheus server', () => {
   it('scrapes /metrics, and answers behind the proxy', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'lhs-prometheus-'));
-    const port = 20_000 + (process.pid % 20_000);
+    const port = await unusedPort();
     const values = { 'metrics.server': `http://127.0.0.1:${port}`, 'metrics.public': true };
     const own = await startService({ values });
     const config = join(folder, 'prometheus.yml');
@@ -181,6 +182,7 @@ describe.skipIf(PROMETHEUS === undefined)('a Prometheus server', () => {
     const listen = `--web.listen-address=127.0.0.1:${port}`;
     const args = [`--config.file=${config}`, `--storage.tsdb.path=${folder}/data`, listen];
     const child = spawn(PROMETHEUS as string, args, { stdio: 'ignore' });
+    const ended = new Promise((resolve) => child.once('exit', resolve));
     try {
       const authorization = await own.token({ roles: ['reader'] });
       const metric = async (query: string) => {
@@ -197,7 +199,6 @@ describe.skipIf(PROMETHEUS === undefined)('a Prometheus server', () => {
       });
       expect(await alerts.json()).toEqual({ status: 'success', data: { alerts: [] } });
     } finally {
-      const ended = new Promise((resolve) => child.once('exit', resolve));
       child.kill();
       await ended;
       await own.stop();

@@ -69,6 +69,25 @@ describe('a long operation of a service', () => {
     expect(calls).toEqual(['start verify', 'cancel']);
   });
 
+  it('is canceled if its call is aborted before the service has answered with its job', async () => {
+    const stop = new AbortController();
+    const calls: string[] = [];
+    const backend = withJobProgress({
+      startJob: async (_: object, call: { readonly signal?: AbortSignal } = {}) => {
+        stop.abort();
+        call.signal?.throwIfAborted();
+        return job({ state: 'pending' });
+      },
+      cancelJob: async () => void calls.push('cancel'),
+      async *watchJob() {
+        yield job({ state: 'canceled' });
+      },
+    } as unknown as Backend);
+    const call = backend.verify({ index: 'notes' }, { progress: () => {}, signal: stop.signal });
+    await expect(call).rejects.toMatchObject({ code: 'interrupted' });
+    expect(calls).toEqual(['cancel']);
+  });
+
   it('throws the error of the job', async () => {
     const error = { code: 'disk_full', status: 500, message: 'the disk is full', details: {} };
     const { backend } = service(async function* () {

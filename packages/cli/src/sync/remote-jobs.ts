@@ -86,17 +86,44 @@ const isPlan = (operation: JobOperation, { apply, plan }: Loose): boolean =>
 /** The caller may not start jobs, or the service has no jobs of the kind. */
 const NO_JOB: ReadonlySet<string> = new Set(['permission_denied', 'unsupported']);
 
+/** Milliseconds that an aborted call waits for the id of its job, to cancel it. */
+const ID_WAIT_MS = 3000;
+
+/**
+ * A new job; null if there can be none. An abort does not end the call: the service may have
+ * registered the job, which would go on.
+ */
 async function started(
   service: Backend,
   request: StartJobRequest,
   { signal }: CallContext,
 ): Promise<Job | null> {
-  try {
-    return await service.startJob(request, signal === undefined ? {} : { signal });
-  } catch (error) {
+  const starting = service.startJob(request).catch((error: unknown) => {
     if (error instanceof LhsError && NO_JOB.has(error.code)) return null;
     throw error;
-  }
+  });
+  if (signal === undefined) return starting;
+  const late = lateAfter(signal);
+  // an answer that comes later still has the id by which the job is canceled
+  const cancel = (job: Job | null) => job && service.cancelJob({ job_id: job.job_id });
+  late.given.catch(() => starting.then(cancel).catch(() => {}));
+  return Promise.race([starting, late.given]).finally(late.release);
+}
+
+/** Rejects as interrupted some time after the signal is aborted. */
+function lateAfter(signal: AbortSignal) {
+  const { promise: given, reject } = Promise.withResolvers<never>();
+  let timer: NodeJS.Timeout | undefined;
+  const begin = () => {
+    timer = setTimeout(() => reject(new LhsError('interrupted', 'interrupted')), ID_WAIT_MS);
+  };
+  signal.addEventListener('abort', begin, { once: true });
+  if (signal.aborted) begin();
+  const release = () => {
+    signal.removeEventListener('abort', begin);
+    clearTimeout(timer);
+  };
+  return { given, release };
 }
 
 /** The result of a job; its progress is reported meanwhile. Throws the error of the job. */

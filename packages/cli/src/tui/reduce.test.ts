@@ -86,8 +86,17 @@ describe('the Enter key', () => {
     const marks = after(answered(start, [1, 2, 3]), { type: 'mark' }, { type: 'mark' });
     expect(marks.marked).toEqual(['id=1', 'id=2']);
     expect(after(marks, { type: 'enter' }).outcome).toMatchObject({ keys: ['id=1', 'id=2'] });
-    const refused = { ...answered(start, [1]), hint: 'no' };
-    expect(after(refused, { type: 'enter' }).outcome).toBeUndefined();
+    const open = after(answered(start, [1]), type('a AND'));
+    const asked = { type: 'refused', question: question(open), message: 'no clause' } as const;
+    const refused = after(reduce(open, asked), { type: 'enter' });
+    expect(refused).toMatchObject({ outcome: undefined, taking: false });
+  });
+
+  it('waits for the answer to a line whose former text was refused', () => {
+    const open = after(answered(start, [1]), type('a AND'));
+    const asked = { type: 'refused', question: question(open), message: 'no clause' } as const;
+    const state = after(reduce(open, asked), type(' b'), { type: 'enter' });
+    expect(answered(state, [7]).outcome).toEqual({ type: 'taken', keys: ['id=7'] });
   });
 });
 

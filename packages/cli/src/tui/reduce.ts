@@ -2,10 +2,11 @@ import { completionPlace, fieldItems } from './completion.ts';
 import { type EditLine, edit, insert, type LineEdit, replace } from './edit-line.ts';
 import type { Action, Event, ScreenInput } from './events.ts';
 import { hitAt, layoutOf, scrolled, WHEEL_ROWS } from './layout.ts';
+import { sameQuestion } from './question.ts';
 import { choose, nextMode, opened } from './reduce-choices.ts';
 import { reduceEvent, taking } from './reduce-event.ts';
 import { reduceOverlay } from './reduce-overlay.ts';
-import { FRAME_ROWS, isProse, keyText, type State, selected } from './state.ts';
+import { FRAME_ROWS, isProse, keyText, question, type State, selected } from './state.ts';
 
 const EVENTS: readonly string[] = [
   'resized',
@@ -163,10 +164,15 @@ function completed(state: State, sign: 1 | -1): State {
   return { ...typed(state, next), completing: { place, items, at } };
 }
 
-/** Keys that are marked, else the one under the cursor: never one of an answer to another line. */
+/**
+ * Keys that are marked, else the one under the cursor: never one of an answer to another line. A
+ * hint may still be about the line as it was before.
+ */
 function taken(state: State): State {
   if (state.marked.length > 0) return { ...state, outcome: { type: 'taken', keys: state.marked } };
-  if (state.hint !== undefined) return { ...state, note: 'the query is not complete yet' };
+  if (sameQuestion(state.refused, question(state))) {
+    return { ...state, note: 'the query is not complete yet' };
+  }
   return taking({ ...state, taking: true });
 }
 

@@ -114,21 +114,27 @@ export class Registry {
   }
 
   #read(name: string): RegisteredIndex {
-    const row = this.#file.get<Row>(
-      `SELECT * FROM indexes WHERE name = @name UNION ALL
-       SELECT indexes.* FROM aliases JOIN indexes USING (uuid) WHERE alias = @name LIMIT 1`,
-      { name },
-    );
+    const row = this.#rowOf(name);
     if (row !== undefined) return fromRow(row);
-    const names = this.list().map((index) => index.name);
+    const listed = this.list();
     // It may have been made between the two statements.
-    if (names.includes(name)) return this.#read(name);
+    const made = listed.find((index) => index.name === name);
+    if (made !== undefined) return made;
+    const names = listed.map((index) => index.name);
     const near = didYouMean(name, [...names, ...this.aliases.list().map(({ alias }) => alias)]);
     throw new LhsError('index_not_found', `there is no index "${name}"${near}`, {
       ...(names.length === 0
         ? { next: [{ step: 'create_index' }] }
         : { hint: `indexes: ${names.slice(0, 20).join(', ')}`, next: [{ step: 'list_indexes' }] }),
     });
+  }
+
+  #rowOf(name: string): Row | undefined {
+    return this.#file.get<Row>(
+      `SELECT * FROM indexes WHERE name = @name UNION ALL
+       SELECT indexes.* FROM aliases JOIN indexes USING (uuid) WHERE alias = @name LIMIT 1`,
+      { name },
+    );
   }
 
   /** The UUIDs of all indexes. */

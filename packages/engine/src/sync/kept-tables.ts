@@ -12,6 +12,15 @@ import { snapshotsBehind } from './missing-snapshots.ts';
 const REST_MS = 5000;
 /** The longest time that an answer waits for a look at its table. */
 const LAG_MS = 1000;
+/** A wait in so many parts: a process that stood still has waited for one of them alone. */
+const PARTS_OF_A_WAIT = 10;
+
+/** Ends after `ms` in which the process runs. */
+async function waited(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  for (let part = 0; part < PARTS_OF_A_WAIT && !signal.aborted; part++) {
+    await clock.sleep(ms / PARTS_OF_A_WAIT, signal);
+  }
+}
 
 /** The commit that an answer is read from. */
 type ReadCommit = Pick<LocalContext, 'snapshot' | 'mapping'>;
@@ -75,7 +84,7 @@ export class KeptTables {
     const kept = this.#kept(known);
     if (this.#clock.ticks() < kept.restsUntil) return null;
     const given = new AbortController();
-    const late = this.#clock.sleep(ms, given.signal).then(() => null);
+    const late = waited(this.#clock, ms, given.signal).then(() => null);
     const newest = this.newest(known).catch(unlessKnown);
     const table = await Promise.race([newest, late]).finally(() => given.abort());
     kept.restsUntil = table === null ? this.#clock.ticks() + REST_MS : 0;

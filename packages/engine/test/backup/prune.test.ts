@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openObjectStore } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -134,19 +134,15 @@ async function stepsOfBackup(): Promise<number> {
 describe('a backup whose lease was deleted', () => {
   it('is not shown: a prune may have deleted its files', async () => {
     const { backend, target } = lake;
-    const store = await openObjectStore(target);
+    const leases = join(target, 'leases');
     let cleared = false;
     const progress = ({ phase }: { readonly phase: string }) => {
       if (phase !== 'checking' || cleared) return;
       cleared = true;
-      deleting = (async () => {
-        for await (const { key } of store.list('leases/')) await store.delete([key]);
-      })();
+      for (const name of readdirSync(leases)) rmSync(join(leases, name));
     };
-    let deleting: Promise<void> = Promise.resolve();
     const failed = backend.backup({ index: 't', target, verify: true }, { progress });
     await expect(failed).rejects.toMatchObject({ code: 'index_busy' });
-    await deleting;
     expect(await backend.listBackups({ target })).toEqual([]);
     expect(await backend.backup({ index: 't', target })).toMatchObject({ bytes_copied: 0 });
   });

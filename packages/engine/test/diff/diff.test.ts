@@ -72,6 +72,27 @@ function isClose(docs: Docs): boolean {
   });
 }
 
+/**
+ * Whether a text gives the same score, up to rounding, by other numbers of documents and words:
+ * the last bit decides whether the hit has moved.
+ */
+function isCloseAcross(from: Docs, to: Docs): boolean {
+  if (figuresOf(from) === figuresOf(to)) return false;
+  const after = scores(to);
+  return [...scores(from)].some(([id, { score, tf, length }]) => {
+    const same = after.get(id);
+    if (same === undefined || same.tf !== tf || same.length !== length) return false;
+    return Math.abs(same.score - score) <= 1e-6;
+  });
+}
+
+/** Documents, those with `disk`, and words: the figures of a score. */
+function figuresOf(docs: Docs): string {
+  const lists = [...docs.values()].map(({ title }) => title.split(' '));
+  const words = lists.reduce((sum, list) => sum + list.length, 0);
+  return `${lists.length} ${lists.filter((list) => list.includes('disk')).length} ${words}`;
+}
+
 /** The main cause of a hit. */
 function causeOf(id: number, from: Docs, to: Docs): string {
   const [a, b] = [from.get(id), to.get(id)];
@@ -154,7 +175,7 @@ describe('the difference of two searches', () => {
           if (own !== undefined) after.set(id, { ...own, note: `noted ${id}` });
         }
         for (const id of deleted) after.delete(id);
-        fc.pre(!isClose(before) && !isClose(after));
+        fc.pre(!isClose(before) && !isClose(after) && !isCloseAcross(before, after));
         const table = await lake.table();
         const has = table.currentSnapshotId !== null;
         await table.close();

@@ -39,7 +39,9 @@ describe('a receipt', () => {
 
   it('contains no value of the row', () => {
     const text = JSON.stringify(receipt);
-    for (const value of ['quilbert', SECRET, '99999']) expect(text).not.toContain(value);
+    for (const value of ['quilbert', SECRET]) expect(text).not.toContain(value);
+    // snapshots, hashes and the signature may hold such digits between others
+    expect(text).not.toMatch(/(?<![\w+/])99999(?![\w+/])/);
   });
 
   it('of the same keys has other hashes each time', async () => {
@@ -55,11 +57,12 @@ describe('a receipt', () => {
       return value;
     };
     const statement = receipt.statement;
+    const isA = receipt.signature.startsWith('A');
     const lies = [
       { ...copy(), statement: { ...statement, clean: false } },
       { ...copy(), statement: { ...statement, snapshot: '1' } },
       { ...copy(), statement: { ...statement, keys: { ...statement.keys, hashes: [] } } },
-      { ...copy(), signature: `A${receipt.signature.slice(1)}` },
+      { ...copy(), signature: `${isA ? 'B' : 'A'}${receipt.signature.slice(1)}` },
       changed((value) => Reflect.deleteProperty(value, 'statement')),
       { ...copy(), more: 1 },
       { ...copy(), statement: { ...statement, more: 1 } },

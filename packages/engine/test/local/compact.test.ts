@@ -127,10 +127,14 @@ describe('compact', () => {
 
   it('answers searches while it runs, from the commit before', async () => {
     const before = await contents();
-    const running = backend.compact({ index: 'notes' });
-    expect(await contents()).toEqual(before);
+    const begun = Promise.withResolvers<void>();
+    const progress = () => begun.resolve();
+    const running = backend.compact({ index: 'notes' }, { progress });
+    await begun.promise;
     const sync = (wait_ms?: number) => backend.sync({ index: 'notes', wait_ms });
-    await expect(sync(0)).rejects.toMatchObject({ code: 'index_busy' });
+    const busy = expect(sync(0)).rejects.toMatchObject({ code: 'index_busy' });
+    expect(await contents()).toEqual(before);
+    await busy;
     await Promise.all([running, sync()]);
     expect(await contents()).toEqual(before);
   });

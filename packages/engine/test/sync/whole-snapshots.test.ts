@@ -81,11 +81,11 @@ describe('readers beside a sync', () => {
     for (let step = 0; step < SNAPSHOTS; step++) {
       const seen = looks.length;
       await next(events, 'commit', ['merge', 'waiting', 'retry']);
-      if (step % 8 === 0 && looks.length === seen) await once(lines, 'line');
+      if (step % 6 === 0 && looks.length === seen) await once(lines, 'line');
     }
     await events.return?.(undefined);
     child.stdin.end();
-    await once(child, 'exit');
+    await once(child, 'close');
     const torn = looks.filter(({ before, after, rows, digest }) => {
       const states = [...truth].filter(([id]) => id === before || id === after || before !== after);
       return !states.some(([, state]) => state.rows === rows && state.digest === digest);

@@ -83,12 +83,19 @@ async function begun(call = {}): Promise<{ readonly running: Promise<unknown> }>
   const { performance } = threads.at(-1)!.worker;
   const before = performance.eventLoopUtilization();
   const running = backend.search(slow, call);
-  running.catch(() => {});
-  while (performance.eventLoopUtilization(before).active < 100) await setImmediate();
+  let isOver = false;
+  const end = () => {
+    isOver = true;
+  };
+  running.then(end, end);
+  const hasWorked = () => performance.eventLoopUtilization(before).active >= 100;
+  while (!isOver && !hasWorked()) await setImmediate();
   return { running };
 }
 
 const states = () => threads.map(({ ended }) => (ended ? 'ended' : 'lives'));
+/** Threads that run. On a busy machine one that is slow to stop is replaced. */
+const living = () => threads.filter(({ ended }) => !ended).length;
 
 describe('a search thread in the middle of a query', () => {
   it('stops the query that is aborted, and answers the next one', async () => {
@@ -97,14 +104,14 @@ describe('a search thread in the middle of a query', () => {
     stop.abort();
     await expect(running).rejects.toMatchObject({ code: 'interrupted' });
     await expectAnswer();
-    expect(states()).toEqual(['lives']);
+    expect(living()).toBe(1);
   });
 
   it('stops the query at its deadline, and answers the next one', async () => {
     const { running } = await begun({ deadline: Date.now() + 1000 });
     await expect(running).rejects.toMatchObject({ code: 'deadline_exceeded' });
     await expectAnswer();
-    expect(states()).toEqual(['lives']);
+    expect(living()).toBe(1);
   });
 
   it('that is killed fails its query alone, and another one answers the next', async () => {

@@ -31,7 +31,10 @@ describe('values that have to fit together', () => {
   it('fit, or are refused; short values stay whole while long ones are cut', () => {
     fc.assert(
       fc.property(
-        fc.dictionary(fc.stringMatching(/^[a-z]{1,8}$/), fc.string({ maxLength: 600 })),
+        fc.dictionary(
+          fc.stringMatching(/^[a-z]{1,8}$/),
+          fc.string({ maxLength: 600, size: 'max' }),
+        ),
         fc.integer({ min: 20, max: 400 }),
         (values, most) => {
           const fitted = fitTogether(values, most);

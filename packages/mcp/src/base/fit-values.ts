@@ -15,8 +15,11 @@ export function fitEach(values: JsonObject, mostTokens: number): Fitted {
   const cut: string[] = [];
   const entries = Object.entries(values).map(([name, value]): [string, Json] => {
     if (tokensOfJson(value) <= Math.max(SHORT_TOKENS, mostTokens)) return [name, value];
+    const text = cutText(typeof value === 'string' ? value : JSON.stringify(value), mostTokens);
+    // the quotes of JSON alone may have been too many
+    if (text === value) return [name, value];
     cut.push(name);
-    return [name, cutText(typeof value === 'string' ? value : JSON.stringify(value), mostTokens)];
+    return [name, text];
   });
   return { values: Object.fromEntries(entries), cut };
 }

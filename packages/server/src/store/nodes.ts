@@ -37,6 +37,7 @@ export class Nodes {
   /**
    * Registers a process as a node, or renews its lease. Another process of the name gets a greater
    * epoch: the former one is fenced off. Undefined if the process had the name before another one.
+   * The process that has the name may come with a former epoch: an answer was lost.
    */
   async register(
     { node, address, instance, state }: Registration,
@@ -49,7 +50,8 @@ export class Nodes {
         epoch = CASE WHEN nodes.instance = excluded.instance AND nodes.expires_ms > {{now}}
           THEN nodes.epoch ELSE nodes.epoch + 1 END,
         expires_ms = excluded.expires_ms, state = excluded.state
-      WHERE CAST($6 AS BIGINT) = 0 OR nodes.epoch = $6 RETURNING *`;
+      WHERE CAST($6 AS BIGINT) = 0 OR nodes.epoch = $6 OR nodes.instance = excluded.instance
+      RETURNING *`;
     const values = [node, address, instance, ttlMs, state, epoch];
     const row = await firstRow<NodeRow>(this.#statements, sql, values);
     return row === undefined ? undefined : fromRow(row);

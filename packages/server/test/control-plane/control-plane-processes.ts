@@ -27,7 +27,7 @@ export class PlaneProcess {
     const env = {
       ...{ PATH: process.env.PATH, HOME: process.env.HOME },
       ...{ LHS_CLUSTER_KEY: CLUSTER_KEY, LHS_DATA_DIR: dataDir, LHS_SYNC_POLL_MS: '100' },
-      ...{ LHS_CLUSTER_LEASE_MS: '1500', LHS_CLUSTER_NODE_MS: '3000', LHS_LOG_LEVEL: 'silent' },
+      ...{ LHS_CLUSTER_LEASE_MS: '6000', LHS_CLUSTER_NODE_MS: '10000', LHS_LOG_LEVEL: 'silent' },
       ...{ LHS_LOG_ACCESS: 'false', LHS_CLUSTER_LEAVE_MS: '600000' },
       ...('postgres' in store
         ? { LHS_STORE_POSTGRES_ENV: 'TEST_POSTGRES', TEST_POSTGRES: store.postgres }

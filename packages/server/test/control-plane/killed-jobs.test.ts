@@ -121,7 +121,10 @@ class KilledCluster {
     const file = join(this.table.folder, 'server.db');
     this.store = await openStore(postgres === undefined ? { file } : { postgres });
     const controlPlane = this.planes.map((plane) => plane.grpc);
-    const cluster = { nodes: [], controlPlane, key: CLUSTER_KEY, takes: [] };
+    const cluster = {
+      ...{ nodes: [], controlPlane, key: CLUSTER_KEY, takes: [] },
+      shardTimeoutMs: 120_000,
+    };
     const values = {
       ...{ rest_addr: '127.0.0.1:0', addr: '127.0.0.1:0', threads: 0 },
       ...{ 'log.level': 'silent', 'log.access': false },
@@ -395,7 +398,7 @@ describe
       const seen = new Set<string>();
       for (const plane of cluster.planes) plane.onStep = async (step) => void seen.add(step);
       expect((await cluster.ended((await cluster.add(job)).id)).state).toBe('done');
-      expect([...seen].sort()).toEqual([...stepsOf(job).all].sort());
+      await expect.poll(() => [...seen].sort()).toEqual([...stepsOf(job).all].sort());
     });
   },
 );

@@ -13,6 +13,7 @@ import {
   findEmbeddedPostgres,
   startEmbeddedPostgres,
 } from '../../../../test/support/embedded-postgres.ts';
+import { unusedPort } from '../../../../test/support/unused-port.ts';
 import { signNodeCall } from '../../src/cluster/cluster-token.ts';
 import type { RoutingSource } from '../../src/cluster/routing.ts';
 import {
@@ -42,8 +43,8 @@ beforeAll(async () => {
   if (module !== null) postgres = await startEmbeddedPostgres(module);
   location =
     postgres === undefined ? { dataDir: table.folder } : { postgres: await postgres.newDatabase() };
-  planes = [await PlaneProcess.start(location, table.folder)];
-  if (postgres !== undefined) planes.push(await PlaneProcess.start(location, table.folder));
+  planes = [await startPlane()];
+  if (postgres !== undefined) planes.push(await startPlane());
   const file = { file: `${table.folder}/server.db` };
   store = await openStore('postgres' in location ? location : file);
   const reach = { addresses: planes.map(({ grpc }) => grpc), key: CLUSTER_KEY };
@@ -62,6 +63,10 @@ afterAll(async () => {
   await postgres?.stop();
   table.dispose();
 });
+
+/** Starts a control plane at a port that is still unused when another one starts there. */
+const startPlane = async () =>
+  PlaneProcess.start(location, table.folder, `127.0.0.1:${await unusedPort()}`);
 
 /** Calls the first control plane that answers. */
 async function whole<T>(work: (admin: Service) => Promise<T>): Promise<T> {

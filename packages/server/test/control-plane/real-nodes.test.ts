@@ -55,7 +55,10 @@ const startGateway = (name: string, own = {}): Promise<RunningServer> =>
     options: serverOptions({ ...ADDRESSES, ...QUIET, threads: 0, ...own }, {}, join(folder, name)),
     ...{ names: { catalogs: {}, roots: {}, models: {} }, issuers: [] },
     env: { LHS_ADMIN_PASSWORD: 'long-enough' },
-    cluster: { nodes: [], controlPlane: [plane.grpc], key: CLUSTER_KEY, takes: [] },
+    cluster: {
+      ...{ nodes: [], controlPlane: [plane.grpc], key: CLUSTER_KEY, takes: [] },
+      shardTimeoutMs: 120_000,
+    },
   });
 
 beforeAll(async () => {
@@ -423,7 +426,7 @@ describe('nodes under a control plane', () => {
   it('restore a backup of more nodes, with the missing parts from the table', async () => {
     const restored = await client.restore({ index: INDEX, as: 'fewer' });
     expect(restored.index).toBe('fewer');
-    const request = { index: 'fewer', query: '*:*', min_snapshot: table.head!, wait_ms: 30_000 };
+    const request = { index: 'fewer', query: '*:*', min_snapshot: table.head!, wait_ms: 120_000 };
     const found = await client.search(request);
     expect(found).toMatchObject({ total: table.rows.size, shards_total: 3 });
     expect((await client.verify({ index: 'fewer' })).equal).toBe(true);

@@ -56,11 +56,12 @@ export class ReshardCluster {
     });
     this.store = await openStore({ file: join(this.table.folder, 'server.db') });
     for (const name of ['n1', 'n2', 'n3']) await this.join(name);
+    const reach = { nodes: [], controlPlane: [this.#plane.grpc] };
     this.#gateway = await serveGateway({
       options: serverOptions({ ...this.#values, threads: 0 }, {}, join(this.folder, 'gateway')),
       ...{ names: this.#names, issuers: [] },
       env: { LHS_ADMIN_PASSWORD: 'long-enough' },
-      cluster: { nodes: [], controlPlane: [this.#plane.grpc], key: CLUSTER_KEY, takes: [] },
+      cluster: { ...reach, key: CLUSTER_KEY, takes: [], shardTimeoutMs: 120_000 },
     });
     this.client = createClient({ url: this.#gateway.url });
     await this.store.definitions.add(INDEX, this.table.definition(1));

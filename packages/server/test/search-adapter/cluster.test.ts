@@ -19,7 +19,7 @@ beforeAll(async () => {
   ]);
   over = adapterCalls(cluster.gateway.url, await cluster.token({ roles: ['reader'] }));
   alone = adapterCalls(single.server.url, await single.token({ roles: ['reader'] }));
-}, 120_000);
+});
 afterAll(async () => {
   await cluster?.stop();
   await single?.stop();
@@ -157,5 +157,5 @@ describe('a gateway whose node is gone', () => {
       503,
       'no_shard_available_action_exception',
     ]);
-  }, 60_000);
+  });
 });

@@ -250,6 +250,18 @@ describe.each(kinds)('a store in %s', (kind) => {
       expect(again?.epoch).toBe(second.epoch + 1);
     }));
 
+  it('knows the process of a node again whose new epoch did not arrive', () =>
+    within(kind, async ({ nodes }) => {
+      const own = { node: 'n1', address: 'h:1', instance: 'p1', state: '{}' };
+      const { epoch } = (await nodes.register(own, 0, -1))!;
+      expect((await nodes.register(own, epoch, 60_000))?.epoch).toBe(epoch + 1);
+      expect((await nodes.register(own, epoch, 60_000))?.epoch).toBe(epoch + 1);
+      const other = { ...own, instance: 'p2' };
+      expect(await nodes.register(other, epoch, 60_000)).toBeUndefined();
+      expect((await nodes.register(other, 0, 60_000))?.epoch).toBe(epoch + 2);
+      expect(await nodes.register(own, epoch + 1, 60_000)).toBeUndefined();
+    }));
+
   it('runs one job per index, each with a generation of its own', () =>
     within(kind, async ({ jobs, routes }) => {
       await routes.advance({ ...ROUTE, generation: 4 });
@@ -292,7 +304,7 @@ describe.runIf(module !== null)('a transaction in PostgreSQL', () => {
   it('whose process was stopped keeps no other one from its lease', () =>
     within('PostgreSQL', async ({ leases }) => {
       const stopped = Promise.withResolvers<void>();
-      const lease = (await leases.acquire('leader', 'a', 200))!;
+      const lease = (await leases.acquire('leader', 'a', 2000))!;
       const late = leases.fenced(lease, async (statements) => {
         await stopped.promise;
         return statements.rows('SELECT 1');

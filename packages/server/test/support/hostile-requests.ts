@@ -101,7 +101,7 @@ export class HostileRequests {
       case 'parseQuery':
         return { query: this.#query() };
       case 'openPit':
-        return { keep_alive: this.#of(['1m', '5m']) };
+        return { keep_alive: this.#of(['30m', '1h']) };
       case 'describeIndex':
         return this.#some(5, () => ({ tenant: 'rival' }));
       default:
