@@ -69,7 +69,7 @@ describe('a long operation of a service', () => {
     expect(calls).toEqual(['start verify', 'cancel']);
   });
 
-  it('is canceled if its call is aborted before the service has answered with its job', async () => {
+  it('is canceled if its call is aborted before the service has answered', async () => {
     const stop = new AbortController();
     const calls: string[] = [];
     const backend = withJobProgress({

@@ -53,8 +53,8 @@ beforeAll(async () => {
 });
 
 /**
- * An import in a process of its own, which kills itself once a data file has bytes. An import with a
- * key reports progress when all of its files are there, however fast they were written.
+ * An import in a process of its own, which kills itself once a data file has bytes. An import with
+ * a key reports progress when all of its files are there, however fast they were written.
  */
 async function killedImport(options: ImportOptions, data: string): Promise<void> {
   const module = new URL('./import-files.ts', import.meta.url).href;
