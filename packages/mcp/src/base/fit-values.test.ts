@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fitTogether } from './fit-values.ts';
+import { fitEach, fitTogether } from './fit-values.ts';
 import { cutText, tokensOf, tokensOfJson } from './tokens.ts';
 
 describe('the estimate of tokens', () => {
@@ -24,6 +24,16 @@ describe('a cut text', () => {
         },
       ),
     );
+  });
+});
+
+describe('values that have to fit one by one', () => {
+  it('are named as cut only if they were', () => {
+    const values = { exact: 'x'.repeat(80), longer: 'x'.repeat(81) };
+    expect(fitEach(values, 20)).toMatchObject({
+      values: { exact: values.exact },
+      cut: ['longer'],
+    });
   });
 });
 
