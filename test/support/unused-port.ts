@@ -13,10 +13,10 @@ export async function unusedPort(): Promise<number> {
   for (;;) {
     const port = randomInt(FIRST, END);
     const server = createServer();
-    const isUnused = await Promise.race([
-      once(server.listen(port, '127.0.0.1'), 'listening').then(() => true),
-      once(server, 'error').then(() => false),
-    ]).catch(() => false);
+    const isUnused = await once(server.listen(port, '127.0.0.1'), 'listening').then(
+      () => true,
+      () => false,
+    );
     if (!isUnused) continue;
     server.close();
     await once(server, 'close');

@@ -1,7 +1,8 @@
-import { mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openFilesBelow } from '../../../test/support/open-files.ts';
 import { openTable, type SourceTable } from '../src/index.ts';
 import type { Field } from '../src/schema/type.ts';
 import { CraftedTable } from './crafted-table.ts';
@@ -22,16 +23,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Files of the table that this process has open. */
-function openFiles(): string[] {
-  return readdirSync('/proc/self/fd').flatMap((fd) => {
-    try {
-      const path = readlinkSync(`/proc/self/fd/${fd}`);
-      return path.startsWith(folder) ? [path] : [];
-    } catch {
-      return [];
-    }
-  });
-}
+const openFiles = (): string[] => openFilesBelow(folder);
 
 async function rowOfEachFile(source: SourceTable) {
   const { files } = await source.files(source.currentSnapshotId);

@@ -114,7 +114,11 @@ export class Registry {
   }
 
   #read(name: string): RegisteredIndex {
-    const row = this.#rowOf(name);
+    const row = this.#file.get<Row>(
+      `SELECT * FROM indexes WHERE name = @name UNION ALL
+       SELECT indexes.* FROM aliases JOIN indexes USING (uuid) WHERE alias = @name LIMIT 1`,
+      { name },
+    );
     if (row !== undefined) return fromRow(row);
     const listed = this.list();
     // It may have been made between the two statements.
@@ -127,14 +131,6 @@ export class Registry {
         ? { next: [{ step: 'create_index' }] }
         : { hint: `indexes: ${names.slice(0, 20).join(', ')}`, next: [{ step: 'list_indexes' }] }),
     });
-  }
-
-  #rowOf(name: string): Row | undefined {
-    return this.#file.get<Row>(
-      `SELECT * FROM indexes WHERE name = @name UNION ALL
-       SELECT indexes.* FROM aliases JOIN indexes USING (uuid) WHERE alias = @name LIMIT 1`,
-      { name },
-    );
   }
 
   /** The UUIDs of all indexes. */

@@ -1,7 +1,7 @@
-import { readdirSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { appendRows } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { openFilesBelow } from '../../../../test/support/open-files.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
 const FILES = 8;
@@ -35,17 +35,7 @@ async function append(from: number): Promise<void> {
 }
 
 /** Data files of the table that this process has open. */
-function openFiles(): string[] {
-  const data = join(lake.folder, 'lake');
-  return readdirSync('/proc/self/fd').flatMap((fd) => {
-    try {
-      const path = readlinkSync(`/proc/self/fd/${fd}`);
-      return path.startsWith(data) ? [path] : [];
-    } catch {
-      return [];
-    }
-  });
-}
+const openFiles = (): string[] => openFilesBelow(join(lake.folder, 'lake'));
 
 describe.skipIf(process.platform !== 'linux')('closing the engine', () => {
   it.each([0, 1, 3, 10, 30, 100])(

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
   CLUSTER_KEY,
   type ClusterProcess,
@@ -82,6 +82,7 @@ describe.skipIf(byEffort(true, false))('a node that is stopped', () => {
     await atHead(1);
     nodes[0].child.kill('SIGCONT');
     await atHead(2);
-    await vi.waitUntil(async () => (await store.nodes.list()).length === 2, WAIT);
+    const names = async () => (await store.nodes.list()).map(({ node }) => node).sort();
+    await expect.poll(names).toEqual(['n1', 'n2']);
   });
 });

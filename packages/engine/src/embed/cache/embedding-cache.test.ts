@@ -3,7 +3,6 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
-  readlinkSync,
   rmSync,
   statSync,
   truncateSync,
@@ -13,6 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openFilesBelow } from '../../../../../test/support/open-files.ts';
 import { fixVectors } from '../../base/fixed-vector.ts';
 import type { Embedder, ModelIdentity, Texts } from '../embedder.ts';
 import { modelFolderName } from './cache-format.ts';
@@ -96,15 +96,6 @@ const fileOf = (kind: string) => {
   const name = readdirSync(folder).find((file) => file.endsWith(kind));
   return join(folder, name ?? `no ${kind}`);
 };
-
-/** Whether a descriptor of this process is of a file in `home`. */
-function isOwn(descriptor: string): boolean {
-  try {
-    return readlinkSync(`/proc/self/fd/${descriptor}`).startsWith(home);
-  } catch {
-    return false; // closed meanwhile
-  }
-}
 
 describe('an embedding cache', () => {
   it('embeds each distinct text once, also after it was closed', async () => {
@@ -199,7 +190,7 @@ describe('an embedding cache', () => {
   });
 
   it.skipIf(process.platform !== 'linux')('gives back the files that it rewrites', async () => {
-    const open = () => readdirSync('/proc/self/fd').filter(isOwn).length;
+    const open = () => openFilesBelow(home).length;
     const texts = ['a', 'b', 'c', 'd', 'e'];
     await embed(texts);
     const before = open();
