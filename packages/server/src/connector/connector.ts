@@ -1,6 +1,7 @@
 import { LhsError } from '@lakehouse-search/contract';
 import { type ClusterContext, connectorLease } from '../control-plane/cluster-context.ts';
 import { Leadership, pause } from '../control-plane/leadership.ts';
+import type { WorkWatch } from '../control-plane/work-watch.ts';
 import type { Lease } from '../store/leases.ts';
 import { IndexConnector } from './index-connector.ts';
 
@@ -16,6 +17,8 @@ export interface ConnectorOptions {
     synced(index: string): void;
     failing(index: string, isFailing: boolean): void;
   };
+  /** Notes the looks. */
+  readonly watch?: WorkWatch;
 }
 
 /** Pause between two looks at the list of indexes. */
@@ -55,8 +58,9 @@ export class Connector {
 
   async #keepLooking(): Promise<void> {
     const { signal } = this.#stop;
-    const { context } = this.#options;
+    const { context, watch } = this.#options;
     while (!signal.aborted) {
+      watch?.round('connector');
       await this.#look().catch((error: unknown) => {
         context.logger.warn({ err: error }, 'cannot list the indexes');
       });

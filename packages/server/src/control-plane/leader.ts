@@ -9,11 +9,13 @@ import { levelNodes, renewNodes } from './level-nodes.ts';
 import { putBack } from './put-back.ts';
 import type { LivingNode } from './route-over.ts';
 import { type JobWorks, runJob } from './run-job.ts';
+import type { WorkWatch } from './work-watch.ts';
 
 /** Pause between two rounds of the leader. */
 const ROUND_MS = 250;
 /** Rounds between two looks at the nodes. */
 const LOOK_EVERY = 4;
+const LOOP = 'leader';
 
 /** What the leader of the control planes does. */
 export interface LeaderOptions {
@@ -24,6 +26,8 @@ export interface LeaderOptions {
   readonly leaveMs: number;
   /** What jobs run besides builds and changes of definitions. */
   readonly works?: JobWorks;
+  /** Notes the rounds. */
+  readonly watch?: WorkWatch;
 }
 
 /**
@@ -33,7 +37,7 @@ export interface LeaderOptions {
  * until they had time to register again.
  */
 export async function lead(
-  { context, nodeMs, leaveMs, works }: LeaderOptions,
+  { context, nodeMs, leaveMs, works, watch }: LeaderOptions,
   lease: Lease,
   signal: AbortSignal,
 ): Promise<void> {
@@ -42,6 +46,7 @@ export async function lead(
   const leveling = new Map<string, Promise<void>>();
   try {
     for (let round = 0; !signal.aborted; round++) {
+      watch?.round(LOOP);
       try {
         await startJobs(context, lease, signal, { running, works });
         if (round % LOOK_EVERY === 0) await endFormerJobs(context, lease);
@@ -57,6 +62,7 @@ export async function lead(
       await pause(ROUND_MS, signal);
     }
   } finally {
+    watch?.forget(LOOP);
     await Promise.all([...running.values(), ...leveling.values()]);
   }
 }

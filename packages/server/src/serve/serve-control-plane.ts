@@ -26,6 +26,7 @@ import { addControlPlane } from '../control-plane/control-plane-service.ts';
 import { type LeaderOptions, lead } from '../control-plane/leader.ts';
 import { Leadership } from '../control-plane/leadership.ts';
 import { activityRecorder } from '../control-plane/record-activity.ts';
+import { WorkWatch } from '../control-plane/work-watch.ts';
 import { createGateway } from '../gateway/gateway.ts';
 import { clusterScreen } from '../grpc/cluster-screen.ts';
 import { bytesMethod } from '../grpc/screen.ts';
@@ -73,6 +74,9 @@ export function clusterTimes(values: ServerConfig['values']): ClusterTimes {
   };
 }
 
+/** A loop of a control plane that has ended no round for this time waits for ever. */
+const SILENT_MS = 30_000;
+
 /** A control plane that listens. */
 export interface RunningControlPlane {
   /** Address of REST: probes, metrics and the operations of a control plane. */
@@ -111,7 +115,9 @@ async function start(request: ServeControlPlaneRequest, later: (release: Release
     options.backupTarget,
   );
   const metrics = createMetrics({ running: () => 0, isKnown: () => true });
-  const { leadership, connector } = startWork({ context, works }, options, times, metrics, later);
+  const watch = new WorkWatch();
+  const work = { context, works, watch };
+  const { leadership, connector } = startWork(work, options, times, metrics, later);
   clusterMetrics(metrics.registry, { store, leadership, connector });
   const recorder = activityRecorder(store.activity, backend, (error) =>
     log.logger.warn({ err: error }, 'cannot record activity'),
@@ -122,7 +128,10 @@ async function start(request: ServeControlPlaneRequest, later: (release: Release
   const gateway = await createGateway({
     ...{ backend: gatedBackend(backend, names), cluster, access, accounts },
     observer: observers(metrics, log.observer, recorder, spans),
-    ready: async () => void (await store.nodes.list()),
+    ready: async () => {
+      await store.nodes.list();
+      watch.requireRounds(SILENT_MS);
+    },
     extend: metricsRoutes({ metrics, access, ...options.metrics }),
   });
   addControlPlane(gateway.grpc, {
@@ -146,7 +155,7 @@ async function start(request: ServeControlPlaneRequest, later: (release: Release
 
 /** The two kinds of work that a lease allows: leading, and reading tables. */
 function startWork(
-  { context, works }: Pick<LeaderOptions, 'context' | 'works'>,
+  { context, works, watch }: Omit<LeaderOptions, 'nodeMs' | 'leaveMs'> & { watch: WorkWatch },
   { sync }: ServerOptions,
   { leaseMs, nodeMs, leaveMs }: ClusterTimes,
   metrics: ReturnType<typeof createMetrics>,
@@ -155,13 +164,13 @@ function startWork(
   const holder = `${hostname()}/${process.pid}/${randomUUID()}`;
   const leadership = new Leadership({
     ...{ leases: context.store.leases, name: LEADER, holder, ttlMs: leaseMs },
-    work: (lease, signal) => lead({ context, nodeMs, leaveMs, works }, lease, signal),
+    work: (lease, signal) => lead({ context, nodeMs, leaveMs, works, watch }, lease, signal),
     logger: context.logger,
   });
   later(() => leadership.stop());
   leadership.start();
   const connector = sync.enabled
-    ? new Connector({ context, holder, leaseMs, pollMs: sync.pollMs, metrics })
+    ? new Connector({ context, holder, leaseMs, pollMs: sync.pollMs, metrics, watch })
     : undefined;
   later(() => connector?.stop());
   connector?.start();

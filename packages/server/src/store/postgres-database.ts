@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { LhsError } from '@lakehouse-search/contract';
 import { type ColumnValue, inDialect, type Statements, type StoreDatabase } from './database.ts';
 
@@ -22,8 +23,15 @@ interface Driver {
   readonly types: { getTypeParser(oid: number, format?: string): (text: string) => unknown };
 }
 
-const MOST_CONNECTIONS = 8;
-const CONNECT_MS = 10_000;
+const MAX_CONNECTIONS = 8;
+const CONNECT_MS = 5000;
+/**
+ * Time for the answer of a statement. A connection that a network has forgotten sends no error: it
+ * is closed after this time, and the next statement opens another one.
+ */
+const QUERY_MS = 5000;
+/** Time for connections to say goodbye. */
+const CLOSE_MS = 2000;
 /**
  * The server ends a transaction whose client sends nothing for this time, in milliseconds. A
  * control plane that was stopped within one would keep its locks, and no other one could lead.
@@ -35,15 +43,28 @@ const ignored = (): void => {};
 /** PostgreSQL's number of the type bigint: counts and milliseconds, far below 2^53. */
 const BIGINT = 20;
 
+/** Time limits of a database. */
+export interface PostgresTimes {
+  /** Time for the answer of a statement. Default 5,000. */
+  readonly queryMs?: number;
+}
+
 /** Opens a database of PostgreSQL by its URL. Throws unsupported without the package `pg`. */
-export async function openPostgresDatabase(url: string): Promise<StoreDatabase> {
+export async function openPostgresDatabase(
+  url: string,
+  { queryMs = QUERY_MS }: PostgresTimes = {},
+): Promise<StoreDatabase> {
   const { Pool, types } = await driver();
   const getTypeParser = (oid: number, format?: string) =>
     oid === BIGINT ? Number : types.getTypeParser(oid, format);
   const pool = new Pool({
     connectionString: url,
-    max: MOST_CONNECTIONS,
+    max: MAX_CONNECTIONS,
     connectionTimeoutMillis: CONNECT_MS,
+    query_timeout: queryMs,
+    // the server stops a statement whose client has given up
+    statement_timeout: queryMs,
+    keepAlive: true,
     types: { getTypeParser },
   });
   // a connection that breaks while it is idle is replaced by the next statement
@@ -93,9 +114,7 @@ class PostgresDatabase implements StoreDatabase {
       await this.#guard(() => connection.query('COMMIT'));
       return result;
     } catch (error) {
-      await connection.query('ROLLBACK').catch((fault: unknown) => {
-        broken = fault;
-      });
+      broken = await rollBack(connection, error);
       throw error;
     } finally {
       connection.off('error', ignored);
@@ -103,8 +122,12 @@ class PostgresDatabase implements StoreDatabase {
     }
   }
 
-  close(): Promise<void> {
-    return this.#pool.end();
+  /** A silent connection does not answer a goodbye either: the process ends without it. */
+  async close(): Promise<void> {
+    const late = new AbortController();
+    const waited = sleep(CLOSE_MS, undefined, { signal: late.signal }).catch(() => {});
+    await Promise.race([this.#pool.end(), waited]);
+    late.abort();
   }
 
   async #guard<T>(work: () => Promise<T>): Promise<T> {
@@ -113,6 +136,17 @@ class PostgresDatabase implements StoreDatabase {
     } catch (error) {
       throw postgresError(error, this.#shown);
     }
+  }
+}
+
+/** Ends a failed transaction; what the connection cannot be used for any more, if anything. */
+async function rollBack(connection: Connection, error: unknown): Promise<unknown> {
+  if (error instanceof LhsError && error.code === 'unreachable') return error;
+  try {
+    await connection.query('ROLLBACK');
+    return undefined;
+  } catch (fault) {
+    return fault;
   }
 }
 
