@@ -35,6 +35,12 @@ export function requireListed(call: CallContext, name: string): void {
   throw new LhsError('permission_denied', `index "${name}" is not among the caller's indexes`);
 }
 
+/** Whose share of the search threads a call takes: the tenant's, or the caller's own. */
+export const shareOf = ({ principal }: CallContext): string =>
+  principal?.tenant === undefined
+    ? `subject:${principal?.subject ?? ''}`
+    : `tenant:${principal.tenant}`;
+
 /** Throws permission_denied for the callers of a tenant: the operation concerns all rows. */
 export function refuseTenants({ principal }: CallContext, operation: string): void {
   if (principal?.tenant === undefined) return;

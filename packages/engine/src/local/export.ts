@@ -1,21 +1,46 @@
 import type { CallContext, ExportedDocument, ExportRequest } from '@lakehouse-search/contract';
-import { checkExportRequest, checkSearchRequest, LhsError } from '@lakehouse-search/contract';
+import { checkExportRequest, checkSearchRequest } from '@lakehouse-search/contract';
 import { Deadline } from '../base/deadline.ts';
+import { LIMITS } from '../base/limits.ts';
+import { ownTurn } from '../base/turns.ts';
 import { fetchColdFiles } from '../index/cold-segments.ts';
-import type { KnownIndex } from '../open/open-index.ts';
-import { type SearchContext, UNKNOWN_LAG } from '../search/context.ts';
-import { localShards } from '../shard/local-shard.ts';
+import {
+  EXPORTED_KINDS,
+  type ExportCursor,
+  type ExportPage,
+  type PageRequest,
+  pageOfAll,
+  pageOfMatches,
+} from '../open/export-page.ts';
+import { KeyOrders } from '../open/live-by-key.ts';
+import type { KnownIndex, OpenIndex } from '../open/open-index.ts';
 import { tenantFilter } from '../shard/request/tenant-filter.ts';
 import { holdColdBytes } from '../storage/cold-cache.ts';
-import { accessible, requireWanted } from './caller.ts';
+import { accessible, requireWanted, shareOf } from './caller.ts';
 import type { LocalIndexes } from './local-indexes.ts';
+import { contextOf } from './reads.ts';
 
-/** Documents between two looks at the call. */
-const STEP = 1024;
+/** Largest pages of an engine without threads, whose blocks of stored values are unpacked once. */
+const PAGE = { docs: 65_536, chars: 64 * 2 ** 20 };
+/** Largest pages of threads: a reader that waits holds one. */
+const THREAD_PAGE = { docs: LIMITS.pageHits, chars: 2 ** 20 };
+/** Documents of the first page of a thread, and the time that a page should take. */
+const FIRST_DOCS = 512;
+const PAGE_MILLIS = 50;
+
+/** An export that runs. */
+interface Export {
+  readonly indexes: LocalIndexes;
+  readonly known: KnownIndex;
+  readonly open: OpenIndex;
+  readonly query: string | undefined;
+  readonly call: CallContext;
+}
 
 /**
- * All documents of an index, or those that a query finds; of a tenant's caller, the tenant's.
- * Throws interrupted and deadline_exceeded between two documents.
+ * All documents of an index, or those that a query finds; of a tenant's caller, the tenant's. They
+ * are read page by page, in a search thread if there are some. Throws interrupted and
+ * deadline_exceeded between two pages.
  */
 export async function* exportLocal(
   indexes: LocalIndexes,
@@ -24,52 +49,81 @@ export async function* exportLocal(
 ): AsyncGenerator<ExportedDocument> {
   const { index, query } = checkExportRequest(request);
   const known = accessible(indexes, index, call);
-  let documents = 0;
-  for await (const document of documentsOf(indexes, known, query, call.principal?.tenant)) {
-    if (documents++ % STEP === 0) requireWanted(call, indexes.clock);
-    yield document;
-  }
-}
-
-async function* documentsOf(
-  indexes: LocalIndexes,
-  known: KnownIndex,
-  query: string | undefined,
-  tenant: string | undefined,
-): AsyncGenerator<ExportedDocument> {
-  const { exportAll, exportMatches } = await import('../open/export-documents.ts');
   const open = indexes.hold(known);
   const endOfRead = holdColdBytes();
   try {
-    const { snapshot, mapping } = open;
-    await fetchColdFiles(snapshot.segments, VALUES);
-    if (tenant !== undefined) tenantFilter(mapping, tenant);
-    if (query === undefined && tenant === undefined) {
-      yield* exportAll(open);
-      return;
-    }
-    const { searchIndex } = await import('../search/search.ts');
-    const { filters, clock, models } = indexes;
-    const shards = localShards(snapshot, mapping, { filters, clock });
-    const { baseDir } = known.registered;
-    const context: Omit<SearchContext, 'deadline'> = {
-      ...{ snapshot, mapping, shards, tenant, readRows: noTable },
-      openModel: (model, checksum) => models.open(model, baseDir, checksum),
-      lag: async () => UNKNOWN_LAG,
-      hasReached: async () => false,
-    };
-    // Each page may take as long as one query.
-    yield* exportMatches(open, query ?? '*:*', (page) =>
-      searchIndex({ ...context, deadline: new Deadline() }, checkSearchRequest(page)),
-    );
+    const tenant = call.principal?.tenant;
+    if (tenant !== undefined) tenantFilter(open.mapping, tenant);
+    const running = { indexes, known, open, query, call };
+    if (indexes.searchThreads === null) yield* pagesHere(running, PAGE);
+    else yield* pagesOfThreads(running);
   } finally {
     endOfRead();
     open.snapshot.release();
   }
 }
 
-/** What an export reads of cold segments. */
-const VALUES = new Set(['numeric', 'ordinal', 'stored'] as const);
+/** Pages that are read in this thread, from `after` on. */
+async function* pagesHere(
+  running: Export,
+  most: Omit<PageRequest, 'after'>,
+  after: ExportCursor | null = null,
+): AsyncGenerator<ExportedDocument> {
+  const orders = new KeyOrders();
+  await fetchColdFiles(running.open.snapshot.segments, EXPORTED_KINDS);
+  for (let page = { ...most, after }; ; ) {
+    requireWanted(running.call, running.indexes.clock);
+    const { documents, after } = await pageHere(running, page, orders);
+    yield* documents;
+    if (after === null) return;
+    page = { ...page, after, docs: Math.min(most.docs, 2 * documents.length || 1) };
+    await ownTurn();
+  }
+}
 
-const noTable = (): Promise<never> =>
-  Promise.reject(new LhsError('internal', 'an export reads no table'));
+async function pageHere(
+  { indexes, known, open, query, call }: Export,
+  page: PageRequest,
+  orders: KeyOrders,
+): Promise<ExportPage> {
+  if (query === undefined && call.principal?.tenant === undefined) {
+    return pageOfAll(open, page, orders);
+  }
+  const { searchIndex } = await import('../search/search.ts');
+  const docs = Math.min(page.docs, LIMITS.pageHits);
+  // Each page may take as long as one query.
+  return pageOfMatches(open, query ?? '*:*', { ...page, docs }, async (request) => {
+    const deadline = new Deadline(LIMITS.queryMillis, indexes.clock);
+    const context = await contextOf(indexes, known, open, call, deadline);
+    return searchIndex(context, checkSearchRequest(request));
+  });
+}
+
+/**
+ * Pages that threads read. Their texts are parsed one by one, each in a turn of the event loop that
+ * no other export has.
+ */
+async function* pagesOfThreads(running: Export): AsyncGenerator<ExportedDocument> {
+  const { indexes, open, query, call } = running;
+  const threads = await indexes.searchThreads!();
+  const tenant = call.principal?.tenant;
+  const isWhole = query === undefined && tenant === undefined;
+  const { signal } = call;
+  let page: PageRequest = { ...THREAD_PAGE, after: null, docs: FIRST_DOCS };
+  for (;;) {
+    requireWanted(call, indexes.clock);
+    const work = { kind: 'export', query, tenant, page } as const;
+    const read = await threads.exportPage(open, work, { signal, share: shareOf(call) });
+    if (read === null) return yield* pagesHere(running, page, page.after);
+    for (const text of read.texts) {
+      await ownTurn();
+      requireWanted(call, indexes.clock);
+      yield* JSON.parse(text) as readonly ExportedDocument[];
+    }
+    const { after, docs, millis } = read;
+    if (after === null) return;
+    // The search of a page takes as long for few hits as for many.
+    const timely = isWhole ? Math.ceil((docs * PAGE_MILLIS) / Math.max(1, millis)) : 2 * docs;
+    page = { ...page, after, docs: Math.max(1, Math.min(THREAD_PAGE.docs, 2 * docs, timely)) };
+  }
+}

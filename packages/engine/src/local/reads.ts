@@ -21,7 +21,7 @@ import { holdColdBytes } from '../storage/cold-cache.ts';
 import type { ReadName } from '../workers/messages.ts';
 import type { ThreadRead } from '../workers/search-threads.ts';
 import { answerOfParts } from './answer-text.ts';
-import { accessible, requireWanted } from './caller.ts';
+import { accessible, requireWanted, shareOf } from './caller.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { holdPit } from './point-in-time.ts';
 import { tableOf } from './read-table.ts';
@@ -157,7 +157,7 @@ export async function readIndex<T>(
     const compute = async (): Promise<T> => {
       if (read !== undefined && indexes.searchThreads !== null) {
         const answer = await answerInThread(indexes, known, open, {
-          ...{ read, request: target, tenant, deadline },
+          ...{ read, request: target, tenant, deadline, share: shareOf(call) },
         });
         if (answer !== null) return answer as T;
       }
@@ -228,7 +228,8 @@ export async function contextOf(
   const { filters, clock, searchThreads } = indexes;
   const local = localShards(snapshot, mapping, { filters, clock });
   const threads = searchThreads === null ? null : await searchThreads();
-  const shards = threads === null ? local : threads.shardsOf(open, local, caller.deadline.signal);
+  const { signal } = deadline;
+  const shards = threads?.shardsOf(open, local, { signal, share: shareOf(call) }) ?? local;
   return {
     snapshot,
     mapping,

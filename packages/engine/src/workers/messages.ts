@@ -6,6 +6,7 @@
 import { deserialize, serialize } from 'node:v8';
 import type { TimeLeft } from '../base/deadline.ts';
 import type { Commit } from '../index/commit.ts';
+import type { ExportCursor, PageRequest } from '../open/export-page.ts';
 import type { Definition } from '../schema/definition.ts';
 import type { PlainError } from '../shard/bytes.ts';
 import type { ShardOperation } from '../shard/shard.ts';
@@ -36,8 +37,8 @@ export interface ThreadCall {
   readonly work: ThreadWork;
 }
 
-/** What a thread can do: answer a read over all shards, or one operation of one shard. */
-export type ThreadWork = WholeRead | ShardWork;
+/** What a thread can do: answer a read over all shards, a page of them, an operation of one. */
+export type ThreadWork = WholeRead | ShardWork | ExportWork;
 
 /** The reads that a thread answers whole. */
 export type ReadName = 'search' | 'aggregate' | 'facets' | 'suggest' | 'clauseCounts';
@@ -61,11 +62,29 @@ export interface ShardWork {
   readonly request: Uint8Array;
 }
 
+/** A page of an export. */
+export interface ExportWork {
+  readonly kind: 'export';
+  /** Absent: all documents, or all of the tenant. */
+  readonly query: string | undefined;
+  readonly tenant: string | undefined;
+  readonly page: PageRequest;
+}
+
+/** Documents of a page as JSON, each text a list of some, so that no reader parses all at once. */
+export interface ExportTexts {
+  readonly texts: readonly string[];
+  readonly docs: number;
+  readonly after: ExportCursor | null;
+  /** Time that the thread took. */
+  readonly millis: number;
+}
+
 /**
  * The answer to work: JSON text of a read, bytes of an operation; null: the read needs a model or
  * the table, which only the engine has.
  */
-export type ThreadAnswer = string | Uint8Array | null;
+export type ThreadAnswer = string | Uint8Array | ExportTexts | null;
 
 /** What a thread sends for a call. */
 export type FromThread =

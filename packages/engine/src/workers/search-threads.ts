@@ -10,9 +10,19 @@ import {
   shardFrom,
 } from '../shard/bytes.ts';
 import type { Awaitable, Shard, ShardOperation } from '../shard/shard.ts';
-import { type CommitSource, fromBytes, type ReadName, toBytes } from './messages.ts';
+import {
+  type CommitSource,
+  type ExportTexts,
+  type ExportWork,
+  fromBytes,
+  type ReadName,
+  toBytes,
+} from './messages.ts';
 import { CommitUnopened } from './search-thread.ts';
-import { WorkerPool } from './worker-pool.ts';
+import { type PoolCall, WorkerPool } from './worker-pool.ts';
+
+/** Whose work runs in the threads, and until when it is wanted. */
+export type Caller = Pick<PoolCall, 'signal' | 'share'>;
 
 /** A read that a thread may answer whole. */
 export interface ThreadRead {
@@ -21,6 +31,8 @@ export interface ThreadRead {
   readonly request: object;
   readonly tenant: string | undefined;
   readonly deadline: Deadline;
+  /** Whose turn of the threads the read takes. */
+  readonly share: string;
 }
 
 /**
@@ -47,7 +59,7 @@ export class SearchThreads {
    * The response to a read, without what only the engine knows (the lag); null: it is not to run in
    * a thread as a whole. Throws what the read throws.
    */
-  async read(open: OpenIndex, { deadline, ...work }: ThreadRead): Promise<object | null> {
+  async read(open: OpenIndex, { deadline, share, ...work }: ThreadRead): Promise<object | null> {
     const source = this.#sourceOf(open);
     if (source === null || this.#spreads(open)) return null;
     const request = requestText(work.request);
@@ -56,9 +68,24 @@ export class SearchThreads {
         source,
         time: deadline.left,
         signal: deadline.signal,
+        share,
         work: (time) => ({ kind: 'read', ...work, request, time: time as TimeLeft }),
       });
       return answer === null ? null : (JSON.parse(answer as string) as object);
+    } catch (error) {
+      if (error instanceof CommitUnopened) return null;
+      throw error;
+    }
+  }
+
+  /** A page of an export; null: it is not to run in a thread. Throws what its search throws. */
+  async exportPage(open: OpenIndex, work: ExportWork, caller: Caller): Promise<ExportTexts | null> {
+    const source = this.#sourceOf(open);
+    if (source === null) return null;
+    try {
+      const isPatient = true;
+      const answer = await this.#pool.run({ source, ...caller, isPatient, work: () => work });
+      return answer as ExportTexts | null;
     } catch (error) {
       if (error instanceof CommitUnopened) return null;
       throw error;
@@ -69,14 +96,10 @@ export class SearchThreads {
    * The shards of an open commit, whose operations run in the threads. `local`: the same shards in
    * this thread, which answer when the commit's files are gone for new readers.
    */
-  shardsOf(
-    open: OpenIndex,
-    local: readonly Shard[],
-    signal: AbortSignal | undefined,
-  ): readonly Shard[] {
+  shardsOf(open: OpenIndex, local: readonly Shard[], caller: Caller): readonly Shard[] {
     const source = this.#sourceOf(open);
     if (source === null) return local;
-    return local.map((own, shard) => shardFrom(this.#operations(source, shard, own, signal)));
+    return local.map((own, shard) => shardFrom(this.#operations(source, shard, own, caller)));
   }
 
   /** True when the shards of a commit would answer side by side: several threads have no task. */
@@ -94,12 +117,7 @@ export class SearchThreads {
     return this.#pool.close();
   }
 
-  #operations(
-    source: CommitSource,
-    shard: number,
-    local: Shard,
-    signal: AbortSignal | undefined,
-  ): RunOperation {
+  #operations(source: CommitSource, shard: number, local: Shard, caller: Caller): RunOperation {
     return async <Name extends ShardOperation>(operation: Name, request: RequestOf<Name>) => {
       const { time: limit } = request as { readonly time?: TimeLeft };
       const work = (time: TimeLeft | undefined) => {
@@ -107,7 +125,7 @@ export class SearchThreads {
         return { kind: 'shard', shard, operation, request: toBytes(timed) } as const;
       };
       try {
-        const answer = await this.#pool.run({ source, time: limit, signal, work });
+        const answer = await this.#pool.run({ source, time: limit, ...caller, work });
         return answerFromPlain(operation, fromBytes(answer as Uint8Array)) as AnswerOf<Name>;
       } catch (error) {
         if (!(error instanceof CommitUnopened)) throw error;

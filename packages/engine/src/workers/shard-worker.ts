@@ -17,6 +17,7 @@ import { Deadline } from '../base/deadline.ts';
 import { lazily } from '../base/lazily.ts';
 import { LIMITS } from '../base/limits.ts';
 import { IndexSnapshot, openSegments } from '../index/index-snapshot.ts';
+import { KeyOrders } from '../open/live-by-key.ts';
 import { withMapping } from '../open/open-index.ts';
 import type { Mapping } from '../schema/mapping.ts';
 import { type SearchContext, UNKNOWN_LAG } from '../search/context.ts';
@@ -35,12 +36,16 @@ import { openLocalDirectory } from '../storage/local-directory.ts';
 import { Verification } from '../storage/verification.ts';
 import {
   type CommitSource,
+  type ExportTexts,
+  type ExportWork,
   type FromThread,
   fromBytes,
   type ReadName,
   type ShardWork,
+  type ThreadAnswer,
   type ThreadCall,
   type ThreadSettings,
+  type ThreadWork,
   type ToThread,
   toBytes,
   type WholeRead,
@@ -62,6 +67,8 @@ useColdStore(async (...blocks) => {
 });
 const filters = new FilterCache(Math.floor(LIMITS.filterCacheBytes / threads));
 const commits = new Map<number, OpenCommit>();
+/** Key orders of the commits that are exported. */
+const orders = new KeyOrders();
 
 /** The time of a canceled call is over. */
 const clock = {
@@ -90,6 +97,7 @@ function close(id: number): void {
   const gone = commits.get(id);
   if (gone === undefined) return;
   commits.delete(id);
+  orders.clear();
   const left = [...commits.values()].flatMap(({ snapshot }) => snapshot.segments);
   filters.replaced(gone.snapshot.segments, left);
   gone.snapshot.release();
@@ -128,20 +136,39 @@ const READS: Readonly<Record<ReadName, () => Promise<Read>>> = {
 
 type Read = (context: SearchContext, request: unknown) => Promise<unknown>;
 
-async function readWhole(commit: OpenCommit, work: WholeRead): Promise<string | null> {
-  const { snapshot, mapping, shards, joined } = commit;
-  const { tenant, time } = work;
-  const run = await READS[work.read]();
-  const deadline = Deadline.limited(time, undefined, clock);
-  const parts = { snapshot, mapping, shards, joined, tenant, deadline };
+/** What a read of a commit works on, for the callers of a tenant or for all. */
+function contextOf(
+  { snapshot, mapping, shards, joined }: OpenCommit,
+  tenant: string | undefined,
+  deadline: Deadline,
+): SearchContext {
   const elsewhere = { openModel: notHere, readRows: notHere, hasReached: notHere };
   const lag = async () => UNKNOWN_LAG;
+  return { snapshot, mapping, shards, joined, tenant, deadline, lag, ...elsewhere };
+}
+
+/** The answer of work; null: it needs what only the engine has. */
+async function unlessElsewhere<T>(work: () => Promise<T>): Promise<T | null> {
   try {
-    return JSON.stringify(await run({ ...parts, ...elsewhere, lag }, JSON.parse(work.request)));
+    return await work();
   } catch (error) {
     if (error instanceof NotHere) return null;
     throw error;
   }
+}
+
+async function readWhole(commit: OpenCommit, work: WholeRead): Promise<string> {
+  const { tenant, time } = work;
+  const run = await READS[work.read]();
+  const context = contextOf(commit, tenant, Deadline.limited(time, undefined, clock));
+  return JSON.stringify(await run(context, JSON.parse(work.request)));
+}
+
+/** A page of an export, which may take as long as one query. */
+async function exportPage(commit: OpenCommit, work: ExportWork): Promise<ExportTexts> {
+  const { readExport } = await import('./read-export.ts');
+  const deadline = () => new Deadline(LIMITS.queryMillis, clock);
+  return readExport(commit, work, orders, () => contextOf(commit, work.tenant, deadline()));
 }
 
 async function runOperation({ shards }: OpenCommit, work: ShardWork): Promise<Uint8Array> {
@@ -151,13 +178,18 @@ async function runOperation({ shards }: OpenCommit, work: ShardWork): Promise<Ui
   return toBytes(answerToPlain(operation, result));
 }
 
+function run(commit: OpenCommit, work: ThreadWork): Promise<ThreadAnswer> {
+  if (work.kind === 'shard') return runOperation(commit, work);
+  return unlessElsewhere<ThreadAnswer>(() =>
+    work.kind === 'read' ? readWhole(commit, work) : exportPage(commit, work),
+  );
+}
+
 async function answer({ task, commit, work }: ThreadCall): Promise<FromThread> {
   const found = commits.get(commit);
   if (found === undefined) return { kind: 'unopened', task };
   try {
-    const done = await holdingColdBytes<string | Uint8Array | null>(async () =>
-      work.kind === 'read' ? readWhole(found, work) : runOperation(found, work),
-    );
+    const done = await holdingColdBytes<ThreadAnswer>(() => run(found, work));
     return { kind: 'done', task, answer: done };
   } catch (error) {
     return { kind: 'failed', task, error: errorToPlain(error) };

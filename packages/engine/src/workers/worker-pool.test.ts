@@ -20,11 +20,13 @@ function call(
     signal,
     millis = 60_000,
     limit = 'call',
+    share,
   }: {
     commit?: number;
     signal?: AbortSignal;
     millis?: number;
     limit?: 'call' | 'query';
+    share?: string;
   } = {},
 ): Promise<TestAnswer> {
   const request = toBytes({ what });
@@ -32,6 +34,7 @@ function call(
     source: sourceOf(commit),
     time: { millis, limit },
     signal,
+    share,
     work: () => ({ kind: 'shard', shard: 0, operation: 'search', request }),
   });
   return running.then((answer) => fromBytes(answer as Uint8Array) as TestAnswer);
@@ -67,6 +70,39 @@ describe('a pool of search threads', () => {
     stop.abort();
     await expect(first).rejects.toMatchObject({ code: 'interrupted' });
     expect((await second).opened).toEqual([1]);
+  });
+
+  test('takes the calls of shares in turns, however many wait of one', async () => {
+    start();
+    const stop = new AbortController();
+    const first = call('wait for cancel', { signal: stop.signal, share: 'heavy' });
+    const order: string[] = [];
+    const others = ['heavy', 'heavy', 'heavy', 'light', 'small', 'light'].map(async (share) => {
+      await call('answer', { share });
+      order.push(share);
+    });
+    stop.abort();
+    await expect(first).rejects.toMatchObject({ code: 'interrupted' });
+    await Promise.all(others);
+    expect(order).toEqual(['heavy', 'light', 'small', 'heavy', 'light', 'heavy']);
+  });
+
+  test('refuses a call of the share that fills the queue, not the next caller', async () => {
+    start({ queue: 3 });
+    const stop = new AbortController();
+    const first = call('wait for cancel', { signal: stop.signal, share: 'heavy' });
+    const heavy = [1, 2, 3].map(() => call('answer', { share: 'heavy' }));
+    const ends = Promise.allSettled(heavy);
+    expect(() => call('answer', { share: 'heavy' })).toThrow(
+      expect.objectContaining({ code: 'overloaded' }),
+    );
+    const light = call('answer', { share: 'light' });
+    stop.abort();
+    await expect(first).rejects.toMatchObject({ code: 'interrupted' });
+    await light;
+    const codes = (await ends).map((end) => end.status === 'rejected' && end.reason.code);
+    expect(codes).toEqual([false, false, 'overloaded']);
+    expect(pool.figures.waiting).toBe(0);
   });
 
   test('frees the thread of an aborted call, which goes on with the next one', async () => {

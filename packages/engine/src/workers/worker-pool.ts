@@ -1,6 +1,7 @@
 /**
  * The search threads of an engine. Threads start when there is work for them. A call waits in a
- * queue of bounded length until a thread is free; the time that it waits counts. A call that is
+ * queue of bounded length until a thread is free; the time that it waits counts. Shares (callers)
+ * take turns, and a full queue refuses calls of the share that fills it. A call that is
  * aborted, or whose time is over, leaves the queue or frees its thread. A thread that ends or hangs
  * fails its call alone; the next call starts another thread. One timer watches all threads.
  */
@@ -9,6 +10,7 @@ import { callAborted, Deadline, type TimeLeft } from '../base/deadline.ts';
 import { engineClosed } from '../base/engine-closed.ts';
 import { LIMITS } from '../base/limits.ts';
 import { COLD_FIGURES } from '../storage/cold-cache.ts';
+import { FairQueue } from './fair-queue.ts';
 import type { CommitSource, ThreadAnswer, ThreadWork } from './messages.ts';
 import { SearchThread, type ThreadTask } from './search-thread.ts';
 
@@ -37,6 +39,10 @@ export interface PoolCall {
   /** What is left when the call is made; absent: the work is short. */
   readonly time?: TimeLeft | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Calls of one share wait for each other; shares take turns. */
+  readonly share?: string | undefined;
+  /** A step of a longer call, which was admitted already: no length of the queue refuses it. */
+  readonly isPatient?: boolean;
   /** The work, made when a thread is free; `time`: what is left then. */
   work(time: TimeLeft | undefined): ThreadWork;
 }
@@ -52,7 +58,7 @@ interface PoolTask extends ThreadTask {
 export class WorkerPool {
   readonly #options: WorkerPoolOptions;
   readonly #threads = new Set<SearchThread>();
-  readonly #queue: PoolTask[] = [];
+  readonly #queue = new FairQueue<PoolTask>();
   /** Figures of cold windows of threads that have ended. */
   readonly #formerFigures = new Float64Array(COLD_FIGURES);
   #last = 0;
@@ -78,15 +84,24 @@ export class WorkerPool {
     if (this.#closed) throw engineClosed();
     if (call.signal?.aborted) throw callAborted();
     const free = this.#freeThread(call);
-    if (free === null && this.#queue.length >= this.#queueLimit) throw overloaded(this.#queueLimit);
+    if (free === null && call.isPatient !== true) this.#makeRoom(shareOf(call));
     const { promise, resolve, reject } = Promise.withResolvers<ThreadAnswer>();
     const task = this.#task(call, resolve, reject);
     if (free !== null && this.#queue.length === 0) this.#start(task, free);
     else {
-      this.#queue.push(task);
+      this.#queue.push(shareOf(call), task);
       this.#dispatch();
     }
     return promise;
+  }
+
+  /** Throws overloaded for a call of the share that fills the queue; else refuses a call of it. */
+  #makeRoom(share: string): void {
+    if (this.#queue.length < this.#queueLimit) return;
+    const newest = this.#queue.newestOfLargest(share);
+    if (newest === undefined) throw overloaded(this.#queueLimit);
+    this.#queue.remove(shareOf(newest.call), newest);
+    newest.failed(overloaded(this.#queueLimit));
   }
 
   /** Figures of cold windows, of each thread. */
@@ -108,7 +123,7 @@ export class WorkerPool {
 
   /** Fails the calls that wait or run; their threads end at their next look at the clock. */
   stop(): void {
-    for (const task of this.#queue.splice(0)) task.failed(engineClosed());
+    for (const task of this.#queue.drain()) task.failed(engineClosed());
     for (const thread of this.#threads) {
       const { task } = thread;
       this.#cancel(thread);
@@ -160,7 +175,7 @@ export class WorkerPool {
   }
 
   #dispatch(): void {
-    for (let next = this.#queue[0]; next !== undefined; next = this.#queue[0]) {
+    for (let { next } = this.#queue; next !== undefined; { next } = this.#queue) {
       const thread = this.#freeThread(next.call);
       if (thread === null) return;
       this.#queue.shift();
@@ -240,8 +255,7 @@ export class WorkerPool {
 
   /** The call ends at once; its thread a little later. */
   #abort(task: PoolTask): void {
-    const at = this.#queue.indexOf(task);
-    if (at >= 0) this.#queue.splice(at, 1);
+    this.#queue.remove(shareOf(task.call), task);
     if (task.thread?.task === task) this.#cancel(task.thread);
     task.failed(callAborted());
   }
@@ -252,6 +266,8 @@ export class WorkerPool {
     this.#watch(until);
   }
 }
+
+const shareOf = ({ share = '' }: PoolCall): string => share;
 
 /** The worker's entry: beside this file, as source or as built. */
 function workerEntry(): URL {

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { buildCorpus, corpusPlan, MAPPING } from '../../../../test/support/oracle/corpus.ts';
 import { addressOf } from '../../../../test/support/oracle/model.ts';
-import { exportAll } from '../../src/open/export-documents.ts';
 import type { OpenIndex } from '../../src/open/open-index.ts';
+import { exportAll } from './export-all.ts';
 
 const SEED = 20_261_121;
 

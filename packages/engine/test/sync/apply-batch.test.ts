@@ -13,7 +13,6 @@ import { VectorStage } from '../../src/documents/vector-stage.ts';
 import { checkIndex, openSnapshot } from '../../src/index/index-snapshot.ts';
 import { IndexWriter } from '../../src/index/index-writer.ts';
 import { analyzersOf } from '../../src/open/definition-analyzers.ts';
-import { exportAll } from '../../src/open/export-documents.ts';
 import { decodeKey } from '../../src/schema/key.ts';
 import { createMapping } from '../../src/schema/mapping.ts';
 import { requireDefinition } from '../../src/schema/parse-definition.ts';
@@ -22,6 +21,7 @@ import { MemoryDirectory } from '../../src/storage/memory-directory.ts';
 import { type Applied, applyBatch, type BatchTarget } from '../../src/sync/apply-batch.ts';
 import { createFileTable } from '../../src/sync/file-table.ts';
 import { checkpointAt } from '../../src/sync/source-state.ts';
+import { exportAll } from '../open/export-all.ts';
 import {
   batchOf,
   EMPTY,
@@ -81,7 +81,7 @@ class Subject {
     const snapshot = openSnapshot(this.directory);
     const { checkpoint, files, segments } = snapshot;
     const mapping = storedMapping(checkpoint!.schema);
-    const documents = [...exportAll({ snapshot, mapping, version: '' })];
+    const documents = [...exportAll({ snapshot, mapping })];
     const rows = documents.map(({ coordinates, fields }) => [
       Number(coordinates.identifier[0].value),
       fields.text,

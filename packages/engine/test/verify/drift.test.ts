@@ -20,7 +20,6 @@ import { rowsToBlock } from '../../src/documents/rows-to-block.ts';
 import { VectorStage } from '../../src/documents/vector-stage.ts';
 import { contentDigest } from '../../src/index/content-digest.ts';
 import { asCommitted } from '../../src/index/stored-plans.ts';
-import { exportAll } from '../../src/open/export-documents.ts';
 import { currentGeneration, takeLock } from '../../src/open/index-folder.ts';
 import { type OpenIndex, openIndex } from '../../src/open/open-index.ts';
 import type { DocumentBlock } from '../../src/schema/field-block.ts';
@@ -31,6 +30,7 @@ import { openLocalDirectory } from '../../src/storage/local-directory.ts';
 import { createFileTable } from '../../src/sync/file-table.ts';
 import { repairIndex } from '../../src/verify/repair.ts';
 import { verifyIndex } from '../../src/verify/verify-index.ts';
+import { exportAll } from '../open/export-all.ts';
 import { DriftDoor, hex, naiveDrift, retold, type Told, toldDocs } from './plant-drift.ts';
 
 const SEED = Number(process.env.LHS_SEED ?? 20251121);
