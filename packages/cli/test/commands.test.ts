@@ -357,7 +357,7 @@ describe.each(BACKENDS)('lhs search on %s', (backend) => {
     ]);
     const named = lines(bad.stderr).filter((line) => line.startsWith('error: '));
     expect(named.map((line) => /some\.txt:(\d): /.exec(line)?.[1])).toEqual(['2', '3', '4']);
-    expect(bad.stderr).toMatch(/^error: .*some\.txt:2: not a JSON search request$/m);
+    expect(bad.stderr).toMatch(/^error: .*some\.txt:2: the request is not JSON: .*$/m);
     const unknown = await home.run(['search', 'none', ...file]);
     expect(unknown).toMatchObject({ code: 3, stdout: '' });
     expect(unknown.stderr).toMatch(/some\.txt:1: there is no index "none"/);

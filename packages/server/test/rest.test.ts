@@ -81,7 +81,7 @@ describe('a refusal by REST', () => {
   it.each([
     ['POST', '/v1/search', { zz: 1 }, 400, 'invalid_argument', 'unknown request field "zz"'],
     ['POST', '/v1/search', [], 400, 'invalid_argument', 'expected an object'],
-    ['POST', '/v1/search', '{', 400, 'invalid_argument', 'the body is no JSON'],
+    ['POST', '/v1/search', '{', 400, 'invalid_argument', 'the body is not JSON'],
     ['POST', '/v1/search', { index: 'none' }, 404, 'index_not_found', 'none'],
     ['POST', '/v1/search', { hydrate: true, limit: 1001 }, 400, 'limit_exceeded', '1001'],
     ['GET', '/v1/jobs?limit=x', undefined, 400, 'invalid_argument', '"limit" is "x"'],

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { LhsError } from '@lakehouse-search/contract';
+import { LhsError, utf8Text } from '@lakehouse-search/contract';
 
 /** The value of a YAML file. Throws invalid_argument with the place of a fault. */
 export function yamlOf(path: string): unknown {
@@ -28,7 +28,7 @@ export function settingsText(path: string): string {
     const bytes = Buffer.alloc(SETTINGS_BYTES + 1);
     const isFile = fstatSync(descriptor).isFile();
     const length = isFile ? readSync(descriptor, bytes) : bytes.length;
-    if (length <= SETTINGS_BYTES) return bytes.toString('utf8', 0, length);
+    if (length <= SETTINGS_BYTES) return utf8Text(bytes.subarray(0, length), `"${path}"`);
     const message = `"${path}" is not a regular file of at most ${SETTINGS_BYTES} bytes`;
     throw new LhsError('invalid_argument', message);
   } finally {

@@ -1,5 +1,4 @@
-import { StringDecoder } from 'node:string_decoder';
-import { LhsError } from '@lakehouse-search/contract';
+import { LhsError, utf8Text } from '@lakehouse-search/contract';
 import { inputFault, openInput } from './open-input.ts';
 
 /** Bytes of a text that is read as a whole: definitions, keys, queries, JSON. */
@@ -21,7 +20,7 @@ export async function readText(file: string, maxBytes = TEXT_BYTES): Promise<str
     }
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return utf8Text(Buffer.concat(chunks), `"${file}"`);
 }
 
 /**
@@ -29,18 +28,30 @@ export async function readText(file: string, maxBytes = TEXT_BYTES): Promise<str
  * more than 16 Mi characters.
  */
 export async function* readLines(file: string, maxChars = LINE_CHARS): AsyncGenerator<string> {
-  const decoder = new StringDecoder('utf8');
+  const decode = decoderOf(file);
   let rest = '';
   for await (const chunk of chunksOf(file)) {
-    const lines = (rest + decoder.write(chunk)).split('\n');
+    const lines = (rest + decode(chunk)).split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines) yield line.endsWith('\r') ? line.slice(0, -1) : line;
     if (rest.length > maxChars) {
       throw new LhsError('limit_exceeded', `a line of "${file}" is longer than ${maxChars}`);
     }
   }
-  rest += decoder.end();
+  rest += decode();
   if (rest !== '') yield rest;
+}
+
+/** Decodes pieces of UTF-8; without a piece: the end. Throws invalid_argument with the file's name. */
+function decoderOf(file: string): (chunk?: Buffer) => string {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  return (chunk) => {
+    try {
+      return decoder.decode(chunk, { stream: chunk !== undefined });
+    } catch (cause) {
+      throw new LhsError('invalid_argument', `"${file}" is not UTF-8`, { cause });
+    }
+  };
 }
 
 async function* chunksOf(file: string): AsyncGenerator<Buffer> {

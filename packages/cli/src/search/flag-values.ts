@@ -2,6 +2,7 @@ import {
   type HybridRequest,
   type Json,
   type JsonObject,
+  jsonValue,
   LhsError,
   type SortSpec,
 } from '@lakehouse-search/contract';
@@ -37,13 +38,18 @@ export function sortSpecs(text: string): SortSpec[] {
 export function afterValues(text: string): Json[] {
   let values: unknown;
   try {
-    values = JSON.parse(text);
-  } catch {
-    values = undefined;
+    values = jsonValue(text, '--after');
+  } catch (cause) {
+    throw notAfter(text, cause);
   }
   if (Array.isArray(values)) return values as Json[];
-  throw new LhsError('invalid_argument', `--after ${text} should be a JSON array`, {
+  throw notAfter(text);
+}
+
+function notAfter(text: string, cause?: unknown): LhsError {
+  return new LhsError('invalid_argument', `--after ${text} should be a JSON array`, {
     hint: 'pass the "sort" of the last hit unchanged, in single quotes',
+    cause,
   });
 }
 
@@ -71,7 +77,7 @@ export async function vectorOf(text: string): Promise<number[]> {
   const where = text.startsWith('@') ? `file "${text.slice(1)}"` : `--vector ${text}`;
   let values: unknown;
   try {
-    values = JSON.parse(json);
+    values = jsonValue(json, where);
   } catch (cause) {
     throw notNumbers(where, cause);
   }
@@ -88,13 +94,7 @@ function notNumbers(where: string, cause?: unknown): LhsError {
 /** The aggregations of `--aggs`: a JSON object, or `@` and a file of one. Throws invalid_argument. */
 export async function aggsOf(text: string): Promise<Record<string, JsonObject>> {
   const json = text.startsWith('@') ? await readText(text.slice(1)) : text;
-  let value: unknown;
-  try {
-    value = JSON.parse(json);
-  } catch (cause) {
-    const message = `--aggs is not JSON: ${(cause as Error).message}`;
-    throw new LhsError('invalid_argument', message, { cause });
-  }
+  const value = jsonValue(json, '--aggs');
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
     return { ...(value as Record<string, JsonObject>) };
   }

@@ -1,5 +1,6 @@
 import {
   type Backend,
+  jsonValue,
   LhsError,
   type ModeRequest,
   type SearchMode,
@@ -72,12 +73,7 @@ async function refuseLine(error: unknown, place: string, output: QueryFileOutput
 /** The fields of a line that is an object take precedence over the flags. */
 function lineQuestion(plain: ModeRequest, line: string): ModeRequest {
   if (!line.trimStart().startsWith('{')) return plain;
-  let own: object;
-  try {
-    own = JSON.parse(line);
-  } catch (cause) {
-    throw new LhsError('invalid_argument', 'not a JSON search request', { cause });
-  }
+  const own = jsonValue(line, 'the request') as object;
   if (plain.mode === 'lexical') {
     const { query: _, ...rest } = plain.request;
     return { mode: plain.mode, request: { ...rest, ...own } };
@@ -89,18 +85,9 @@ function lineQuestion(plain: ModeRequest, line: string): ModeRequest {
 /** The queries of a file: a JSON array of strings, or a query a line. */
 export function queriesOf(text: string): string[] {
   if (text.trimStart().startsWith('[')) {
-    return jsonArray(text).map(queryText);
+    return (jsonValue(text, 'the file of queries') as readonly unknown[]).map(queryText);
   }
   return text.split(/\r?\n/).filter((line) => line.trim() !== '');
-}
-
-function jsonArray(text: string): readonly unknown[] {
-  try {
-    return JSON.parse(text) as readonly unknown[];
-  } catch (cause) {
-    const message = 'the file of queries begins with "[" and is not a JSON array';
-    throw new LhsError('invalid_argument', message, { cause });
-  }
 }
 
 function queryText(value: unknown): string {

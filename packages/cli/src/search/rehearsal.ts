@@ -1,6 +1,7 @@
 /** Rehearsals on the command line: the file of searches, the report and the gates. */
 import {
   type Coordinates,
+  jsonValue,
   LhsError,
   type Rehearsal,
   type RehearsedQuery,
@@ -35,11 +36,7 @@ export async function readRehearsed(file: string): Promise<readonly RehearsedReq
 
 function rehearsedLine(line: string, place: string): RehearsedRequest {
   if (!line.trimStart().startsWith('{')) return { request: { query: line.trim() } };
-  try {
-    return JSON.parse(line) as RehearsedRequest;
-  } catch (cause) {
-    throw new LhsError('invalid_argument', `${place}: not a JSON object`, { cause });
-  }
+  return jsonValue(line, place) as RehearsedRequest;
 }
 
 /** A gate from `overlap=0.8` or `ndcg=-0.01`. Throws invalid_argument. */

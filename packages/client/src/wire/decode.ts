@@ -1,6 +1,6 @@
 import type { DescMessage } from '@bufbuild/protobuf';
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
-import { LhsError } from '@lakehouse-search/contract';
+import { jsonValue, LhsError, utf8Text } from '@lakehouse-search/contract';
 import { type FieldPlan, fieldsOf, PRESENT_FIELDS } from './field-plan.ts';
 
 type Value = Record<string, unknown>;
@@ -54,12 +54,14 @@ export function decodeMessage(
   }
 }
 
+const textOf = (bytes: Uint8Array): string => utf8Text(bytes, 'a text of the message');
+
 class Decoder {
   readonly #reader: BinaryReader;
   readonly #direction: Direction;
 
   constructor(bytes: Uint8Array, direction: Direction) {
-    this.#reader = new BinaryReader(bytes);
+    this.#reader = new BinaryReader(bytes, textOf);
     this.#direction = direction;
   }
 
@@ -161,11 +163,10 @@ class Decoder {
 function jsonOf({ kind, name }: FieldPlan, text: string): unknown {
   if (kind === 'text_json' && !text.startsWith('{')) return text;
   try {
-    return JSON.parse(text);
+    return jsonValue(text, `"${name}"`);
   } catch (error) {
     if (kind === 'text_json') return text;
-    const cause = { cause: error };
-    throw new LhsError('invalid_argument', `"${name}" is no JSON: ${text.slice(0, 60)}`, cause);
+    throw error;
   }
 }
 

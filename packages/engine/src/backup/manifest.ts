@@ -11,6 +11,7 @@ import {
   type Check,
   checkSavedQueryDraft,
   type Fields,
+  jsonValue,
   LhsError,
   list,
   object,
@@ -19,6 +20,7 @@ import {
   record,
   requestOf,
   text,
+  utf8Text,
   whole,
   wrong,
 } from '@lakehouse-search/contract';
@@ -96,13 +98,21 @@ export const decodeManifest = (bytes: Uint8Array, place: string): BackupManifest
 
 /** The second of two lines, compared with the first. Throws as `decodeManifest`. */
 export function decodeLines(expected: string, bytes: Uint8Array, place: string): object {
-  const [head, body, ...rest] = Buffer.from(bytes).toString().split('\n');
+  const [head, body, ...rest] = textOf(bytes, place).split('\n');
   const { format, version, sha256: sum } = jsonObject(head, place);
   if (format !== expected) throw damaged(place, 'it is no manifest of a backup');
   if (version !== VERSION) throw unknownVersion(place, version);
   if (body === undefined || rest.join('') !== '') throw damaged(place, 'it has not two lines');
   if (sum !== sha256(body)) throw damaged(place, 'its SHA-256 differs');
   return jsonObject(body, place);
+}
+
+function textOf(bytes: Uint8Array, place: string): string {
+  try {
+    return utf8Text(bytes, 'it');
+  } catch (cause) {
+    throw damaged(place, (cause as Error).message, cause);
+  }
 }
 
 /** Throws corrupt_index unless a value is a manifest whose paths and lengths are possible. */
@@ -136,12 +146,12 @@ export function unknownVersion(place: string, version: unknown): LhsError {
 /** An object of JSON, or corrupt_index. */
 export function jsonObject(json: string, place: string): Readonly<Record<string, unknown>> {
   try {
-    const value: unknown = JSON.parse(json);
+    const value = jsonValue(json, 'it');
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
       return value as Readonly<Record<string, unknown>>;
     }
   } catch (cause) {
-    throw damaged(place, 'it is not JSON', cause);
+    throw damaged(place, (cause as Error).message, cause);
   }
   throw damaged(place, 'it is not an object of JSON');
 }

@@ -14,7 +14,7 @@ import type {
   FacetsResponse,
   SearchResponse,
 } from '@lakehouse-search/contract';
-import { LhsError } from '@lakehouse-search/contract';
+import { jsonValue, LhsError } from '@lakehouse-search/contract';
 import { finishAggregations } from '../aggregate/finish.ts';
 import { type AggPartial, mergePartials } from '../aggregate/partial.ts';
 import { lazily } from '../base/lazily.ts';
@@ -92,11 +92,10 @@ async function prepareMatch(context: SearchContext, match: CheckedRequest) {
 
 function parsed(text: string): AggSpecs {
   try {
-    return JSON.parse(text);
+    return jsonValue(text, '"aggs", a text,') as AggSpecs;
   } catch (cause) {
-    const message = `"aggs" is a text that is no JSON: ${(cause as Error).message}`;
     const hint = 'send an object {"name": {"terms": {"field": "…"}}}';
-    throw new LhsError('invalid_argument', message, { hint, cause });
+    throw new LhsError('invalid_argument', (cause as Error).message, { hint, cause });
   }
 }
 

@@ -214,7 +214,7 @@ describe('limits of aggregations', () => {
 
   it.each<readonly [unknown, string]>([
     [[], '"aggs" is []: expected an object'],
-    ['{"a": ', '"aggs" is a text that is no JSON'],
+    ['{"a": ', '"aggs", a text, is not JSON'],
     [{ a: {} }, '"aggs.a" has no kind'],
     [{ a: { terms: { field: 'n' }, stats: { field: 'n' } } }, 'has kinds "terms", "stats"'],
     [{ a: { terms: {} } }, '"aggs.a.terms.field" is missing: expected a string'],

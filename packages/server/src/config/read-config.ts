@@ -14,6 +14,7 @@ import {
   orNull,
   record,
   text,
+  utf8Text,
   whole,
   wrong,
 } from '@lakehouse-search/contract';
@@ -30,16 +31,16 @@ type Values = Readonly<Record<string, unknown>>;
 
 /** Reads a configuration file. Throws not_found, invalid_argument with `file:line:column`. */
 export function readServerConfig(path: string): ServerConfig {
-  let content: string;
+  let content: Buffer;
   try {
-    content = readFileSync(path, 'utf8');
+    content = readFileSync(path);
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
     if (code === 'ENOENT') throw new LhsError('not_found', `no file "${path}"`, { cause });
     const words = `cannot read "${path}": ${code === 'EISDIR' ? 'it is a folder' : message}`;
     throw new LhsError('invalid_argument', words, { cause });
   }
-  return parseServerConfig(content, path);
+  return parseServerConfig(utf8Text(content, `"${path}"`), path);
 }
 
 /** The configuration of a text; relative paths begin at the folder of `path`. */

@@ -7,6 +7,7 @@ import { requestId } from '../calls/request-id.ts';
 import type { Observer } from '../observe/observer.ts';
 import { spanOf, traceparentOf } from '../observe/trace-context.ts';
 import { addOperation } from './operation-route.ts';
+import { addBodies, bodyText, bodyValue } from './read-body.ts';
 import { NOTES, type NotedRequest, notesOf, restRecord } from './rest-call.ts';
 import { sendError } from './send-error.ts';
 
@@ -65,33 +66,23 @@ function noSchemas(): never {
 /** JSON is the one content type. A page of another site cannot send it without permission. */
 function readJson(rest: FastifyInstance): void {
   rest.removeAllContentTypeParsers();
-  rest.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+  addBodies(rest, 'application/json', (request, bytes) => {
     if (request.headers['content-encoding'] !== undefined) {
-      done(new LhsError('invalid_argument', 'the body is compressed: send it as it is'));
-      return;
+      throw new LhsError('invalid_argument', 'the body is compressed: send it as it is');
     }
-    if (body === '') {
-      done(null, undefined);
-      return;
-    }
-    try {
-      done(null, readBody(request, body as string));
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : '';
-      done(new LhsError('invalid_argument', `the body is no JSON: ${reason}`, { cause: error }));
-    }
+    return bytes.length === 0 ? undefined : readBody(request, bodyText(bytes));
   });
 }
 
 /** The value of a body. One that is known is not parsed. */
 function readBody(request: FastifyRequest, body: string): unknown {
   const { kept } = request.routeOptions.config;
-  if (kept === undefined) return JSON.parse(body);
+  if (kept === undefined) return bodyValue(body);
   const notes = notesOf(request);
   notes.repeated = kept.get(body);
   if (notes.repeated !== undefined) return notes.repeated.request;
   notes.body = body;
-  return JSON.parse(body);
+  return bodyValue(body);
 }
 
 function observe(rest: FastifyInstance, { observer }: Calls): void {

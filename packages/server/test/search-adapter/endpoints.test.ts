@@ -98,7 +98,7 @@ describe('_msearch', () => {
   it.each([
     ['', 'no requests added'],
     ['{}\n', 'has no body'],
-    ['{"index":"tickets"}\n{"query"\n', 'a line is no JSON'],
+    ['{"index":"tickets"}\n{"query"\n', 'a line is not JSON'],
     ['[]\n{}\n', '[metadata] must be an object'],
   ])('refuses %j', async (body, reason) => {
     const response = await calls.post('/_msearch', body);

@@ -1,4 +1,9 @@
-import { type JsonObject, LhsError, type ReceiptVerdict } from '@lakehouse-search/contract';
+import {
+  type JsonObject,
+  jsonValue,
+  LhsError,
+  type ReceiptVerdict,
+} from '@lakehouse-search/contract';
 import { formatKey } from '@lakehouse-search/engine';
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
@@ -52,13 +57,9 @@ export default class EraseVerify extends LhsCommand {
 }
 
 function receiptOf(text: string, file: string): JsonObject {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-      return value as JsonObject;
-    }
-  } catch (cause) {
-    throw new LhsError('invalid_argument', `"${file}" is not JSON`, { cause });
+  const value = jsonValue(text, `"${file}"`);
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    return value as JsonObject;
   }
   throw new LhsError('invalid_argument', `"${file}" is not a receipt`);
 }

@@ -1,4 +1,4 @@
-import { type Json, LhsError } from '@lakehouse-search/contract';
+import { type Json, jsonValue, LhsError } from '@lakehouse-search/contract';
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { readText } from '../../files/read-text.ts';
@@ -38,9 +38,9 @@ export default class IndexPrint extends LhsCommand {
 
 function readJson(text: string): Json {
   try {
-    return JSON.parse(text);
+    return jsonValue(text, 'the tree') as Json;
   } catch (cause) {
-    throw new LhsError('invalid_argument', `the tree is not JSON: ${(cause as Error).message}`, {
+    throw new LhsError('invalid_argument', (cause as Error).message, {
       hint: 'lhs index parse QUERY shows what a tree looks like',
       cause,
     });

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Calls } from '../../calls/calls.ts';
 import { requireAllowed } from '../../rest/allowed-origin.ts';
 import { compress, encodingFor } from '../../rest/compress.ts';
+import { addBodies, bodyText, bodyValue } from '../../rest/read-body.ts';
 import { arrivalOf, notesOf } from '../../rest/rest-call.ts';
 import { noteRefused } from '../../rest/send-error.ts';
 import { engineError } from '../base/engine-error.ts';
@@ -82,17 +83,10 @@ export async function addSearchAdapter(
 
 /** JSON under its other names, and lines of JSON as a text. */
 function readBodies(scope: FastifyInstance): void {
-  scope.addContentTypeParser(VENDORED_JSON, { parseAs: 'string' }, (_request, body, done) => {
-    try {
-      done(null, body === '' ? undefined : JSON.parse(body as string));
-    } catch (cause) {
-      const reason = cause instanceof Error ? cause.message : '';
-      done(new LhsError('invalid_argument', `the body is no JSON: ${reason}`, { cause }));
-    }
-  });
-  scope.addContentTypeParser(NDJSON, { parseAs: 'string' }, (_request, body, done) => {
-    done(null, body);
-  });
+  addBodies(scope, VENDORED_JSON, (_request, bytes) =>
+    bytes.length === 0 ? undefined : bodyValue(bodyText(bytes)),
+  );
+  addBodies(scope, NDJSON, (_request, bytes) => bodyText(bytes));
 }
 
 /** `_all` is a path of its own: a name that begins with `_` is no index. */

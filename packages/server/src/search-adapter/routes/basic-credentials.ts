@@ -4,7 +4,7 @@
  * in. `ApiKey` may hold the base64 text of `id:secret`.
  */
 import { createHash } from 'node:crypto';
-import { LhsError, type Session } from '@lakehouse-search/contract';
+import { LhsError, type Session, utf8Text } from '@lakehouse-search/contract';
 import type { Arrival } from '../../access/access.ts';
 import { apiTokenText } from '../../access/api-tokens.ts';
 import type { Calls } from '../../calls/calls.ts';
@@ -58,7 +58,7 @@ export class BasicCredentials {
   }
 
   async #login(key: string, text: string, arrival: Arrival): Promise<string> {
-    const credentials = Buffer.from(text, 'base64').toString('utf8');
+    const credentials = utf8Text(Buffer.from(text, 'base64'), 'the header "authorization"');
     const at = credentials.indexOf(':');
     if (at < 0) throw new LhsError('unauthenticated', 'the credentials are missing or invalid');
     const [username, password] = [credentials.slice(0, at), credentials.slice(at + 1)];

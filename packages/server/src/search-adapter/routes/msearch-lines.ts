@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '@lakehouse-search/contract';
+import { type Json, type JsonObject, jsonValue } from '@lakehouse-search/contract';
 import { objectIn } from '../base/read-json.ts';
 import { illegal, malformed } from '../query/refusal.ts';
 
@@ -27,8 +27,8 @@ export function linesOf(body: Json | undefined): readonly LinedSearch[] {
 
 function parsed(line: string): Json {
   try {
-    return JSON.parse(line) as Json;
+    return jsonValue(line, 'a line') as Json;
   } catch (cause) {
-    throw malformed(`a line is no JSON: ${cause instanceof Error ? cause.message : ''}`);
+    throw malformed((cause as Error).message);
   }
 }
