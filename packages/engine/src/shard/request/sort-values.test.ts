@@ -1,7 +1,7 @@
 import type { Json } from '@lakehouse-search/contract';
 import { describe, expect, test } from 'vitest';
 import { orderedFromDouble } from '../../base/ordered-double.ts';
-import type { SortKey, SortValue } from '../../collect/order.ts';
+import { compareRanked, type SortKey, type SortValue } from '../../collect/order.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import { encodeKey } from '../../schema/key.ts';
 import { readSearchAfter, sortToJson } from './sort-values.ts';
@@ -68,10 +68,35 @@ describe('sort values of a hit', () => {
   test('are refused as search_after with the offending position if they do not fit', () => {
     const spec = { partition: [], identifier: ['id'] };
     const scores: readonly SortKey[] = [{ kind: 'score', desc: true }];
-    expect(() => readSearchAfter([1], scores, spec)).toThrow(
-      '"search_after" has 1 values: expected 2 (_score, the key)',
+    expect(() => readSearchAfter([1, 'a', 'b'], scores, spec)).toThrow(
+      '"search_after" has 3 values: expected 2 (_score, the key)',
     );
+    expect(() => readSearchAfter([], scores, spec)).toThrow('"search_after" has 0 values');
     expect(() => readSearchAfter(['a', '1'], scores, spec)).toThrow('"search_after[0]" is "a"');
     expect(() => readSearchAfter([1, 2], scores, spec)).toThrow('"search_after[1]" is 2');
+  });
+
+  const KEYS = ['-12', '0', '3', '\u{10FFFF}', 'é', 'a'];
+  test.each([{ numbers: [0] }, {}])('without a key are behind all keys: %j', (own) => {
+    const spec = { partition: [], identifier: ['id'], ...own };
+    const { key } = readSearchAfter([5], [by('LONG')], spec);
+    for (const text of KEYS) {
+      expect(Buffer.compare(key, encodeKey([text], spec.numbers))).toBe(1);
+    }
+    const before = readSearchAfter([5, null], [by('LONG')], spec);
+    for (const text of KEYS) {
+      expect(Buffer.compare(before.key, encodeKey([text], spec.numbers))).toBe(-1);
+    }
+  });
+
+  test.each([true, false])('end before a key that is sorted by, falling: %s', (desc) => {
+    const spec = { partition: [], identifier: ['id'] };
+    const keys: readonly SortKey[] = [by('LONG'), { kind: 'key', desc }, by('LONG')];
+    const key = encodeKey(['7']);
+    const document = { values: [5n, key, 1n], key };
+    expect(compareRanked(document, readSearchAfter([5], keys, spec), keys)).toBe(-1);
+    expect(compareRanked(document, readSearchAfter([4], keys, spec), keys)).toBe(1);
+    const atStart = readSearchAfter([5, null, null, null], keys, spec);
+    expect(compareRanked(document, atStart, keys)).toBe(1);
   });
 });

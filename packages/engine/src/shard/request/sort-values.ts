@@ -4,6 +4,9 @@
  * beyond 2^53 strings), dates ISO-8601 with microseconds, addresses and keywords text, booleans
  * booleans, a missing value null; a key is its column's text, or an array of texts for several
  * columns.
+ *
+ * A `search_after` may end before its first key: the page begins behind all documents with these
+ * values. A key that is null is before all keys in the order.
  */
 import type { Json } from '@lakehouse-search/contract';
 import { LhsError } from '@lakehouse-search/contract';
@@ -48,14 +51,31 @@ export function readSearchAfter(
   order: readonly SortKey[],
   key: KeySpec,
 ): SearchAfter {
-  if (given.length !== order.length + 1) {
+  const firstKey = order.findIndex(({ kind }) => kind === 'key');
+  const isBehindTies = given.length === (firstKey < 0 ? order.length : firstKey);
+  if (given.length !== order.length + 1 && !isBehindTies) {
     const names = [...order.map(sortName), 'the key'].join(', ');
     const expected = order.length + 1;
     const message = `"search_after" has ${given.length} values: expected ${expected} (${names})`;
     throw invalid(message);
   }
-  const values = order.map((sortKey, i) => readValue(sortKey, given[i]!, i, key));
-  return { values, key: readKey(given.at(-1)!, given.length - 1, key) };
+  const values = order.map((sortKey, i) => {
+    return i < given.length ? readValue(sortKey, given[i]!, i, key) : lastValue(sortKey);
+  });
+  const own = isBehindTies ? null : given.at(-1)!;
+  if (own !== null) return { values, key: readKey(own, given.length - 1, key) };
+  if (firstKey >= 0) return { values, key: values[firstKey] as Uint8Array };
+  return { values, key: isBehindTies ? BEHIND_KEYS : BEFORE_KEYS };
+}
+
+/** Before and behind all encoded keys, of texts and of numbers. */
+const BEFORE_KEYS = Uint8Array.of();
+const BEHIND_KEYS = Uint8Array.of(0xff);
+
+/** The last value in the order of a sort key; those that follow a key do not matter. */
+function lastValue(sortKey: SortKey): SortValue {
+  if (sortKey.kind === 'key') return sortKey.desc ? BEFORE_KEYS : BEHIND_KEYS;
+  return sortKey.kind === 'score' ? Number.NEGATIVE_INFINITY : null;
 }
 
 function sortName(sortKey: SortKey): string {
@@ -63,7 +83,10 @@ function sortName(sortKey: SortKey): string {
 }
 
 function readValue(sortKey: SortKey, given: Json, at: number, key: KeySpec): SortValue {
-  if (sortKey.kind === 'key') return readKey(given, at, key);
+  if (sortKey.kind === 'key') {
+    if (given !== null) return readKey(given, at, key);
+    return sortKey.desc ? BEHIND_KEYS : BEFORE_KEYS;
+  }
   if (sortKey.kind === 'score') {
     if (typeof given !== 'number') throw misfit(at, given, 'a score');
     return given;

@@ -195,10 +195,6 @@ function keyValue(value: Json, plan: SortPlan): Json {
 export const keyText = (id: string, { member }: SortPlan): string =>
   member === undefined ? id : `${member.names[member.position]}/${id}`;
 
-/** Before and behind the texts of all keys. */
-const BEFORE_ALL = '';
-const BEHIND_ALL = '\u{10FFFF}';
-
 /**
  * Our `search_after` of the one of a request: one value per sort key, and the key if it follows. A
  * `search_after` without a key goes behind all ties. `all`: every hit of the index comes after it;
@@ -214,12 +210,38 @@ export function readSearchAfter(json: Json, plan: SortPlan): readonly Json[] | '
   }
   const place = constantPlace(given, plan);
   if (place !== 0) return place > 0 ? 'all' : 'none';
-  const values = isScoreAlone
-    ? [given[0]]
-    : keys.flatMap((key, at) => (key.spec === undefined ? [] : [afterValue(key, given[at], plan)]));
-  const tie = given.length > own ? keyOfText(given[own], plan) : tieOf(given, plan);
-  return specsOf(plan) === BY_KEY ? [tie, tie] : [...values, tie];
+  const after = isScoreAlone ? [given[0]] : [];
+  for (const [at, key] of keys.entries()) {
+    if (key.kind !== 'key') {
+      if (key.spec !== undefined) after.push(afterValue(key, given[at]));
+      continue;
+    }
+    const side = sideOf(given[at], plan);
+    if (side !== 0 && side < 0 === key.spec!.desc) return behind(after);
+    const value = side === 0 ? keyOfText(given[at], plan) : null;
+    // a key has no ties: what follows it does not matter
+    return [...after, value, ...keys.slice(at + 1).flatMap(nullOf), value];
+  }
+  return withTie(after, given.length > own ? given[own] : undefined, plan);
 }
+
+const nullOf = ({ spec, kind }: SortKey): readonly Json[] =>
+  spec === undefined ? [] : [kind === 'score' ? 0 : null];
+
+/** A `search_after` without sort keys that are keys; `tie` is undefined: behind all ties. */
+function withTie(
+  values: readonly Json[],
+  tie: Json | undefined,
+  plan: SortPlan,
+): readonly Json[] | 'none' {
+  const side = tie === undefined ? 1 : sideOf(tie, plan);
+  if (side > 0) return behind(values);
+  const key = side < 0 ? null : keyOfText(tie!, plan);
+  return specsOf(plan) === BY_KEY ? [key, key] : [...values, key];
+}
+
+/** Behind all documents with these values; without values, behind all documents. */
+const behind = (values: readonly Json[]) => (values.length === 0 ? 'none' : values);
 
 /**
  * Where the hits of one index of several are if it lacks the field of a key: above 0 after the
@@ -238,19 +260,7 @@ function constantPlace(given: readonly Json[], { keys, member }: SortPlan): numb
   );
 }
 
-/** Behind all ties; the key itself if it is a sort key, since it has no ties. */
-function tieOf(given: readonly Json[], plan: SortPlan): Json {
-  const at = plan.keys.findIndex(({ kind }) => kind === 'key');
-  return at < 0 ? everyKey(BEHIND_ALL, plan) : keyOfText(given[at], plan);
-}
-
-function everyKey(text: string, { columns }: SortPlan): Json {
-  const count = columns.partition.length + columns.identifier.length;
-  return count === 1 ? text : new Array<string>(count).fill(text);
-}
-
-function afterValue({ kind, format }: SortKey, value: Json, plan: SortPlan): Json {
-  if (kind === 'key') return keyOfText(value, plan);
+function afterValue({ kind, format }: SortKey, value: Json): Json {
   if (kind !== 'date' || value === null) return value;
   if (typeof value === 'number') return isoOfMicros(Math.round(value * 1000));
   if (format === undefined || typeof value !== 'string') return value;
@@ -258,19 +268,30 @@ function afterValue({ kind, format }: SortKey, value: Json, plan: SortPlan): Jso
   return seconds ? isoOfMicros(Math.round(Number(value) * 1000)) : value;
 }
 
-/** The key of a sort value. One of another index is behind or before all keys of this one. */
-function keyOfText(value: Json, plan: SortPlan): Json {
-  const { member } = plan;
-  if (member === undefined) return keyOfId(value, plan);
-  const [, name, id] = /^([^/]*)\/(.*)$/s.exec(String(value)) ?? [];
-  const position = member.names.indexOf(name ?? '');
-  if (position < 0) throw illegal(`search_after has no key [${clipped(String(value))}]`);
-  if (position === member.position) return keyOfId(id, plan);
-  return everyKey(position < member.position ? BEFORE_ALL : BEHIND_ALL, plan);
+/**
+ * Where the key of a sort value is: 0 among the keys of this index, else in an index before (below
+ * 0) or behind (above 0) this one.
+ */
+function sideOf(value: Json, { member }: SortPlan): number {
+  if (member === undefined) return 0;
+  const position = member.names.indexOf(partsOfKey(value).index);
+  if (position < 0) throw unknownKey(value);
+  return position - member.position;
 }
 
-function keyOfId(value: Json, { columns }: SortPlan): Json {
-  const texts = textsOfId(String(value), columns);
-  if (texts === undefined) throw illegal(`search_after has no key [${clipped(String(value))}]`);
+function partsOfKey(value: Json): { readonly index: string; readonly id: string } {
+  const [, index, id] = /^([^/]*)\/(.*)$/s.exec(String(value)) ?? [];
+  if (index === undefined) throw unknownKey(value);
+  return { index, id };
+}
+
+/** The key of a sort value, as our search takes it. Throws RefusedDsl. */
+function keyOfText(value: Json, { columns, member }: SortPlan): Json {
+  const id = member === undefined ? String(value) : partsOfKey(value).id;
+  const texts = textsOfId(id, columns);
+  if (texts === undefined) throw unknownKey(value);
   return texts.length === 1 ? texts[0] : texts;
 }
+
+const unknownKey = (value: Json): RefusedDsl =>
+  illegal(`search_after has no key [${clipped(String(value))}]`);
