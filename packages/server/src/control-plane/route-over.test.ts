@@ -1,5 +1,9 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { NodeCommit } from '../cluster/node-state.ts';
+import { openStore } from '../store/open-store.ts';
 import type { Route } from '../store/routes.ts';
 import { type LivingNode, routeOver } from './route-over.ts';
 
@@ -36,6 +40,18 @@ describe('the route over nodes', () => {
     expect(routeOver(INDEX, [node('n1', [0], 'd@1'), node('n2', [1])])).toBeUndefined();
     expect(shown(first)).toEqual(['d@1', 'n1 u.1.1', 'n2 u.1.1']);
     expect(first.generation).toBe(1);
+  });
+
+  it('stays as the store has it while nothing changes', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'lhs-route-'));
+    const store = await openStore({ file: join(folder, 'server.db') });
+    await store.change(null, ({ routes }) => routes.advance(first));
+    const stored = await store.routes.get('a');
+    await store.close();
+    rmSync(folder, { recursive: true });
+    expect(stored).toEqual(first);
+    const nodes = [node('n1', [0], 'd@1'), node('n2', [1], 'd@1')];
+    expect(routeOver(INDEX, nodes, stored)).toBeUndefined();
   });
 
   it('stays at a snapshot until all shards have the next one', () => {

@@ -12,6 +12,7 @@
  *    force, until a route of that number takes its place.
  * 6. An index gets its first route when all of its shards have copies.
  */
+import { isDeepStrictEqual } from 'node:util';
 import type { NodeCommit, NodeIndex } from '../cluster/node-state.ts';
 import type { Route, StoredReplica } from '../store/routes.ts';
 
@@ -56,11 +57,9 @@ export function routeOver(
     buckets: [],
     replicas: copies.map((own) => own.flatMap((copy) => replicaOf(copy, state))),
   };
-  const same = former !== undefined && contentOf(former) === contentOf(route);
-  return same ? undefined : route;
+  const isSame = isDeepStrictEqual({ ...former, generation: route.generation }, route);
+  return isSame ? undefined : route;
 }
-
-const contentOf = ({ generation: _, ...content }: Route): string => JSON.stringify(content);
 
 function copiesOf(
   index: string,
