@@ -9,6 +9,7 @@ describe('the token of a call inside of a cluster', () => {
     const claims = { principal, epoch: 7 };
     expect(readNodeCall(KEY, signNodeCall(KEY, claims))).toEqual(claims);
     expect(readNodeCall(undefined, signNodeCall(undefined, {}))).toEqual({});
+    expect(readNodeCall(undefined, signNodeCall(undefined, { epoch: 7 }))).toEqual({ epoch: 7 });
   });
 
   it('is refused with another key, a changed claim, after its time, and without a key', () => {
@@ -26,6 +27,8 @@ describe('the token of a call inside of a cluster', () => {
       [KEY, `Bearer ${payload}.${mac}`],
       [KEY, undefined],
       [undefined, token],
+      [KEY, signNodeCall(undefined, { epoch: 7 })],
+      [undefined, 'Node-Epoch seven'],
     ] as const) {
       expect(() => readNodeCall(key, header)).toThrow('no valid token');
     }

@@ -17,6 +17,7 @@ interface SignedClaims extends NodeClaims {
 
 const TYPE = 'lhs-node-1';
 const SCHEME = 'Node ';
+const OPEN_EPOCH = 'Node-Epoch ';
 /** Clocks of two machines may differ by a minute. */
 const LIFETIME_MS = 60_000;
 const SKEW_MS = 60_000;
@@ -40,7 +41,7 @@ export function signNodeCall(
   now: number = Date.now(),
 ): string | undefined {
   if (key === undefined) {
-    if (claims.principal === undefined) return undefined;
+    if (claims.principal === undefined) return openEpoch(claims.epoch);
     const message = 'a cluster without a key cannot send callers to its nodes';
     throw new LhsError('unauthenticated', message, {
       hint: 'set LHS_CLUSTER_KEY on all processes',
@@ -57,6 +58,16 @@ export function signNodeCall(
   return share(signed, name, { value, exp });
 }
 
+/** Without a key, the epoch is not signed: a node without a key trusts all callers. */
+const openEpoch = (epoch: number | undefined): string | undefined =>
+  epoch === undefined ? undefined : `${OPEN_EPOCH}${epoch}`;
+
+function readOpenEpoch(authorization: string): NodeClaims {
+  const epoch = Number(authorization.slice(OPEN_EPOCH.length));
+  if (!authorization.startsWith(OPEN_EPOCH) || !Number.isSafeInteger(epoch)) throw refused();
+  return { epoch };
+}
+
 function share<T>(all: Map<string, Shared<T>>, name: string, one: Shared<T>): T {
   if (all.size >= MOST_SHARED) all.clear();
   all.set(name, one);
@@ -70,8 +81,7 @@ export function readNodeCall(
   now: number = Date.now(),
 ): NodeClaims {
   if (key === undefined) {
-    if (authorization === undefined) return {};
-    throw refused();
+    return authorization === undefined ? {} : readOpenEpoch(authorization);
   }
   if (authorization?.startsWith(SCHEME) !== true) throw refused();
   const name = `${key} ${authorization}`;
