@@ -215,7 +215,7 @@ describe('pinned surfaces', () => {
         "search": "INDEX [QUERY] --after --aggs --collapse --columns --ef --exact --facet --fail-on-partial --fields --filter --format --fusion --highlight --hydrate --k --lexical-fields --limit --min-score --mode --offset --operator --output --pit --queries --rrf-k --snapshot-min --sort --syntax --vector --vector-field --wait --weights",
         "serve all": "--addr --auth --config --console --insecure-open --rest-addr --search-adapter --sync",
         "serve check": "[FILE] --schema",
-        "serve control-plane": "--addr --config --insecure-open --rest-addr --sync",
+        "serve control-plane": "--addr --config --rest-addr --sync",
         "serve gateway": "--addr --auth --config --console --control-plane --insecure-open --nodes --rest-addr --search-adapter --shard-timeout-ms",
         "serve node": "--addr --advertise --config --control-plane --node --shard-ordinals --sync",
         "serve password": "USER",

@@ -1,58 +1,77 @@
 /**
- * The systemd unit and the Compose file, started as plain processes of this machine: their commands
- * and variables as the files have them, with addresses of this machine. The object store is a
- * folder; the database is PostgreSQL if it is there (LHS_EMBEDDED_POSTGRES), else SQLite.
+ * The systemd unit, the Compose file and the start commands of pages and `--help`, run as plain
+ * processes with their commands, variables and addresses as they are printed. The processes of the
+ * Compose file are on hosts of their own, under the names of their services. Two things differ: the
+ * object store is a folder, and the store is SQLite, as no machine has PostgreSQL under that name.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { createClient } from '@lakehouse-search/client';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
 import { byEffort } from '../support/effort.ts';
-import {
-  type EmbeddedPostgres,
-  findEmbeddedPostgres,
-  startEmbeddedPostgres,
-} from '../support/embedded-postgres.ts';
+import { type Command, canMakeNetworks, PrivateNetwork } from '../support/private-network.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const LHS = join(ROOT, 'packages/cli/bin/lhs.js');
+const LHS: Command = [process.execPath, join(ROOT, 'packages/cli/bin/lhs.js')];
 const WAIT = { interval: 50 };
 const PASSWORD = 'long-enough';
 const FREE = '127.0.0.1:0';
+const KEY = { LHS_CLUSTER_KEY: 'key of the cluster in tests' };
+
+/** Prints how many nodes the license of a gateway counts, as its users read it. */
+const NODES_IN_USE = `
+const post = { method: 'POST', headers: { 'content-type': 'application/json' } };
+const at = (path, init) => fetch('http://127.0.0.1:8080/v1/' + path, init).then((r) => r.json());
+const user = JSON.stringify({ username: 'admin', password: '${PASSWORD}' });
+const { token } = await at('login', { ...post, body: user });
+const authorization = 'Bearer ' + token;
+process.stdout.write(String((await at('license', { headers: { authorization } })).nodes_in_use));
+`;
 
 interface Service {
   readonly command: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** In campaigns: it starts PostgreSQL and seven processes. */
-describe.skipIf(byEffort(true, false))('the files of deploy/, started as processes', () => {
+type Environment = Readonly<Record<string, string>>;
+
+/** Where a process runs: a host of a network, and a folder. */
+interface Where {
+  readonly on?: (command: Command) => Command;
+  readonly cwd?: string;
+}
+
+/** In campaigns: it starts twenty processes. */
+describe.skipIf(byEffort(true, false))('the commands that start servers', () => {
   const folder = mkdtempSync(join(tmpdir(), 'lhs-deploy-'));
-  const children: ChildProcess[] = [];
-  const module = findEmbeddedPostgres();
-  let postgres: EmbeddedPostgres | undefined;
+  let networks: PrivateNetwork[] = [];
+  let children: ChildProcess[] = [];
 
-  beforeAll(async () => {
-    if (module !== null) postgres = await startEmbeddedPostgres(module);
-  });
-
-  afterAll(async () => {
+  afterEach(async () => {
     for (const child of children.reverse()) await end(child);
-    await postgres?.stop();
-    rmSync(folder, { recursive: true, force: true });
+    for (const network of networks) await network.close();
+    [children, networks] = [[], []];
   });
 
-  async function start(args: readonly string[], env: Readonly<Record<string, string>>) {
-    const own = { PATH: process.env.PATH ?? '', HOME: folder, ...env };
-    const stdio = ['ignore', 'pipe', 'pipe'] as const;
-    const child = spawn(process.execPath, [LHS, ...args, '--json'], {
-      env: own,
-      stdio: [...stdio],
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  async function networkOf(...hosts: readonly string[]): Promise<PrivateNetwork> {
+    const network = await PrivateNetwork.open(hosts);
+    networks.push(network);
+    return network;
+  }
+
+  function run(args: readonly string[], env: Environment, { on = (c) => c, cwd = folder }: Where) {
+    const [program, ...own] = on(['env', '--chdir', cwd, ...LHS, ...args]);
+    const child = spawn(program, own, {
+      cwd,
+      env: { PATH: process.env.PATH ?? '', HOME: cwd, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
     });
     children.push(child);
     const printed = { out: '', err: '' };
@@ -62,11 +81,19 @@ describe.skipIf(byEffort(true, false))('the files of deploy/, started as process
     child.stderr.on('data', (chunk) => {
       printed.err += chunk;
     });
+    return { child, printed };
+  }
+
+  /** Starts a server; its addresses are those that it prints. */
+  async function start(args: readonly string[], env: Environment, where: Where = {}) {
+    const { child, printed } = run([...args, '--json'], env, where);
     const line = () =>
       printed.out.split('\n').find((one) => one.startsWith('{"') && one.includes('"grpc":'));
-    await vi.waitFor(() => {
-      if (line() === undefined) throw new Error(`${args.join(' ')}: ${printed.out} ${printed.err}`);
-    }, WAIT);
+    const ended = once(child, 'close').then(() => {
+      throw new Error(`${args.join(' ')}: ${printed.out} ${printed.err}`);
+    });
+    ended.catch(() => {});
+    await Promise.race([ended, vi.waitUntil(() => line() !== undefined, WAIT)]);
     const { grpc, url = '' } = JSON.parse(line()!) as { grpc: string; url?: string };
     return { child, grpc, url };
   }
@@ -86,44 +113,73 @@ describe.skipIf(byEffort(true, false))('the files of deploy/, started as process
     expect(await end(child, value('KillSignal') as NodeJS.Signals)).toBe(0);
   });
 
-  it('run the cluster of the Compose file', async () => {
-    const { services } = parse(readFileSync(join(ROOT, 'deploy/compose.yaml'), 'utf8'), {
-      merge: true,
-    }) as { services: Readonly<Record<string, Service>> };
-    mkdirSync(join(folder, 'objects'));
-    const given: Readonly<Record<string, string>> = {
-      LHS_CLUSTER_KEY: 'key of the cluster in tests',
-      LHS_ADMIN_PASSWORD: PASSWORD,
-      S3_ACCESS_KEY: 'demo',
-      S3_SECRET_KEY: 'demo-secret',
-      POSTGRES_URL: (await postgres?.newDatabase()) ?? '',
-    };
-    const run = (name: string, addresses: Readonly<Record<string, string>>) => {
-      const { command, environment } = services[name];
-      const env = Object.entries(environment).map(([key, text]) => {
-        return [key, text.replace(/\$\{(\w+):\?[^}]*\}/g, (_, of: string) => given[of])] as const;
-      });
-      const kept = env.filter(([key]) => postgres !== undefined || !/POSTGRES/.test(key));
-      const args = command.map((arg, i) => addresses[command[i - 1]] ?? arg);
-      const own = {
-        LHS_DATA_DIR: join(folder, name),
-        LHS_LOG_LEVEL: 'silent',
-        LHS_REST_ADDR: FREE,
+  describe.skipIf(!canMakeNetworks())('with the addresses as printed (root on Linux)', () => {
+    it('run the cluster of the Compose file', async () => {
+      const { services } = parse(readFileSync(join(ROOT, 'deploy/compose.yaml'), 'utf8'), {
+        merge: true,
+      }) as { services: Readonly<Record<string, Service>> };
+      const names = ['control-plane', 'node-0', 'node-1', 'node-2', 'gateway'];
+      const network = await networkOf(...names);
+      mkdirSync(join(folder, 'objects'));
+      const secrets: Environment = {
+        ...KEY,
+        LHS_ADMIN_PASSWORD: PASSWORD,
+        S3_ACCESS_KEY: 'demo',
+        S3_SECRET_KEY: 'demo-secret',
       };
-      const target = { LHS_BACKUP_TARGET: join(folder, 'objects') };
-      return start(args, { ...own, ...Object.fromEntries(kept), ...target });
-    };
-    const plane = await run('control-plane', { '--addr': FREE });
-    const led = { '--control-plane': plane.grpc, '--addr': FREE, '--rest-addr': FREE };
-    for (const name of ['node-0', 'node-1', 'node-2']) await run(name, led);
-    const gateway = await run('gateway', led);
-    const visitor = createClient({ url: gateway.url });
-    const { token } = await visitor.login({ username: 'admin', password: PASSWORD });
-    await visitor.close();
-    const admin = createClient({ url: gateway.url, authorization: () => `Bearer ${token}` });
-    const inUse = async () => (await admin.license({})).nodes_in_use === 3;
-    await vi.waitUntil(inUse, WAIT);
-    await admin.close();
+      for (const name of names) {
+        const { command, environment } = services[name];
+        const env = Object.entries(environment)
+          .filter(([key]) => !/POSTGRES/.test(key))
+          .map(([key, value]) => [
+            key,
+            value.replace(/\$\{(\w+):\?[^}]*\}/g, (_, of) => secrets[of]),
+          ]);
+        const replaced = {
+          LHS_DATA_DIR: join(folder, name),
+          LHS_BACKUP_TARGET: join(folder, 'objects'),
+        };
+        await start(
+          command,
+          { ...Object.fromEntries(env), ...replaced },
+          { on: (own) => network.on(name, own) },
+        );
+      }
+      await vi.waitFor(async () => {
+        const read = [process.execPath, '--input-type=module', '--eval', NODES_IN_USE] as const;
+        const child = spawn('nsenter', network.on('gateway', read).slice(1));
+        const [[code], printed] = await Promise.all([once(child, 'close'), text(child.stdout)]);
+        expect([code, printed]).toEqual([0, '3']);
+      }, WAIT);
+    });
+
+    it('start as docs/serve.md and --help print them, with a key', async () => {
+      const page = readFileSync(join(ROOT, 'docs/serve.md'), 'utf8');
+      const blocks = [...page.matchAll(/^```sh[^\n]*\n(.*?)^```/gms)].map(([, text]) => text);
+      const isOfCluster = (line: string) => /^lhs serve (node|gateway|control-plane) /.test(line);
+      const printed = blocks.map((text) => text.split('\n').filter(isOfCluster));
+      const [fixedList, ...controlPlane] = printed.filter((lines) => lines.length > 0);
+      const examples: string[][] = [];
+      for (const role of ['node', 'gateway', 'control-plane']) {
+        const { child, printed: help } = run(['serve', role, '--help'], {}, {});
+        await once(child, 'close');
+        const lines = [...help.out.matchAll(/^ *\$ (lhs serve [^[\n]*)$/gm)].map(
+          ([, line]) => line,
+        );
+        examples.push(...lines.map((line) => [line]));
+      }
+      expect([fixedList.length, controlPlane.flat().length, examples.length]).toEqual([4, 3, 6]);
+      const hosts = [fixedList, controlPlane.flat(), ...examples];
+      const network = await networkOf(...hosts.map((_, i) => `host-${i}`));
+      for (const [i, lines] of hosts.entries()) {
+        const cwd = join(folder, `host-${i}`);
+        mkdirSync(cwd);
+        writeFileSync(join(cwd, 'server.yaml'), 'sync_poll_ms: 1000\n');
+        writeFileSync(join(cwd, 'gateway.yaml'), 'cluster: { nodes: 127.0.0.1:9001 }\n');
+        const where = { cwd, on: (own: Command) => network.on(`host-${i}`, own) };
+        for (const line of lines) await start(line.split(' ').slice(1), KEY, where);
+      }
+    });
   });
 });
 

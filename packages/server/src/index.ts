@@ -34,5 +34,5 @@ export {
 } from './serve/serve-control-plane.ts';
 export { openCluster, type ServeGatewayRequest, serveGateway } from './serve/serve-gateway.ts';
 export { type RunningNode, type ServeNodeRequest, serveNode } from './serve/serve-node.ts';
-export { type ServerOptions, serverOptions } from './serve/server-options.ts';
+export { requireClosed, type ServerOptions, serverOptions } from './serve/server-options.ts';
 export { openStore, type Store, type StoreLocation } from './store/open-store.ts';

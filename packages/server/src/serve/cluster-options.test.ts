@@ -1,7 +1,11 @@
-import { hostname } from 'node:os';
-import { describe, expect, it } from 'vitest';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { advertised, clusterOptions } from './cluster-options.ts';
+import { serveAll } from './serve-all.ts';
 import { serveControlPlane } from './serve-control-plane.ts';
+import { serveGateway } from './serve-gateway.ts';
 import { serveNode } from './serve-node.ts';
 import { serverOptions } from './server-options.ts';
 
@@ -40,5 +44,43 @@ describe('TLS within a cluster', () => {
     const key = KEY.LHS_CLUSTER_KEY;
     const started = serveControlPlane({ options: served, names, times, key });
     await expect(started).rejects.toMatchObject(refused);
+  });
+});
+
+describe('the addresses of a cluster', () => {
+  const anywhere = { rest_addr: '0.0.0.0:0', addr: '0.0.0.0:0', 'log.level': 'silent' };
+  const names = { catalogs: {}, roots: {}, models: {} };
+  const times = { leaseMs: 1000, nodeMs: 1000, leaveMs: 1000 };
+  const key = KEY.LHS_CLUSTER_KEY;
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'lhs-addresses-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+  const served = (name: string) => serverOptions(anywhere, {}, join(folder, name));
+
+  it('are open to other machines with a key, without further credentials', async () => {
+    const plane = await serveControlPlane({ options: served('plane'), names, times, key });
+    const node = await serveNode({ options: served('node'), cluster: options({}) });
+    expect([plane.grpc, node.grpc]).toEqual(Array(2).fill(expect.stringMatching(/^0\.0\.0\.0:/)));
+    await node.stop();
+    await plane.stop();
+  });
+
+  it('are of this machine without a key', async () => {
+    const refused = { code: 'invalid_argument', message: expect.stringContaining('without a key') };
+    const cluster = clusterOptions({}, {});
+    const node = serveNode({ options: served('node'), cluster });
+    await expect(node).rejects.toMatchObject(refused);
+    const plane = serveControlPlane({ options: served('plane'), names, times });
+    await expect(plane).rejects.toMatchObject(refused);
+  });
+
+  it('are of this machine for a gateway without credentials: its callers have no key', async () => {
+    const cluster = options({ 'cluster.nodes': '127.0.0.1:1' });
+    const request = { options: served('gateway'), names, issuers: [], env: {}, cluster };
+    const message = expect.stringContaining('would let everybody in');
+    await expect(serveGateway(request)).rejects.toMatchObject({ message });
+    await expect(serveAll(request)).rejects.toMatchObject({ message });
   });
 });

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { LhsError } from '@lakehouse-search/contract';
 import type { ServerConfig } from '../config/server-config.ts';
-import { isLoopback, parseAddress } from '../config/setting-values.ts';
+import { type Address, isLoopback, parseAddress } from '../config/setting-values.ts';
 import type { SettingPath } from '../config/settings.ts';
 import type { ServerOptions } from './server-options.ts';
 
@@ -76,13 +76,15 @@ export function advertised({ advertise }: ClusterOptions, address: string): stri
   return advertise ?? address.replace(/^(0\.0\.0\.0|\[::\]):/, `${hostname()}:`);
 }
 
-/** Throws invalid_argument for a node without a key that other machines reach. */
-export function requireNodeKey(
-  { key }: ClusterOptions,
-  address: { readonly host: string; readonly port: number },
+/** Throws invalid_argument for a node or control plane without a key that other machines reach. */
+export function requireKey(
+  key: string | undefined,
+  role: string,
+  addresses: readonly Address[],
 ): void {
-  if (key !== undefined || isLoopback(address)) return;
-  const message = `a node without a key on "${address.host}" would let everybody in`;
+  const other = addresses.find((address) => !isLoopback(address));
+  if (key !== undefined || other === undefined) return;
+  const message = `${role} without a key on "${other.host}" would let everybody in`;
   throw new LhsError('invalid_argument', message, {
     hint: `set ${KEY_VARIABLE} on all processes of the cluster`,
   });

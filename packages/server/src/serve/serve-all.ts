@@ -19,7 +19,7 @@ import { metricsRoutes } from './metrics-routes.ts';
 import { type Release, startReleasing } from './releases.ts';
 import { servedConsole } from './served-console.ts';
 import { SERVED_FOLDER } from './served-folder.ts';
-import type { ServerOptions } from './server-options.ts';
+import { requireClosed, type ServerOptions } from './server-options.ts';
 import { spanExport } from './span-export.ts';
 
 /** What a server is made from. */
@@ -50,6 +50,7 @@ export interface RunningServer {
 
 /** Starts a server. Throws index_busy if another one serves the data folder, io_error, … */
 export async function serveAll(request: ServeRequest): Promise<RunningServer> {
+  requireClosed(request.options);
   return startReleasing((later) => start(request, later));
 }
 

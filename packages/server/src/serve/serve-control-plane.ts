@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Backend, LhsError, type Principal } from '@lakehouse-search/contract';
+import type { Backend, Principal } from '@lakehouse-search/contract';
 import { openLocal } from '@lakehouse-search/engine';
 import type { Access } from '../access/access.ts';
 import { REQUIRED_SCOPES } from '../access/scopes.ts';
@@ -15,7 +15,6 @@ import { readNodeCall } from '../cluster/cluster-token.ts';
 import { connectNode } from '../cluster/node-client.ts';
 import { gatedBackend } from '../config/gated-backend.ts';
 import type { IssuerConfig, ServerConfig } from '../config/server-config.ts';
-import { isLoopback } from '../config/setting-values.ts';
 import type { SettingPath } from '../config/settings.ts';
 import { Connector } from '../connector/connector.ts';
 import { type ClusterContext, NodePool } from '../control-plane/cluster-context.ts';
@@ -34,7 +33,7 @@ import { statusOf } from '../grpc/status-of.ts';
 import { observers, openLogs } from '../observe/call-logs.ts';
 import { createMetrics } from '../observe/metrics.ts';
 import { openAccounts, storedCallers } from './closed-service.ts';
-import { refuseTls } from './cluster-options.ts';
+import { refuseTls, requireKey } from './cluster-options.ts';
 import { openLicensedStore } from './licensed-store.ts';
 import { drained, listenGrpc, listenRest } from './listeners.ts';
 import { metricsRoutes } from './metrics-routes.ts';
@@ -92,11 +91,7 @@ export async function serveControlPlane(
   request: ServeControlPlaneRequest,
 ): Promise<RunningControlPlane> {
   const { options, key } = request;
-  if (key === undefined && ![options.rest, options.grpc].every(isLoopback)) {
-    throw new LhsError('invalid_argument', 'a control plane without a key would let everybody in', {
-      hint: 'set LHS_CLUSTER_KEY on all processes of the cluster',
-    });
-  }
+  requireKey(key, 'a control plane', [options.rest, options.grpc]);
   refuseTls(options, 'a control plane');
   return startReleasing((later) => start(request, later));
 }

@@ -38,6 +38,7 @@ import { metricsRoutes } from './metrics-routes.ts';
 import { type Release, startReleasing } from './releases.ts';
 import { drainGateway, type RunningServer, type ServeRequest } from './serve-all.ts';
 import { servedConsole } from './served-console.ts';
+import { requireClosed } from './server-options.ts';
 import { spanExport } from './span-export.ts';
 
 /** What a gateway process is made from. */
@@ -49,6 +50,7 @@ export interface ServeGatewayRequest extends ServeRequest {
 export async function serveGateway(request: ServeGatewayRequest): Promise<RunningServer> {
   const { cluster, options } = request;
   const { nodes, controlPlane = [] } = cluster;
+  requireClosed(options);
   if ((nodes.length === 0) === (controlPlane.length === 0)) {
     const message = 'a gateway needs the addresses of its nodes, or of a control plane';
     throw new LhsError('invalid_argument', message, {

@@ -16,7 +16,7 @@ import { openLogs } from '../observe/call-logs.ts';
 import { createMetrics } from '../observe/metrics.ts';
 import { NodeSpans } from '../observe/node-spans.ts';
 import { BackgroundSync } from './background-sync.ts';
-import { advertised, type ClusterOptions, refuseTls, requireNodeKey } from './cluster-options.ts';
+import { advertised, type ClusterOptions, refuseTls, requireKey } from './cluster-options.ts';
 import { drained, listenGrpc } from './listeners.ts';
 import { NodeRegistration } from './register-node.ts';
 import { type Release, startReleasing } from './releases.ts';
@@ -42,7 +42,7 @@ export interface RunningNode {
 
 /** Starts a node. Throws index_busy if another process serves the data folder, io_error, … */
 export async function serveNode(request: ServeNodeRequest): Promise<RunningNode> {
-  requireNodeKey(request.cluster, request.options.grpc);
+  requireKey(request.cluster.key, 'a node', [request.options.grpc]);
   refuseTls(request.options, 'a node');
   return startReleasing((later) => start(request, later));
 }

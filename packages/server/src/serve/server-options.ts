@@ -16,6 +16,8 @@ export interface ServerOptions {
   readonly rest: Address;
   readonly grpc: Address;
   readonly auth: boolean;
+  /** Without `auth`, other machines may reach the service. */
+  readonly insecureOpen: boolean;
   readonly sync: { readonly enabled: boolean; readonly pollMs: number };
   readonly threads: number;
   readonly memory: MemoryPlan;
@@ -44,7 +46,7 @@ const LEVELS: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error', 
 
 /**
  * The options that settings describe; `dataDir` if they name none. Throws invalid_argument for
- * settings that do not go together: an open service that other machines reach, half of TLS.
+ * settings that do not go together, such as half of TLS.
  */
 export function serverOptions(
   values: ServerConfig['values'],
@@ -57,7 +59,6 @@ export function serverOptions(
   const rest = parseAddress(value('rest_addr', '127.0.0.1:8080'), 'rest_addr');
   const grpc = parseAddress(value('addr', '127.0.0.1:8081'), 'addr');
   const auth = value('auth', false);
-  if (!auth && !value('insecure_open', false)) requireLoopback(rest, grpc);
   const threads = value('threads', availableParallelism() - 1);
   const budget = text('memory');
   const postgres = text('store.postgres_env');
@@ -66,6 +67,7 @@ export function serverOptions(
     rest,
     grpc,
     auth,
+    insecureOpen: value('insecure_open', false),
     sync: { enabled: value('sync', true), pollMs: value('sync_poll_ms', 5000) },
     threads,
     memory: memoryPlan(budget === undefined ? usualMemory() : memoryBytes(budget), threads),
@@ -114,9 +116,13 @@ function optional<K extends string, T>(key: K, value: T | undefined) {
   return (value === undefined ? {} : { [key]: value }) as { readonly [name in K]?: T };
 }
 
-function requireLoopback(...addresses: readonly Address[]): void {
-  const other = addresses.find((address) => !isLoopback(address));
-  if (other === undefined) return;
+/**
+ * Throws invalid_argument for a service of users that is open to other machines. Nodes and control
+ * planes have another credential: the key of the cluster.
+ */
+export function requireClosed({ auth, insecureOpen, rest, grpc }: ServerOptions): void {
+  const other = [rest, grpc].find((address) => !isLoopback(address));
+  if (auth || insecureOpen || other === undefined) return;
   const message = `an open service on "${other.host}" would let everybody in`;
   throw new LhsError('invalid_argument', message, {
     hint: 'require credentials (auth), or accept it (insecure_open)',

@@ -24,7 +24,7 @@ export default class ServeCheck extends LhsCommand {
       throw new LhsError('invalid_argument', 'name a configuration file, or use --schema');
     }
     const { values, names, issuers } = lib.readServerConfig(args.file);
-    lib.serverOptions(values, process.env, this.dataDir(flags));
+    lib.requireClosed(lib.serverOptions(values, process.env, this.dataDir(flags)));
     if (flags.json) return this.printJson({ values, names, issuers });
     const { catalogs, roots, models } = names;
     const named = (what: object, noun: string) => plural(Object.keys(what).length, noun);

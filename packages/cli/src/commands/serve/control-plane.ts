@@ -2,7 +2,13 @@ import { LhsCommand } from '../../base-command.ts';
 import { controlPlaneLines, startControlPlane } from '../../serve/run-control-plane.ts';
 import { SERVE_FLAGS } from '../../serve/serve-flags.ts';
 
-const { auth: _, 'search-adapter': __, console: ___, ...FLAGS } = SERVE_FLAGS;
+const {
+  auth: _,
+  'insecure-open': __,
+  'search-adapter': ___,
+  console: ____,
+  ...FLAGS
+} = SERVE_FLAGS;
 
 export default class ServeControlPlane extends LhsCommand {
   static override summary = 'Run a control plane of a cluster.';
