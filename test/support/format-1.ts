@@ -96,7 +96,7 @@ function coreOf(reader: SegmentReader, hashOf: (doc: number) => bigint): Uint8Ar
   return packSections([
     Int32Array.of(docs, 0, 0, 0),
     ...list.finish(),
-    keys.ranks,
+    Int32Array.from({ length: docs }, (_, doc) => keys.rank(doc)),
     values,
     order,
     rows,

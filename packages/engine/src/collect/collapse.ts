@@ -52,7 +52,6 @@ export class SegmentGroups {
   readonly segment: number;
   readonly #reader: SegmentReader;
   readonly #keys: readonly SegmentSortKey[];
-  readonly #keyRanks: Int32Array;
   readonly #numbers: GroupNumbers;
   readonly #table: GroupTable;
   readonly #score: number;
@@ -61,7 +60,6 @@ export class SegmentGroups {
     this.segment = segment;
     this.#reader = reader;
     this.#keys = keys;
-    this.#keyRanks = reader.keys.ranks;
     const create = (size: number) => new GroupTable(size, score === null);
     const { numbers, table } = groupNumbers(reader, field, matches, create);
     this.#numbers = numbers;
@@ -76,7 +74,7 @@ export class SegmentGroups {
     if (counts[group]++ > 0) {
       const other = docs[group];
       const best = scores === null ? score : scores[group];
-      if (compareDocs(this.#keys, this.#keyRanks, doc, score, other, best) >= 0) return;
+      if (compareDocs(this.#keys, this.#reader.keys, doc, score, other, best) >= 0) return;
     }
     docs[group] = doc;
     if (scores !== null) scores[group] = score;

@@ -19,7 +19,6 @@ export class RankedDocs {
   readonly limit: number;
   readonly after: SearchAfter | null;
   readonly #keys: readonly SegmentSortKey[];
-  readonly #keyRanks: Int32Array;
   readonly #width: number;
   readonly #docs: Int32Array;
   readonly #scores: number[];
@@ -51,7 +50,6 @@ export class RankedDocs {
   ) {
     this.#keys = keys;
     this.#segmentKeys = segmentKeys;
-    this.#keyRanks = segmentKeys.ranks;
     this.limit = limit;
     this.#width = keys.length;
     this.#heaped = limit <= HEAP_DOCS;
@@ -102,7 +100,9 @@ export class RankedDocs {
     const rank = first.rank(doc, score);
     const begin = this.#afterRanks[0];
     if (rank !== begin) return rank < begin;
-    return this.#width === 1 && !first.blurred(rank) && this.#keyRanks[doc] <= this.#afterKeyRank;
+    return (
+      this.#width === 1 && !first.blurred(rank) && this.#segmentKeys.rank(doc) <= this.#afterKeyRank
+    );
   }
 
   /** Offers documents whose first value equals that of `after`, all with one score. */
@@ -114,7 +114,7 @@ export class RankedDocs {
     for (let i = 0; i < bits.length; i++) {
       for (let word = bits[i]; word !== 0; word &= word - 1) {
         const doc = (i << 5) + 31 - Math.clz32(word & -word);
-        const keyRank = this.#keyRanks[doc];
+        const keyRank = this.#segmentKeys.rank(doc);
         if (keyRank > this.#afterKeyRank && keyRank <= this.#worstKeyRank) this.offer(doc, score);
       }
     }
@@ -134,8 +134,8 @@ export class RankedDocs {
         const doc = (i << 5) + 31 - Math.clz32(word & -word);
         const rank = first.rank(doc, score);
         if (rank > this.#worst || rank < begin) continue;
-        if (rank === begin && this.#keyRanks[doc] <= beginKeyRank) continue;
-        if (rank === this.#worst && this.#keyRanks[doc] > this.#worstKeyRank) continue;
+        if (rank === begin && this.#segmentKeys.rank(doc) <= beginKeyRank) continue;
+        if (rank === this.#worst && this.#segmentKeys.rank(doc) > this.#worstKeyRank) continue;
         this.offer(doc, score);
       }
     }
@@ -165,7 +165,8 @@ export class RankedDocs {
         word ^= 1 << bit;
         const doc = (i << 5) + bit;
         if (desc ? codes[doc] < last : codes[doc] > last) continue;
-        if (this.#worstKeyRank < this.#keyRanks[doc] && first.rank(doc, score) >= worst) continue;
+        if (this.#worstKeyRank < this.#segmentKeys.rank(doc) && first.rank(doc, score) >= worst)
+          continue;
         this.offer(doc, score);
         if (worst === this.#worst) continue;
         worst = this.#worst;
@@ -241,7 +242,7 @@ export class RankedDocs {
       );
       if (order !== 0) return order > 0;
     }
-    return this.#keyRanks[doc] > this.#afterKeyRank;
+    return this.#segmentKeys.rank(doc) > this.#afterKeyRank;
   }
 
   /** True if the candidate comes before the document of `slot`. */
@@ -254,7 +255,7 @@ export class RankedDocs {
       const order = this.#compareBlurred(i, rank, doc, score, slot);
       if (order !== 0) return order < 0;
     }
-    return this.#keyRanks[doc] < this.#keyRanks[this.#docs[slot]];
+    return this.#segmentKeys.rank(doc) < this.#segmentKeys.rank(this.#docs[slot]);
   }
 
   #compareBlurred(i: number, rank: number, doc: number, score: number, slot: number): number {
@@ -323,7 +324,7 @@ export class RankedDocs {
       const order = this.#compareBlurred(i, rank, this.#docs[a], this.#scores[a], b);
       if (order !== 0) return order < 0;
     }
-    return this.#keyRanks[this.#docs[a]] < this.#keyRanks[this.#docs[b]];
+    return this.#segmentKeys.rank(this.#docs[a]) < this.#segmentKeys.rank(this.#docs[b]);
   }
 
   #tighten(last: number): void {
@@ -332,7 +333,9 @@ export class RankedDocs {
     if (rank > this.#worst) return;
     this.#worst = rank;
     const decided = this.#width === 1 && !this.#keys[0].blurred(rank);
-    this.#worstKeyRank = decided ? this.#keyRanks[this.#docs[last]] : Number.POSITIVE_INFINITY;
+    this.#worstKeyRank = decided
+      ? this.#segmentKeys.rank(this.#docs[last])
+      : Number.POSITIVE_INFINITY;
   }
 }
 

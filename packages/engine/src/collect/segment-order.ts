@@ -217,7 +217,7 @@ function documentKey(keys: SegmentKeys, desc: boolean): SegmentSortKey {
   return {
     desc,
     missingFirst: false,
-    rank: (doc) => rank(keys.ranks[doc]),
+    rank: (doc) => rank(keys.rank(doc)),
     blurred: () => false,
     value: (doc) => keys.key(doc),
     rankOf: (value) => rank(rankOfKey(keys, value as Uint8Array)),
@@ -233,7 +233,7 @@ export function docsByRank(keys: SegmentKeys): Int32Array {
   let docs = byRank.get(keys);
   if (docs === undefined) {
     docs = new Int32Array(keys.docs);
-    for (let doc = 0; doc < docs.length; doc++) docs[keys.ranks[doc]] = doc;
+    for (let doc = 0; doc < docs.length; doc++) docs[keys.rank(doc)] = doc;
     byRank.set(keys, docs);
   }
   return docs;
@@ -252,7 +252,7 @@ export function rankOfKey(keys: SegmentKeys, key: Uint8Array): number {
  */
 export function compareDocs(
   keys: readonly SegmentSortKey[],
-  keyRanks: Int32Array,
+  segmentKeys: SegmentKeys,
   a: number,
   scoreA: number,
   b: number,
@@ -268,5 +268,5 @@ export function compareDocs(
     const order = compareValues(x, y, key.desc, key.missingFirst);
     if (order !== 0) return order;
   }
-  return keyRanks[a] - keyRanks[b];
+  return segmentKeys.rank(a) - segmentKeys.rank(b);
 }

@@ -38,6 +38,9 @@ const STORED = 4;
 /** Says that the kernel cannot run a search. */
 export const NOT_BY_KERNEL = -1;
 
+/** Searches of this thread that the kernel ran, and those that it was offered and could not run. */
+export const kernelUse = { run: 0, declined: 0 };
+
 /**
  * Offers the best documents to `top` (null: none is wanted) and returns the number of matching
  * documents where `count` is true, else 0; NOT_BY_KERNEL where the kernel cannot run the search.
@@ -58,7 +61,9 @@ export function runByKernel(
   const workspaces = workspacesOf(segments[0].reader.arena);
   const workspace = workspaces.take();
   try {
-    return runIn(workspace, search, top, wanted);
+    const found = runIn(workspace, search, top, wanted);
+    kernelUse[found === NOT_BY_KERNEL ? 'declined' : 'run']++;
+    return found;
   } finally {
     workspaces.give(workspace);
   }

@@ -3,9 +3,9 @@ export interface SegmentKeys {
   readonly docs: number;
   /**
    * By document: rank of its key among the segment's keys in byte order. Equal scores are ordered
-   * by it.
+   * by it. Null if the keys ascend with the documents: each rank is the document's number.
    */
-  readonly ranks: Int32Array;
+  readonly ranks: Int32Array | null;
   /** Documents that `find` and `findAll` leave out. */
   hide(deleted: Int32Array | null): void;
   /** The live document with this key (schema/key.ts), or -1. */

@@ -106,7 +106,8 @@ describe('packed keys', () => {
         const order = own.map((_, doc) => doc);
         order.sort((a, b) => Buffer.compare(own[a], own[b]) || a - b);
         const ranks = own.map((_, doc) => order.indexOf(doc));
-        expect([...keys.ranks]).toEqual(ranks);
+        const inOrder = ranks.every((rank, doc) => rank === doc);
+        expect(keys.ranks === null ? null : [...keys.ranks]).toEqual(inOrder ? null : ranks);
         expect(own.map((_, doc) => keys.rank(doc))).toEqual(ranks);
       }),
       { seed, numRuns: 200 },

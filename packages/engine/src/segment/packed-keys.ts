@@ -26,8 +26,7 @@ export class PackedKeys implements SegmentKeys {
   /** Bytes of a row before the packed columns: those of dictionaries. */
   readonly #skipped: number;
   readonly #bits: number;
-  readonly #stored: Int32Array;
-  #ranks: Int32Array | null = null;
+  readonly ranks: Int32Array | null;
   #deleted: Int32Array | null = null;
   /** The key that is looked for: packed, and where its parts lie. */
   readonly #wanted: Uint8Array;
@@ -43,7 +42,8 @@ export class PackedKeys implements SegmentKeys {
     const bytes = sections.bytes(2);
     this.docs = docs;
     this.#bits = bucketBits(docs);
-    this.#stored = sections.i32(3);
+    const ranks = sections.i32(3);
+    this.ranks = ranks.length === 0 ? null : ranks;
     this.table = {
       starts: sections.i32(4),
       marks: sections.bytes(5),
@@ -68,14 +68,6 @@ export class PackedKeys implements SegmentKeys {
   /** Opens a payload; `path` is for messages. Throws corrupt_index. */
   static open(payload: Region, path: string): PackedKeys {
     return new PackedKeys(payload, path);
-  }
-
-  get ranks(): Int32Array {
-    this.#ranks ??=
-      this.#stored.length > 0
-        ? this.#stored
-        : Int32Array.from({ length: this.docs }, (_, doc) => doc);
-    return this.#ranks;
   }
 
   hide(deleted: Int32Array | null): void {
@@ -142,7 +134,7 @@ export class PackedKeys implements SegmentKeys {
   }
 
   rank(doc: number): number {
-    return this.#stored.length > 0 ? this.#stored[doc] : doc;
+    return this.ranks === null ? doc : this.ranks[doc];
   }
 
   forEach(visit: (bytes: Uint8Array, length: number, doc: number) => void): void {
@@ -156,7 +148,7 @@ export class PackedKeys implements SegmentKeys {
     const { docs, table } = this;
     const { starts, marks, blocks, high } = table;
     return (
-      (this.#stored.length === docs || this.#stored.length === 0) &&
+      (this.ranks === null || this.ranks.length === docs) &&
       starts.length === 2 ** this.#bits + 1 &&
       starts[starts.length - 1] === docs &&
       marks.length === docs &&
