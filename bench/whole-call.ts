@@ -1,9 +1,9 @@
 /**
  * What a whole search costs beside the engine's part of it: `backend.search` for the 300 queries of
- * ../shared/data/commits-queries.json, a page of 10 keys, over both indexes of commits.ts: keys that
- * are hashes, and keys that grow (LHS_BENCH_DATA and LHS_BENCH_INDEX name another). The core is what
- * `lhs index bench` measures: the query bound, searched and collected. Target: p50 of the call at
- * most 0.10 ms over that of the core.
+ * ../shared/data/commits-queries.json, a page of 10 keys, over both indexes of commits.ts: keys
+ * that are hashes, and keys that grow (LHS_BENCH_DATA and LHS_BENCH_INDEX name another). The core
+ * is what `lhs index bench` measures: the query bound, searched and collected. Target: p50 of the
+ * call at most 0.10 ms over that of the core.
  *
  *   node bench/whole-call.ts [rounds]
  */
