@@ -1,11 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { zstdCompressSync } from 'node:zlib';
 import { encodeAvro } from '../src/avro/write-container.ts';
+import { formatJson, type JsonValue, parseJson } from '../src/base/json.ts';
 import { loadTable } from '../src/catalog/load-table.ts';
+import { plainParquet } from '../src/parquet/plain-file.ts';
 import { encodeThrift, i64, list, struct, type ThriftOut } from '../src/parquet/thrift-writer.ts';
-import type { Field, Schema, StructValue } from '../src/schema/type.ts';
+import type { PositionSet } from '../src/puffin/position-set.ts';
+import { encodeVectorFile } from '../src/puffin/puffin-file.ts';
+import type { PartitionSpec } from '../src/schema/partition-spec.ts';
+import type { Field, Schema, StructValue, Value } from '../src/schema/type.ts';
 import type { CatalogConfig } from '../src/source-table.ts';
 import { commitTable } from '../src/write/commit.ts';
 import type { NewDataFile } from '../src/write/data-files.ts';
@@ -145,6 +150,14 @@ function plainValues({ runs }: CraftedColumn): Uint8Array {
   return Buffer.concat(parts);
 }
 
+const POSITION_FIELDS: readonly Field[] = [
+  { id: 2_147_483_546, name: 'file_path', required: true, type: { kind: 'string' } },
+  { id: 2_147_483_545, name: 'pos', required: true, type: { kind: 'long' } },
+];
+
+/** Metadata to edit. */
+type BentJson = { [key: string]: JsonValue };
+
 /** A table whose files are made by hand. */
 export class CraftedTable {
   readonly config: { readonly catalog: CatalogConfig; readonly table: string };
@@ -154,9 +167,22 @@ export class CraftedTable {
     this.config = { catalog: { type: 'filesystem', warehouse }, table };
   }
 
-  async create(fields: readonly Field[]): Promise<void> {
+  async create(
+    fields: readonly Field[],
+    more: { readonly formatVersion?: 2 | 3; readonly spec?: PartitionSpec } = {},
+  ): Promise<void> {
     this.#schema = { schemaId: 0, identifierFieldIds: [], fields };
-    await writeTable(this.config.catalog, this.config.table, { schema: this.#schema });
+    await writeTable(this.config.catalog, this.config.table, { schema: this.#schema, ...more });
+  }
+
+  /** Commits a data file of plain rows; `facts`: what its manifest says otherwise. */
+  async addRows(
+    columns: readonly (readonly Value[])[],
+    facts: Partial<NewDataFile> = {},
+  ): Promise<string> {
+    const rows = columns[0].length;
+    const bytes = plainParquet(this.#schema?.fields ?? [], columns, rows);
+    return this.addData('parquet', bytes, rows, facts);
   }
 
   /** Commits a data file; where it lies. */
@@ -171,13 +197,37 @@ export class CraftedTable {
     return this.addData('avro', bytes, rows.length);
   }
 
-  async addData(format: 'parquet' | 'avro', bytes: Uint8Array, rows: number): Promise<string> {
+  async addData(
+    format: 'parquet' | 'avro',
+    bytes: Uint8Array,
+    rows: number,
+    facts: Partial<NewDataFile> = {},
+  ): Promise<string> {
     const none = new Map<number, never>();
     const counts = { valueCounts: none, nullCounts: none, lowerBounds: none, upperBounds: none };
     const file = await this.#write(format, bytes);
-    const added: NewDataFile = { ...file, ...counts, format, partition: [], recordCount: rows };
-    await this.#commit({ addedData: [added] });
+    const own = { ...file, ...counts, format, partition: [], recordCount: rows };
+    await this.#commit({ addedData: [{ ...own, ...facts }] });
     return file.real;
+  }
+
+  /** Commits a position delete file. */
+  async addPositionDelete(dataFile: string, positions: readonly bigint[]): Promise<void> {
+    const paths = positions.map(() => dataFile);
+    const bytes = plainParquet(POSITION_FIELDS, [paths, positions], positions.length);
+    const file = await this.#write('parquet', bytes);
+    const more = { specId: 0, partition: [], recordCount: positions.length } as const;
+    const deletes = { ...file, ...more, kind: 'position', referencedDataFile: null } as const;
+    await this.#commit({ addedDeletes: [deletes] });
+  }
+
+  /** Commits a deletion vector. */
+  async addVector(dataFile: string, positions: PositionSet): Promise<void> {
+    const { bytes, entries } = encodeVectorFile([{ dataFile, positions }], 'test');
+    const file = await this.#write('puffin', bytes);
+    const { cardinality: recordCount, ...where } = entries[0];
+    const more = { specId: 0, partition: [], recordCount, kind: 'vector' } as const;
+    await this.#commit({ addedDeletes: [{ ...file, ...where, ...more }] });
   }
 
   /** Commits an equality delete over the columns of the file. */
@@ -187,6 +237,14 @@ export class CraftedTable {
     const equalityIds = columns.map(({ field }) => field.id);
     const more = { specId: 0, partition: [], recordCount };
     await this.#commit({ addedDeletes: [{ ...file, ...more, kind: 'equality', equalityIds }] });
+  }
+
+  /** Edits the newest metadata file in place. */
+  async bendMetadata(edit: (json: BentJson) => void): Promise<void> {
+    const { metadata } = await loadTable(this.config);
+    const json = parseJson(readFileSync(metadata.file, 'utf8'));
+    edit(json as BentJson);
+    writeFileSync(metadata.file, formatJson(json));
   }
 
   async #write(extension: string, bytes: Uint8Array) {

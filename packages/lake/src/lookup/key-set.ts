@@ -2,10 +2,10 @@ import { LakeError } from '../base/errors.ts';
 import type { DataFile } from '../metadata/file-set.ts';
 import type { ValueTest } from '../parquet/find-rows.ts';
 import { canonicalText } from '../scan/canonical-text.ts';
+import { admits, compareToUpper, decodeBounds, NO_BOUNDS } from '../schema/bounds.ts';
 import { compareValues, equalValues } from '../schema/compare.ts';
 import type { PartitionSpec } from '../schema/partition-spec.ts';
-import { decodeSingleValue } from '../schema/single-value.ts';
-import { applyTransform } from '../schema/transform.ts';
+import { applyTransform, storedImages } from '../schema/transform.ts';
 import type { Field, Type, Value } from '../schema/type.ts';
 
 /** The text by which keys are compared: equal keys have equal texts, and no others. */
@@ -48,21 +48,15 @@ export function candidateKeys(
   return keys.filter((key) => key.every((value, c) => value === null || tests[c](value)));
 }
 
-function columnTest(data: DataFile, spec: PartitionSpec, field: Field): (value: Value) => boolean {
-  const { type } = field;
-  const lower = boundOf(type, data.lowerBounds.get(field.id));
-  const upper = boundOf(type, data.upperBounds.get(field.id));
-  const partition = partitionTest(data, spec, field);
-  return (value) =>
-    (lower === undefined || compareValues(lower, value) <= 0) &&
-    (upper === undefined || compareValues(value, upper) <= 0) &&
-    partition(value);
-}
-
 /** Bounds of floats leave out NaN, so they are not used. */
-function boundOf(type: Type, bytes: Uint8Array | undefined): Value | undefined {
-  if (bytes === undefined || type.kind === 'float' || type.kind === 'double') return undefined;
-  return decodeSingleValue(type, bytes);
+function columnTest(data: DataFile, spec: PartitionSpec, field: Field): (value: Value) => boolean {
+  const { id, type } = field;
+  const isFloating = type.kind === 'float' || type.kind === 'double';
+  const bounds = isFloating
+    ? NO_BOUNDS
+    : decodeBounds(type, data.lowerBounds.get(id), data.upperBounds.get(id));
+  const partition = partitionTest(data, spec, field);
+  return (value) => admits(bounds, value) && partition(value);
 }
 
 /** Only transforms whose results do not change when the column's type is promoted. */
@@ -76,9 +70,12 @@ function partitionTest(
   const tests = spec.fields.flatMap(({ sourceIds, transform }, i) => {
     if (sourceIds.length !== 1 || sourceIds[0] !== field.id) return [];
     if (!PRUNING.has(transform.kind) || i >= data.partition.length) return [];
+    const stored = storedImages(transform, field.type, data.partition[i]);
     return [
-      (value: Value) =>
-        equalValues(applyTransform(transform, field.type, value), data.partition[i]),
+      (value: Value) => {
+        const image = applyTransform(transform, field.type, value);
+        return stored.some((one) => equalValues(image, one));
+      },
     ];
   });
   return (value) => tests.every((test) => test(value));
@@ -101,7 +98,7 @@ export function valueTest(type: Type, values: readonly Value[]): ValueTest {
         if (compareValues(sorted[middle], min) < 0) low = middle + 1;
         else high = middle;
       }
-      return low < sorted.length && compareValues(sorted[low], max) <= 0;
+      return low < sorted.length && compareToUpper(sorted[low], max) <= 0;
     },
   };
 }

@@ -114,7 +114,7 @@ async function findInFile(
   const { data } = scan;
   const spec = specById(table.context.metadata, data.specId);
   const candidates = candidateKeys(data, spec, key, [...wanted.values()]);
-  if (candidates.length === 0 || data.recordCount === 0) return new Map();
+  if (candidates.length === 0) return new Map();
   const dead = await deadOf(table, scan);
   const matches = (await matchingRows(search, data, candidates)).filter((p) => !dead.has(p));
   if (matches.length === 0) return new Map();

@@ -43,11 +43,9 @@ export type DeleteFile = {
   | {
       readonly kind: 'position';
       readonly format: 'parquet' | 'avro' | 'orc';
-      /**
-       * The only data file that it refers to, if the entry (or its bounds on file_path) names one.
-       */
+      /** The only data file that it refers to, if the entry names one. */
       readonly referencedDataFile: string | null;
-      /** Bounds of file_path inside the delete file; the upper one may be longer than any path. */
+      /** Recorded bounds of file_path inside the delete file; both may be cut. */
       readonly pathBounds?: { readonly lower: string; readonly upper: string } | null;
     }
   | {

@@ -133,11 +133,10 @@ function positionOf(raw: StructValue, context: FileContext) {
   const upper = mapOf<Uint8Array>(raw.upper_bounds).get(DELETE_FILE_PATH_ID) ?? null;
   const bounds =
     lower === null || upper === null ? null : { lower: text(lower), upper: text(upper) };
-  const single = bounds !== null && bounds.lower === bounds.upper ? bounds.lower : null;
   return {
     kind: 'position' as const,
     format: rowFormat(raw, context),
-    referencedDataFile: (raw.referenced_data_file as string | null) ?? single,
+    referencedDataFile: (raw.referenced_data_file as string | null) ?? null,
     pathBounds: bounds,
   };
 }

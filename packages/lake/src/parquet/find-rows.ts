@@ -1,3 +1,4 @@
+import { usableBounds } from '../schema/bounds.ts';
 import type { Value } from '../schema/type.ts';
 import { isPlainText } from './convert.ts';
 import { decodePlain } from './encodings.ts';
@@ -42,9 +43,8 @@ export async function findRows(
 
 function mayHold(plan: LeafPlan, bounds: PageBounds[number], test: ValueTest): boolean {
   if (bounds === null) return false;
-  const min = boundValue(plan, bounds.min);
-  const max = boundValue(plan, bounds.max);
-  return min === undefined || max === undefined || test.mayHold(min, max);
+  const { lower, upper } = usableBounds(boundValue(plan, bounds.min), boundValue(plan, bounds.max));
+  return lower === undefined || upper === undefined || test.mayHold(lower, upper);
 }
 
 /**

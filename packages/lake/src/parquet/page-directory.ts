@@ -12,7 +12,7 @@ import { type FaultPlace, parquetFault, parquetLimit } from './fault.ts';
 import type { ByteRange, ColumnChunk } from './footer.ts';
 import { type PageHeader, readPageHeader } from './page-header.ts';
 import type { LeafNode } from './schema-tree.ts';
-import { listAt, numberAt, readThrift } from './thrift.ts';
+import { listAt, numberAt, readThrift, type ThriftValue } from './thrift.ts';
 
 /**
  * A run of rows and the pages (one, or all of the chunk) that hold them. Rows count from the row
@@ -203,13 +203,10 @@ export function parseColumnIndex(
   if (nullPages.length !== pageCount || mins.length !== pageCount || maxs.length !== pageCount) {
     return null;
   }
-  return nullPages.map((isNull, i) => {
-    const min = mins[i];
-    const max = maxs[i];
-    if (isNull === true || !(min instanceof Uint8Array) || !(max instanceof Uint8Array))
-      return null;
-    return { min, max };
-  });
+  const bytesOf = (value: ThriftValue) => (value instanceof Uint8Array ? value : new Uint8Array(0));
+  return nullPages.map((isNull, i) =>
+    isNull === true ? null : { min: bytesOf(mins[i]), max: bytesOf(maxs[i]) },
+  );
 }
 
 function broken(at: ChunkPlace, what: string): LakeError {

@@ -1,7 +1,7 @@
 import { LakeError } from '../base/errors.ts';
 import { normalizeRecorded } from '../base/table-files.ts';
 import type { DataFile, DeleteFile } from '../metadata/file-set.ts';
-import { compareText } from '../schema/compare.ts';
+import { admits, usableBounds } from '../schema/bounds.ts';
 import type { Value } from '../schema/type.ts';
 
 /**
@@ -9,7 +9,7 @@ import type { Value } from '../schema/type.ts';
  * - a deletion vector: names the data file, and is not older; it takes the place of that file's
  *   position deletes;
  * - a position delete: not older, and names the file, or is in the same spec and partition with
- *   bounds that admit its path;
+ *   bounds that admit its path (bounds that are one text name the file, or the start of its path);
  * - an equality delete: strictly newer than the data, in the same spec and partition, or in an
  *   unpartitioned spec (global).
  */
@@ -34,6 +34,7 @@ export function buildDeleteIndex(
 ): DeleteIndex {
   const vectors = new Map<string, Vector>();
   const byPath = new Map<string, Position[]>();
+  const byStart = new PathStarts();
   const byPartition = new Map<string, Position[]>();
   const equalities = new Map<string, DeleteFile[]>();
   for (const file of deletes) {
@@ -42,6 +43,8 @@ export function buildDeleteIndex(
       push(equalities, unpartitioned(file.specId) ? GLOBAL : partitionKey(file), file);
     } else if (file.referencedDataFile !== null) {
       push(byPath, normalizeRecorded(file.referencedDataFile), file);
+    } else if (file.pathBounds && file.pathBounds.lower === file.pathBounds.upper) {
+      byStart.add(file.pathBounds.lower, file);
     } else push(byPartition, partitionKey(file), file);
   }
   for (const list of equalities.values()) list.sort(bySequence);
@@ -55,13 +58,37 @@ export function buildDeleteIndex(
         ...newer(equalities.get(partition), file.dataSequence),
       ];
       if (vector !== undefined && file.dataSequence <= vector.dataSequence) return [...own, vector];
-      const positions = [...(byPath.get(path) ?? []), ...(byPartition.get(partition) ?? [])];
+      const positions = [
+        ...(byPath.get(path) ?? []),
+        ...byStart.of(path),
+        ...(byPartition.get(partition) ?? []),
+      ];
       return [...own, ...positions.filter((p) => reaches(p, file))];
     },
   };
 }
 
 const GLOBAL = 'global';
+
+/**
+ * Position deletes whose two bounds on file_path are one text: the path of their only data file,
+ * or the first bytes that all their paths have if the writer cuts bounds.
+ */
+class PathStarts {
+  readonly #files = new Map<string, Position[]>();
+  readonly #lengths = new Set<number>();
+
+  add(start: string, file: Position): void {
+    const path = normalizeRecorded(start);
+    push(this.#files, path, file);
+    this.#lengths.add(path.length);
+  }
+
+  of(path: string): readonly Position[] {
+    const starts = [...this.#lengths].map((length) => path.slice(0, length));
+    return [...new Set(starts)].flatMap((start) => this.#files.get(start) ?? []);
+  }
+}
 
 function push<T>(map: Map<string, T[]>, key: string, item: T): void {
   const list = map.get(key);
@@ -106,7 +133,7 @@ function reaches(position: Position, file: DataFile): boolean {
   // `file:/a` and `file:///a` are one file but sort apart: bounds say nothing about another
   // spelling.
   if (spellingOf(bounds.lower) !== spelling || spellingOf(bounds.upper) !== spelling) return true;
-  return compareText(bounds.lower, file.path) <= 0 && compareText(file.path, bounds.upper) <= 0;
+  return admits(usableBounds(bounds.lower, bounds.upper), file.path);
 }
 
 function spellingOf(path: string): string {

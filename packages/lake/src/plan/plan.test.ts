@@ -115,6 +115,18 @@ describe('the scope of deletes', () => {
     expect(applied([bounded], dataFile('file:///t/e'))).toEqual(['d']);
   });
 
+  it('does not trust bounds that are inverted or cut', () => {
+    const reached = (lower: string, upper: string, path: string) =>
+      applied([position('d', { pathBounds: { lower, upper } })], dataFile(path)).length === 1;
+    expect(reached('file:/t/z', 'file:/t/a', 'file:/t/c')).toBe(true);
+    expect(reached('file:/t/a', 'file:/t/c', 'file:/t/cat')).toBe(true);
+    expect(reached('file:/t/a', 'file:/t/c', 'file:/t/d')).toBe(false);
+    // one text: the path of the file, or the start of all paths
+    expect(reached('file:/t/c', 'file:/t/c', 'file:///t/c')).toBe(true);
+    expect(reached('file:/t/c', 'file:/t/c', 'file:/t/cat')).toBe(true);
+    expect(reached('file:/t/c', 'file:/t/c', 'file:/t/b')).toBe(false);
+  });
+
   it('tells partition tuples apart, and null, NaN and zeros right', () => {
     const key = (...partition: Value[]) => partitionKey({ specId: 1, partition });
     expect(key('a', 'b')).not.toBe(key('a,b'));
@@ -331,6 +343,67 @@ describe('pruneFiles', () => {
       { seed: 20_260_713, numRuns: 5000 },
     );
     expect(ruledOut).toBeGreaterThan(kept);
+  });
+
+  const left = (over: Partial<DataFile>, asked: Condition) =>
+    pruneFiles([{ data: dataFile('f', over), deletes: [] }], asked, metadata).length === 1;
+  const isOne = { kind: 'compare', fieldId: 1, op: '=', value: 1 } as const;
+  const bytesOf = (id: number, value: Value) =>
+    new Map([[id, encodeSingleValue(fields[id - 1]!.type, value)!]]);
+
+  it('keeps files whose bounds are inverted', () => {
+    const lower = bytesOf(1, 9);
+    const upper = bytesOf(1, 0);
+    for (const op of ['=', '<', '<=', '>', '>='] as const) {
+      const value = op.startsWith('<') ? -5 : 50;
+      const asked = { kind: 'compare', fieldId: 1, op, value } as const;
+      expect(left({ lowerBounds: lower, upperBounds: upper }, asked)).toBe(true);
+      expect(left({ lowerBounds: upper, upperBounds: lower }, asked)).toBe(false);
+    }
+  });
+
+  it('keeps files whose upper bound is cut and not raised', () => {
+    const upperBounds = bytesOf(2, 'aa');
+    for (const [op, value, expected] of [
+      ['=', 'aab', true],
+      ['>', 'aab', true],
+      ['>=', 'aab', true],
+      ['=', 'ab', false],
+      ['>', 'ab', false],
+    ] as const) {
+      expect(left({ upperBounds }, { kind: 'compare', fieldId: 2, op, value })).toBe(expected);
+    }
+  });
+
+  it('keeps files whose counts contradict the record count or the bounds', () => {
+    const counts = (values: bigint, nulls: bigint) => ({
+      valueCounts: new Map([[1, values]]),
+      nullCounts: new Map([[1, nulls]]),
+    });
+    expect(left(counts(10n, 10n), isOne)).toBe(false);
+    expect(left(counts(4n, 4n), isOne)).toBe(true);
+    expect(left({ ...counts(10n, 10n), lowerBounds: bytesOf(1, 0) }, isOne)).toBe(true);
+    const isNull = { kind: 'is-null', fieldId: 1 } as const;
+    expect(left(counts(10n, 0n), isNull)).toBe(false);
+    expect(left(counts(4n, 0n), isNull)).toBe(true);
+  });
+
+  it('keeps files whose partition value has lost its upper bits', () => {
+    const hour = 13; // spec 13 is hour(t)
+    const ticks = (hours: bigint) => hours * 3_600_000_000n;
+    const at = (hours: bigint, op: '=' | '<' | '>') =>
+      ({ kind: 'compare', fieldId: 4, op, value: ticks(hours) }) as const;
+    // 2,174,000,000 hours after 1970 are stored as -2,120,967,296
+    const wrapped = { specId: hour, partition: [2_174_000_000 - 2 ** 32] };
+    expect(left(wrapped, at(2_174_000_000n, '='))).toBe(true);
+    expect(left(wrapped, at(0n, '>'))).toBe(true);
+    expect(left(wrapped, at(0n, '='))).toBe(false);
+    const plain = { specId: hour, partition: [100] };
+    expect(left(plain, at(200n, '>'))).toBe(false);
+    expect(left(plain, at(50n, '<'))).toBe(false);
+    // spec 3 is truncate[4](i): -2^31 is stored as it is, as 4 divides it
+    const least = { kind: 'compare', fieldId: 1, op: '<', value: 0 } as const;
+    expect(left({ specId: 3, partition: [2 ** 31 - 1] }, least)).toBe(false);
   });
 
   it('keeps files that say nothing of the column', () => {

@@ -1,10 +1,10 @@
 import type { DataFile, FileScan } from '../metadata/file-set.ts';
 import { specById, type TableMetadata } from '../metadata/table-metadata.ts';
+import { admits, type Bounds, compareToUpper, decodeBounds } from '../schema/bounds.ts';
 import { compareValues } from '../schema/compare.ts';
 import { fieldsById } from '../schema/field-lookup.ts';
 import type { PartitionSpec } from '../schema/partition-spec.ts';
-import { decodeSingleValue } from '../schema/single-value.ts';
-import { applyTransform, transformAccepts } from '../schema/transform.ts';
+import { applyTransform, storedImages, transformAccepts } from '../schema/transform.ts';
 import type { Field, Value } from '../schema/type.ts';
 import type { Condition } from './condition.ts';
 
@@ -16,9 +16,11 @@ import type { Condition } from './condition.ts';
  *   it stays;
  * - bounds leave NaN out, and here NaN is greater than all else: `>` and `>=` rule a float column
  *   out only when it has no NaN;
- * - bounds may be truncated: a lower bound only gets smaller by that, an upper one only greater,
- *   which is safe;
- * - a float bound of either zero includes both zeros.
+ * - bounds may be truncated: a lower bound only gets smaller by that, and a value that begins with
+ *   an upper bound is within it;
+ * - a float bound of either zero includes both zeros;
+ * - nobody has compared bounds and counts with the rows: those that contradict each other are not
+ *   used.
  */
 export function pruneFiles(
   files: readonly FileScan[],
@@ -59,43 +61,42 @@ function isFloating(field: Field): boolean {
 }
 
 function boundsAdmit(leaf: Leaf, file: DataFile, field: Field): boolean {
-  const values = file.valueCounts.get(field.id);
-  const nulls = file.nullCounts.get(field.id);
-  if (leaf.kind === 'is-null') return nulls !== 0n || values === undefined;
-  if (values !== undefined && nulls !== undefined && values === nulls && values > 0n) return false;
+  const bounds = boundsOf(file, field);
+  const nulls = nullsOf(file, field);
+  if (leaf.kind === 'is-null') return nulls !== 'none';
+  if (nulls === 'all' && bounds.lower === undefined && bounds.upper === undefined) return false;
   if (leaf.kind === 'not-null') return true;
-  const lower = bound(file.lowerBounds, field);
-  const upper = bound(file.upperBounds, field);
-  const admits = (value: Value) => !belowAll(value, lower) && !aboveAll(value, upper, file, field);
-  if (leaf.kind === 'in') return leaf.values.some(admits);
+  const mayHold = (value: Value) =>
+    admits(bounds, value) || (Number.isNaN(value) && mayBeNaN(file, field));
+  if (leaf.kind === 'in') return leaf.values.some(mayHold);
   const { op, value } = leaf;
-  switch (op) {
-    case '=':
-      return admits(value);
-    case '<':
-      return lower === undefined || compareValues(lower, value) < 0;
-    case '<=':
-      return lower === undefined || compareValues(lower, value) <= 0;
-    case '>':
-      return upper === undefined || mayBeNaN(file, field) || compareValues(upper, value) > 0;
-    case '>=':
-      return upper === undefined || mayBeNaN(file, field) || compareValues(upper, value) >= 0;
-  }
+  if (op === '=') return mayHold(value);
+  return op === '<' || op === '<='
+    ? lowerAdmits(op, value, bounds)
+    : mayBeNaN(file, field) || upperAdmits(op, value, bounds);
 }
 
-function bound(bounds: ReadonlyMap<number, Uint8Array>, field: Field): Value | undefined {
-  const bytes = bounds.get(field.id);
-  const value = bytes === undefined ? undefined : decodeSingleValue(field.type, bytes);
-  return typeof value === 'number' && Number.isNaN(value) ? undefined : value;
+function boundsOf(file: DataFile, { id, type }: Field): Bounds {
+  return decodeBounds(type, file.lowerBounds.get(id), file.upperBounds.get(id));
 }
 
-function belowAll(value: Value, lower: Value | undefined): boolean {
-  return lower !== undefined && compareValues(value, lower) < 0;
+/** How many values of a column are null, by counts that agree with the record count. */
+function nullsOf({ recordCount, valueCounts, nullCounts }: DataFile, { id }: Field) {
+  const [values, nulls] = [valueCounts.get(id), nullCounts.get(id)];
+  if (values !== BigInt(recordCount) || nulls === undefined) return 'unknown';
+  return nulls === 0n ? 'none' : nulls === values ? 'all' : 'some';
 }
 
-function aboveAll(value: Value, upper: Value | undefined, file: DataFile, field: Field): boolean {
-  if (upper === undefined || compareValues(value, upper) <= 0) return false;
-  return !(typeof value === 'number' && Number.isNaN(value) && mayBeNaN(file, field));
+function lowerAdmits(op: '<' | '<=', value: Value, { lower }: Bounds): boolean {
+  if (lower === undefined) return true;
+  const order = compareValues(lower, value);
+  return op === '<' ? order < 0 : order <= 0;
+}
+
+function upperAdmits(op: '>' | '>=', value: Value, { upper }: Bounds): boolean {
+  if (upper === undefined) return true;
+  const order = compareToUpper(value, upper);
+  return op === '>' ? order < 0 : order <= 0;
 }
 
 function mayBeNaN(file: DataFile, field: Field): boolean {
@@ -109,7 +110,8 @@ function partitionAdmits(leaf: Leaf, file: DataFile, field: Field, spec: Partiti
       return true;
     const actual = file.partition[i] ?? null;
     const image = (value: Value) => applyTransform(part.transform, field.type, value);
-    return imageAdmits(leaf, actual, image, part.transform.kind);
+    const stored = storedImages(part.transform, field.type, actual);
+    return stored.some((one) => imageAdmits(leaf, one, image, part.transform.kind));
   });
 }
 

@@ -39,18 +39,21 @@ export async function readDeletionVector(
         { file: path },
       );
     }
-    const positions = decodeDeletionVector(await file.read(offset, size), path);
-    if (expectedCount !== undefined && positions.size !== expectedCount) {
-      throw invalid(path, `it deletes ${positions.size} rows, its manifest says ${expectedCount}`);
-    }
-    return positions;
+    return decodeDeletionVector(await file.read(offset, size), path, expectedCount);
   } finally {
     await file.close();
   }
 }
 
-/** The positions of a whole blob. Throws `delete_file_invalid`; `file` is named in the error. */
-export function decodeDeletionVector(blob: Uint8Array, file = 'blob'): PositionSet {
+/**
+ * The positions of a whole blob, without those of 2^31 and more, which no data file has. Throws
+ * `delete_file_invalid`; `file` is named in the error.
+ */
+export function decodeDeletionVector(
+  blob: Uint8Array,
+  file = 'blob',
+  expectedCount?: number,
+): PositionSet {
   if (blob.length < FRAME_BYTES + 8) throw invalid(file, `it has only ${blob.length} bytes`);
   const view = new DataView(blob.buffer, blob.byteOffset, blob.byteLength);
   const length = view.getUint32(0, false);
@@ -62,7 +65,11 @@ export function decodeDeletionVector(blob: Uint8Array, file = 'blob'): PositionS
   const stored = view.getUint32(blob.length - 4, false);
   const actual = crc32(body);
   if (stored !== actual) throw invalid(file, `its CRC-32 is ${actual}, expected ${stored}`);
-  return new PositionSet(decodeRoaring64(body.subarray(MAGIC.length), file));
+  const { positions, cardinality } = decodeRoaring64(body.subarray(MAGIC.length), file);
+  if (expectedCount !== undefined && cardinality !== expectedCount) {
+    throw invalid(file, `it deletes ${cardinality} rows, its manifest says ${expectedCount}`);
+  }
+  return new PositionSet(positions);
 }
 
 /** The blob that deletes `positions`. */

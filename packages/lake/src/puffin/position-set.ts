@@ -36,6 +36,12 @@ export class PositionSet {
     return Math.max(0, this.#lowerBound(to) - this.#lowerBound(from));
   }
 
+  /** The positions below `end`. */
+  below(end: number): PositionSet {
+    const count = this.#lowerBound(end);
+    return count === this.size ? this : new PositionSet(this.#positions.subarray(0, count));
+  }
+
   #lowerBound(position: number): number {
     let low = 0;
     let high = this.#positions.length;

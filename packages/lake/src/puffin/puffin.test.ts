@@ -15,10 +15,10 @@ describe('roaring bitmaps', () => {
     // one array container {1, 3}: count 1, key 0, cookie 12346, 1 container, key 0 card 2, offset
     // 16
     const bytes = hex('0100000000000000 00000000 3a300000 01000000 0000 0100 10000000 0100 0300');
-    expect([...decodeRoaring64(bytes)]).toEqual([1, 3]);
+    expect([...decodeRoaring64(bytes).positions]).toEqual([1, 3]);
     // run container 5..9 in the second 65,536: cookie 12347 | 0 << 16, flags 1, key 1 card 5
     const runs = hex('0100000000000000 00000000 3b300000 01 0100 0400 0100 0500 0400');
-    expect([...decodeRoaring64(runs)]).toEqual([65541, 65542, 65543, 65544, 65545]);
+    expect([...decodeRoaring64(runs).positions]).toEqual([65541, 65542, 65543, 65544, 65545]);
   });
 
   it('round-trips every kind of container', () => {
@@ -26,7 +26,7 @@ describe('roaring bitmaps', () => {
     const run = Int32Array.from({ length: 70_000 }, (_, i) => i + 100_000);
     const sparse = Int32Array.of(0, 65_535, 65_536, 2_147_483_646);
     for (const positions of [dense, run, sparse, new Int32Array(0)]) {
-      expect(decodeRoaring64(encodeRoaring64(positions))).toEqual(positions);
+      expect(decodeRoaring64(encodeRoaring64(positions)).positions).toEqual(positions);
     }
     const clusters = fc
       .array(fc.tuple(fc.nat(5_000_000), fc.integer({ min: 1, max: 300 })), { maxLength: 60 })
@@ -35,7 +35,7 @@ describe('roaring bitmaps', () => {
       );
     fc.assert(
       fc.property(clusters, (set) => {
-        expect(decodeRoaring64(encodeRoaring64(set.positions))).toEqual(
+        expect(decodeRoaring64(encodeRoaring64(set.positions)).positions).toEqual(
           Int32Array.from(set.positions),
         );
       }),
@@ -49,9 +49,18 @@ describe('roaring bitmaps', () => {
       expect(() => decodeRoaring64(good.subarray(0, cut))).toThrow(LakeError);
     }
     expect(() => decodeRoaring64(Uint8Array.of(...good, 0))).toThrow(/bytes after/);
-    const key = good.slice();
-    key[8] = 1;
-    expect(() => decodeRoaring64(key)).toThrow(/high key 1/);
+  });
+
+  it('counts positions of 2^31 and more, which no file has, and leaves them out', () => {
+    // {1, 3} under high key 0; key 0x8000 is position 2^31; high key 2 is 2^33
+    const low = '3a300000 02000000 0000 0100 0080 0000 18000000 1c000000 0100 0300 0000';
+    const high = '02000000 3a300000 01000000 0000 0000 10000000 0000';
+    const bytes = hex(`0200000000000000 00000000 ${low} ${high}`);
+    const { positions, cardinality } = decodeRoaring64(bytes);
+    expect([...positions]).toEqual([1, 3]);
+    expect(cardinality).toBe(4);
+    const twice = hex(`0200000000000000 ${high} ${high}`);
+    expect(() => decodeRoaring64(twice)).toThrow(/high keys are not ascending/);
   });
 });
 

@@ -13,8 +13,8 @@
  *              | cardinality <= 4096: cardinality x u16, ascending
  *              | else              1024 x u64 of bits
  *
- * Positions here are row ordinals of one file and fit in 31 bits (limit rowsPerFile), so the only
- * high key is 0.
+ * Row ordinals of a file fit in 31 bits here (limit rowsPerFile). Larger positions delete nothing:
+ * they are checked and counted only.
  */
 import { LakeError } from '../base/errors.ts';
 import { LIMITS } from '../base/limits.ts';
@@ -25,24 +25,37 @@ const ARRAY_MAX = 4096;
 const BITMAP_BYTES = 8192;
 const OFFSETS_FROM_CONTAINERS = 4;
 
+/** The positions of a bitmap. */
+export interface RoaringPositions {
+  /** The positions below 2^31, ascending. */
+  readonly positions: Int32Array;
+  /** Number of all positions, those of 2^31 and more included. */
+  readonly cardinality: number;
+}
+
 /**
- * The positions of a serialized 64-bit bitmap, ascending. Throws `delete_file_invalid` if the
- * bytes are not a bitmap (`file` is named in the error) and `limit_exceeded` above
- * LIMITS.deletedPositionsPerFile.
+ * The positions of a serialized 64-bit bitmap. Throws `delete_file_invalid` if the bytes are not a
+ * bitmap (`file` is named in the error) and `limit_exceeded` above LIMITS.deletedPositionsPerFile.
  */
-export function decodeRoaring64(bytes: Uint8Array, file = 'bitmap'): Int32Array {
+export function decodeRoaring64(bytes: Uint8Array, file = 'bitmap'): RoaringPositions {
   const input = new Input(bytes, file);
   const count = input.u64();
-  if (count > 1n) throw input.fail(`row positions beyond 2^32 (${count} high keys, expected 1)`);
-  let positions = new Int32Array(0);
-  if (count === 1n) {
+  let positions: Int32Array = new Int32Array(0);
+  let cardinality = 0;
+  for (let i = 0n, previous = -1; i < count; i++) {
     const key = input.u32();
-    if (key !== 0) throw input.fail(`high key ${key}, expected 0: row positions beyond 2^31`);
-    positions = decodeRoaring32(input);
+    if (key <= previous) throw input.fail('high keys are not ascending');
+    previous = key;
+    const low = decodeRoaring32(input, key === 0 ? LOW_KEYS : 0, cardinality);
+    if (key === 0) positions = low.positions;
+    cardinality = low.cardinality;
   }
   if (input.left !== 0) throw input.fail(`${input.left} bytes after the bitmap's end`);
-  return positions;
+  return { positions, cardinality };
 }
+
+/** Containers with keys below this hold positions below 2^31. */
+const LOW_KEYS = 0x8000;
 
 /**
  * The 64-bit portable form of ascending, unique, non-negative positions; the smallest container
@@ -63,30 +76,38 @@ interface Container {
   readonly runs: boolean;
 }
 
-function decodeRoaring32(input: Input): Int32Array<ArrayBuffer> {
+/** Positions of the containers with keys below `lowKeys`; the others are checked and counted. */
+function decodeRoaring32(input: Input, lowKeys: number, before: number): RoaringPositions {
   const containers = readHeader(input);
-  const total = containers.reduce((sum, container) => sum + container.cardinality, 0);
-  if (total > LIMITS.deletedPositionsPerFile) {
-    throw new LakeError(
-      'limit_exceeded',
-      `deletion vector holds ${total} positions, at most ` +
-        `${LIMITS.deletedPositionsPerFile} are read; compact the table`,
-      { file: input.file },
-    );
-  }
-  const positions = new Int32Array(total);
+  const count = (sum: number, container: Container) => sum + container.cardinality;
+  const cardinality = containers.reduce(count, before);
+  if (cardinality > LIMITS.deletedPositionsPerFile) throw tooMany(input, cardinality);
+  const positions = new Int32Array(containers.filter(({ key }) => key < lowKeys).reduce(count, 0));
   let at = 0;
   for (const container of containers) {
-    const end = at + container.cardinality;
-    const filled = readContainer(input, container, positions, at, end);
+    const isLow = container.key < lowKeys;
+    const out = isLow ? positions : new Int32Array(container.cardinality);
+    const start = isLow ? at : 0;
+    const end = start + container.cardinality;
+    const filled = readContainer(input, container, out, start, end);
     if (filled !== end) {
       throw input.fail(
-        `container ${container.key} holds ${filled - at} positions, its header says ${end - at}`,
+        `container ${container.key} holds ${filled - start} positions, its header says ` +
+          `${container.cardinality}`,
       );
     }
-    at = end;
+    if (isLow) at = end;
   }
-  return positions;
+  return { positions, cardinality };
+}
+
+function tooMany(input: Input, total: number): LakeError {
+  return new LakeError(
+    'limit_exceeded',
+    `deletion vector holds ${total} positions, at most ` +
+      `${LIMITS.deletedPositionsPerFile} are read; compact the table`,
+    { file: input.file },
+  );
 }
 
 function readHeader(input: Input): readonly Container[] {
@@ -103,7 +124,6 @@ function readHeader(input: Input): readonly Container[] {
     const key = input.u16();
     const cardinality = input.u16() + 1;
     if (i > 0 && key <= containers[i - 1].key) throw input.fail('container keys are not ascending');
-    if (key > 0x7fff) throw input.fail(`container key ${key}: row positions beyond 2^31`);
     const runs = runFlags !== null && (runFlags[i >>> 3] & (1 << (i & 7))) !== 0;
     containers.push({ key, cardinality, runs });
   }

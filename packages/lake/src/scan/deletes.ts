@@ -30,12 +30,13 @@ export class DeadRows {
   }
 
   /**
-   * The dead positions of a scan's data file. `duckdb` reads the file if equality deletes ask
-   * for its values.
+   * The dead positions of a scan's data file, all below its record count: delete files may have
+   * others, which delete nothing. `duckdb` reads the file if equality deletes ask for its values.
    */
   async of(scan: FileScan, duckdb: ScanDuckDb | null): Promise<PositionSet> {
     if (scan.deletes.length === 0) return NO_POSITIONS;
-    const key = [normalizeRecorded(scan.data.path), ...scan.deletes.map(deleteKey)].join('\n');
+    const { path, recordCount } = scan.data;
+    const key = [normalizeRecorded(path), recordCount, ...scan.deletes.map(deleteKey)].join('\n');
     return await this.#sets.get(key, () => this.#resolve(scan, duckdb));
   }
 
@@ -50,7 +51,7 @@ export class DeadRows {
     if (equality.length > 0) {
       sets.push(await deadByEquality(this.#context, scan.data, equality, duckdb));
     }
-    const dead = unionPositions(sets);
+    const dead = unionPositions(sets).below(scan.data.recordCount);
     if (dead.size <= LIMITS.deletedPositionsPerFile) return dead;
     throw new LakeError('limit_exceeded', `more than ${dead.size} rows are deleted`, {
       file: scan.data.path,

@@ -45,9 +45,8 @@ function collect(file: DeleteFile, rows: FileRows, byPath: Map<string, number[]>
       byPath.set(path, list);
     }
     const position = valueAt(positions, row) as bigint;
-    if (position < 0n || position > BigInt(LIMITS.rowsPerFile)) {
-      throw invalid(file, `position ${position} is not a row ordinal`);
-    }
+    if (position < 0n) throw invalid(file, `position ${position} is not a row ordinal`);
+    if (position > BigInt(LIMITS.rowsPerFile)) continue; // no data file has such a row
     list.push(Number(position));
     if (list.length > LIMITS.deletedPositionsPerFile) throw tooMany(file);
   }

@@ -34,7 +34,8 @@ export interface ScanPlan {
 /**
  * Scans data files one after another:
  *
- * 1. the dead positions of the file (deletes.ts); a file without a live row is not opened;
+ * 1. the dead positions of the file (deletes.ts); of a file without a live row only the footer is
+ *    read, which confirms the record count of the manifest;
  * 2. the file's own columns, by DuckDB or our own readers (data-file.ts), completed by partition
  *    values, defaults and lineage (projection.ts);
  * 3. dead rows out; then the rows for which the condition is not true;
@@ -94,8 +95,8 @@ async function* scanFile(scanning: Scanning, part: ScanPart): AsyncGenerator<Bat
   const { data } = part.scan;
   if (part.only?.size === 0) return;
   const gone = await dead.of(part.scan, duckdb);
-  if (gone.size >= data.recordCount) return;
   const file = await openTableFile(context, data, 'data', duckdb);
+  if (gone.size === file.rowCount) return;
   const fields = [...plan.fields, ...(plan.condition?.fields ?? [])];
   const projection = planProjection(context, data, file, fields);
   if (part.only !== null && part.only.size * ROWS_PER_POINT_READ < data.recordCount) {

@@ -1,4 +1,5 @@
 import { civilFromDays } from './civil-time.ts';
+import { compareValues } from './compare.ts';
 import { bigintToBytes } from './decimal.ts';
 import type { Type, Value } from './type.ts';
 import { uuidToBytes } from './uuid.ts';
@@ -210,6 +211,36 @@ function truncateText(text: string, width: number): string {
   }
   return text.slice(0, units);
 }
+
+/**
+ * The results that a stored partition value may stand for: an `hour` or a truncated integer that
+ * its type cannot hold is stored without its upper bits, as Java does.
+ */
+export function storedImages(transform: Transform, type: Type, stored: Value): readonly Value[] {
+  const wraps = transform.kind === 'hour' || transform.kind === 'truncate';
+  const ends = wraps ? ENDS[type.kind] : undefined;
+  if (ends === undefined || stored === null) return [stored];
+  const [least, greatest] = ends.map((end) => applyTransform(transform, type, end));
+  const others =
+    typeof stored === 'bigint'
+      ? [stored - 2n ** 64n, stored + 2n ** 64n]
+      : [(stored as number) - 2 ** 32, (stored as number) + 2 ** 32];
+  const isResult = (value: Value) =>
+    compareValues(least, value) <= 0 && compareValues(value, greatest) <= 0;
+  return [stored, ...others.filter(isResult)];
+}
+
+const LONG_ENDS: readonly Value[] = [-(2n ** 63n), 2n ** 63n - 1n];
+
+/** The least and the greatest value of types whose transformed values may overflow. */
+const ENDS: { readonly [kind: string]: readonly Value[] | undefined } = {
+  int: [-(2 ** 31), 2 ** 31 - 1],
+  long: LONG_ENDS,
+  timestamp: LONG_ENDS,
+  timestamptz: LONG_ENDS,
+  timestamp_ns: LONG_ENDS,
+  timestamptz_ns: LONG_ENDS,
+};
 
 function floorDivide(value: bigint, by: bigint): number {
   const quotient = value / by;

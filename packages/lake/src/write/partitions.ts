@@ -1,5 +1,6 @@
 import { LakeError } from '../base/errors.ts';
 import { LIMITS } from '../base/limits.ts';
+import { partitionKey } from '../plan/delete-index.ts';
 import { quoteName } from '../scan/duckdb/quoting.ts';
 import {
   isUnpartitioned,
@@ -39,7 +40,7 @@ export async function numberPartitions(
   const known = new Map<string, number>();
   const numberOf = (cells: readonly unknown[]): number => {
     const tuple = spec.fields.map((f, i) => transformed(f, sources[i].type, cells[i]));
-    const key = tupleKey(tuple);
+    const key = partitionKey({ specId: spec.specId, partition: tuple });
     const number = numbers.get(key) ?? tuples.push(tuple) - 1;
     numbers.set(key, number);
     if (tuples.length > LIMITS.partitionsPerWrite) throw tooMany();
@@ -89,18 +90,15 @@ export function partitionRows(
     const tuple = spec.fields.map((f, i) => {
       if (sources.length === 0) return null;
       const value = columns[places[i]][row];
-      return value === null ? null : applyTransform(f.transform, sources[i].type, value);
+      return value === null ? null : partitionValue(f, sources[i].type, value);
     });
-    const key = tupleKey(tuple);
+    const key = partitionKey({ specId: spec.specId, partition: tuple });
     const known = byTuple.get(key) ?? { tuple, members: [] };
     byTuple.set(key, known);
     known.members.push(row);
   }
   return [...byTuple.values()];
 }
-
-const tupleKey = (tuple: readonly Value[]) =>
-  JSON.stringify(tuple, (_, v) => (typeof v === 'bigint' ? `${v}n` : v));
 
 const PARTITIONABLE = new Set([
   'boolean',
@@ -128,8 +126,21 @@ function sourceField(schema: Schema, partition: PartitionField): Field {
 
 function transformed(field: PartitionField, type: Type, cell: unknown): Value {
   if (cell === null || cell === undefined) return null;
-  return applyTransform(field.transform, type, valueOfText(type, cell));
+  return partitionValue(field, type, valueOfText(type, cell));
 }
+
+/** Throws `unsupported` if the value has a partition that the partition's type cannot hold. */
+function partitionValue({ name, transform }: PartitionField, type: Type, value: Value): Value {
+  const image = applyTransform(transform, type, value);
+  const fits =
+    (typeof image !== 'bigint' || type.kind === 'decimal' || BigInt.asIntN(64, image) === image) &&
+    (typeof image !== 'number' || !INT_RESULTS.has(transform.kind) || (image | 0) === image);
+  if (fits) return image;
+  const text = String(valueToJson(type, value));
+  throw new LakeError('unsupported', `partition field "${name}" cannot hold ${image} of ${text}`);
+}
+
+const INT_RESULTS: ReadonlySet<string> = new Set(['hour', 'truncate']);
 
 /**
  * `service=billing/opened_at_day=2025-11-03`: the folder of a partition, values URL-encoded as

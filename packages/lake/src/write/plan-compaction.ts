@@ -4,7 +4,7 @@
  * it that is worth reading it again.
  */
 import type { DeleteFile, FileScan } from '../metadata/file-set.ts';
-import type { Value } from '../schema/type.ts';
+import { partitionKey } from '../plan/delete-index.ts';
 
 /** How files are chosen. */
 export interface CompactionRule {
@@ -38,17 +38,13 @@ export function planCompaction(
 function byPartition(files: readonly FileScan[]): ReadonlyMap<string, FileScan[]> {
   const groups = new Map<string, FileScan[]>();
   for (const scan of files) {
-    const { specId, partition } = scan.data;
-    const key = `${specId} ${JSON.stringify(partition, textOfValue)}`;
+    const key = partitionKey(scan.data);
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [scan]);
     else group.push(scan);
   }
   return groups;
 }
-
-const textOfValue = (_: string, value: Value): Value =>
-  typeof value === 'bigint' ? `${value}n` : value;
 
 const isCandidate = (scan: FileScan, targetBytes: number): boolean =>
   scan.data.fileSize < SMALL * targetBytes || isThinned(scan);

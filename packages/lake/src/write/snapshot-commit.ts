@@ -111,8 +111,9 @@ async function carryOver(
   const rows: StructValue[] = [];
   const removed: ManifestEntry[] = [];
   for (const manifest of manifests) {
-    if (manifest.addedFiles === 0 && manifest.existingFiles === 0) continue;
-    const entries = change.mayRemove ? await liveEntries(context, manifest) : [];
+    const saysEmpty = manifest.addedFiles === 0 && manifest.existingFiles === 0;
+    const entries = saysEmpty || change.mayRemove ? await liveEntries(context, manifest) : [];
+    if (saysEmpty && entries.length === 0) continue;
     const gone = new Set(entries.filter(change.removes));
     if (gone.size === 0) {
       rows.push(listRowOf(manifest));
@@ -192,7 +193,13 @@ function listHeader(context: ManifestContext, parent: SnapshotEntry | null) {
   };
 }
 
-const total = (parent: SnapshotEntry | null, key: string) => BigInt(parent?.summary[key] ?? '0');
+/** A total that the parent's summary allows: one without a count allows none. */
+function totalAfter(parent: SnapshotEntry | null, key: string, change: bigint) {
+  const before = parent === null ? '0' : (parent.summary[key] ?? '');
+  if (!/^\d{1,19}$/.test(before)) return {};
+  const total = BigInt(before) + change;
+  return total < 0n ? {} : { [key]: String(total) };
+}
 
 function summaryOf(
   change: SnapshotChange,
@@ -222,13 +229,11 @@ function summaryOf(
   return {
     operation: change.operation,
     ...Object.fromEntries(shown.map(([k, n]) => [k, String(n)])),
-    'total-records': String(total(parent, 'total-records') + added - gone),
-    'total-data-files': String(total(parent, 'total-data-files') + files),
-    'total-delete-files': String(total(parent, 'total-delete-files') + deletes),
-    'total-position-deletes': String(
-      total(parent, 'total-position-deletes') + addedPositions - gonePositions,
-    ),
-    'total-equality-deletes': String(total(parent, 'total-equality-deletes')),
+    ...totalAfter(parent, 'total-records', added - gone),
+    ...totalAfter(parent, 'total-data-files', files),
+    ...totalAfter(parent, 'total-delete-files', deletes),
+    ...totalAfter(parent, 'total-position-deletes', addedPositions - gonePositions),
+    ...totalAfter(parent, 'total-equality-deletes', 0n),
     'engine-name': 'lhs',
   };
 }
