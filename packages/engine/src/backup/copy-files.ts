@@ -1,7 +1,7 @@
 import { type FileHandle, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { crc32 } from 'node:zlib';
 import { LhsError } from '@lakehouse-search/contract';
+import { extendCrc } from '../base/extend-crc.ts';
 import type { FileSeal } from '../storage/frame.ts';
 import { FRAME_FOOTER_BYTES } from '../storage/frame.ts';
 import { ioError, missing, systemCode } from '../storage/io-errors.ts';
@@ -60,7 +60,7 @@ export async function copyComponent(
   let crc = 0;
   let at = 0;
   for await (const bytes of pieces(seal.length + 1)) {
-    crc = crc32(bytes.subarray(0, Math.max(0, Math.min(bytes.length, summed - at))), crc);
+    crc = extendCrc(crc, bytes.subarray(0, Math.max(0, Math.min(bytes.length, summed - at))));
     at += bytes.length;
     if (at > seal.length) break;
     chunks.push(await writer.add(bytes));

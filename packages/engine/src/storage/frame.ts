@@ -18,6 +18,7 @@
  */
 import { crc32 } from 'node:zlib';
 import { LhsError } from '@lakehouse-search/contract';
+import { extendCrc } from '../base/extend-crc.ts';
 import { MAX_FILE_BYTES } from './arena.ts';
 import type { Directory, FileWriter, Region } from './directory.ts';
 import type { FilePart } from './spill.ts';
@@ -102,7 +103,7 @@ export function writeFramed(
 function writePart(writer: FileWriter, part: FilePart, before: number): number {
   let crc = before;
   for (const piece of part instanceof Uint8Array ? [part] : part.pieces()) {
-    crc = crc32(piece, crc);
+    crc = extendCrc(crc, piece);
     if (piece.length > 0) writer.write(piece);
   }
   return crc;
@@ -179,7 +180,7 @@ export function verifyFramed({ file, path, seal }: FramedFile): void {
   const end = bytes.length - FRAME_FOOTER_BYTES;
   for (let from = 0; from < end; from += STEP_BYTES) {
     const step = bytes.subarray(from, Math.min(from + STEP_BYTES, end));
-    crc = crc32(step, crc);
+    crc = extendCrc(crc, step);
     pages.leave(offset + from, step.length);
   }
   requireCrc(crc, seal.crc, path);

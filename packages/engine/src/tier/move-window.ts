@@ -4,8 +4,8 @@
  * the tier changes; before it nothing is visible, and the objects of a crashed transition are used
  * again by the next one. Objects that nothing names are removed by `sweepObjects`.
  */
-import { crc32 } from 'node:zlib';
 import { type CallContext, LhsError } from '@lakehouse-search/contract';
+import { extendCrc } from '../base/extend-crc.ts';
 import { type Commit, readCommit } from '../index/commit.ts';
 import { IndexWriter } from '../index/index-writer.ts';
 import { storedPlans } from '../index/stored-plans.ts';
@@ -189,7 +189,7 @@ async function readWhole(
     const piece = await readObject(object, offset, Math.min(PIECE_BYTES, length - offset));
     // The footer, which has the sum, is not part of it.
     const end = Math.min(piece.length, length - FRAME_FOOTER_BYTES - offset);
-    if (end > 0) sum = crc32(piece.subarray(0, end), sum);
+    sum = extendCrc(sum, piece.subarray(0, Math.max(0, end)));
     take(piece);
   }
   if (sum !== crc) throw corrupt(`${object.place}/${object.key}`, 'its checksum differs');
