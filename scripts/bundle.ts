@@ -31,6 +31,13 @@ const outside = ['dependencies', 'optionalDependencies', 'peerDependencies'].fla
 );
 outside.push('typescript'); // oclif loads it to run sources
 
+/** The version of a range such as `>=22.19`. */
+function minVersion(range: string): string {
+  const version = /^>=(\d+\.\d+)$/.exec(range)?.[1];
+  if (version === undefined) throw new Error(`engines.node is "${range}", expected ">=X.Y"`);
+  return version;
+}
+
 /** Files of a folder that match a pattern, without tests, by their names in the bundle. */
 function entries(from: string, pattern: string, name: (file: string) => string) {
   const files = globSync(pattern, { cwd: from }).filter((file) => !file.endsWith('.test.ts'));
@@ -90,6 +97,8 @@ const bundle = await rolldown({
     ),
   },
   plugins: [lazily()],
+  // the oldest Node that `engines` promises: newer syntax is lowered
+  transform: { target: `node${minVersion(pjson.engines.node)}` },
   checks: { ineffectiveDynamicImport: false },
 });
 rmSync(folder, { recursive: true, force: true });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { flush, run as runCommand } from '@oclif/core';
+import { flush, run as runCommand, settings } from '@oclif/core';
 import { flagsBehind } from './config/flags-first.ts';
 import { firstScreen } from './first-screen.ts';
 import { processTerminal } from './terminal/terminal.ts';
@@ -18,6 +18,7 @@ export function run(program: URL): Promise<void> {
   const args = [...flagsBehind(process.argv.slice(2))];
   // oclif takes LHS_DATA_DIR for a folder of plug-ins; a data folder must not bring code
   const pjson = JSON.parse(readFileSync(new URL('../package.json', program), 'utf8'));
+  settings.enableAutoTranspile = false; // the program is compiled; oclif would look for TypeScript
   const loadOptions = { root: fileURLToPath(program), pjson, userPlugins: false };
   const work = args.length === 0 ? showFirstScreen() : runCommand(args, loadOptions);
   return work.then(() => flush()).catch(report);
