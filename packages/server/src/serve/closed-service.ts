@@ -4,7 +4,6 @@ import { seedAdmin } from '../access/first-admin.ts';
 import { loginAttempts } from '../access/login-attempts.ts';
 import { openAccess } from '../access/open-access.ts';
 import { outsideTokens } from '../access/outside-tokens.ts';
-import { requireHashing } from '../access/passwords.ts';
 import { Sessions } from '../access/sessions.ts';
 import { authorizeByScope, requireHeader, StoredAccess } from '../access/stored-access.ts';
 import { StoredAccounts } from '../access/stored-accounts.ts';
@@ -36,20 +35,19 @@ export function storedCallers(store: Store, issuers: readonly IssuerConfig[]) {
 }
 
 /**
- * Makes the first admin if there is no account; the password that was generated. Throws unsupported
- * if this version of Node.js cannot hash passwords, invalid_argument.
+ * Makes the first admin if there is no account. Returns the password that was generated. Throws
+ * invalid_argument.
  */
 export async function openAccounts(
   store: Store,
   password: string | undefined,
 ): Promise<string | undefined> {
-  requireHashing();
   return seedAdmin(store.users, password);
 }
 
 /**
  * The callers of a closed service: accounts in the store, tokens of outside issuers. Makes the
- * first admin. Throws unsupported, invalid_argument.
+ * first admin. Throws invalid_argument.
  */
 export async function closedCallers(
   store: Store,

@@ -68,6 +68,14 @@ describe('passwords', () => {
     expect(await verifyPassword('', null)).toBe(false);
     expect(await hashPassword('a long password')).not.toBe(hash);
   });
+
+  it('match a hash of scrypt, which a Node without argon2id writes', async () => {
+    // written by hashlib.scrypt of Python
+    const hash =
+      '$scrypt$ln=14,r=8,p=5$AAECAwQFBgcICQoLDA0ODw$9R0AdUe8D4ObsUoywGB54L40KU9GUb80/aNkUEKygFA';
+    expect(await verifyPassword('a long password', hash)).toBe(true);
+    expect(await verifyPassword('a long passwore', hash)).toBe(false);
+  });
 });
 
 describe('the first admin', () => {
