@@ -1,16 +1,15 @@
 #!/usr/bin/env node
 import { mkdirSync, readFileSync } from 'node:fs';
 import module from 'node:module';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { completeEnvironment } from './complete-environment.js';
 
 /**
  * Caches compiled code in the user's cache folder. Not in the temporary folder: other users can
  * write there, and cached code is run unchecked. Without a folder, starts are slower.
  */
-function enableCompileCache() {
-  const caches = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
-  const folder = join(caches, 'lhs', 'compiled');
+function enableCompileCache(cache) {
+  const folder = join(cache, 'compiled');
   try {
     mkdirSync(folder, { recursive: true });
     module.enableCompileCache(folder);
@@ -29,7 +28,7 @@ if (major < 22 || (major === 22 && minor < 19)) {
   const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
   process.stdout.write(`lhs ${version}\n`);
 } else {
-  enableCompileCache();
+  enableCompileCache(completeEnvironment(process.env));
   // stacks name source files instead of chunks of the bundle
   if (args.includes('--debug')) process.setSourceMapsEnabled(true);
   // the version has just been checked: oclif would load semver to do it again
