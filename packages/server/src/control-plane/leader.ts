@@ -3,6 +3,7 @@ import type { StoredDefinition } from '../store/definitions.ts';
 import type { Lease } from '../store/leases.ts';
 import type { StoredNode } from '../store/nodes.ts';
 import { assignShards } from './assign-shards.ts';
+import { buildMissing } from './build-missing.ts';
 import { type ClusterContext, currentNodes, publishRoute } from './cluster-context.ts';
 import { pause } from './leadership.ts';
 import { levelNodes, renewNodes } from './level-nodes.ts';
@@ -145,6 +146,7 @@ function startLeveling(
     if (leveling.has(index)) continue;
     const level = async () => {
       await renewNodes(context, index, nodes, signal);
+      await buildMissing(context, index, nodes, signal);
       await levelNodes(context, index, nodes, signal);
     };
     const work = level().catch((error: unknown) => {

@@ -35,7 +35,16 @@ const shown = ({ hits, total }: SearchResponse) => ({
   hits: hits.map(({ coordinates, score, fields }) => ({ coordinates, score, fields })),
 });
 
-/** Three nodes at first, an index of 200 rows in one shard. */
+/** What tests change of a cluster. */
+export interface ClusterSettings {
+  readonly shards?: number;
+  /** A node without a heartbeat for this time has left for good. */
+  readonly leaveMs?: number;
+  /** Absent: the cluster has no key. */
+  readonly key?: string;
+}
+
+/** Three nodes at first, an index of 200 rows in one shard unless settings have another number. */
 export class ReshardCluster {
   readonly folder = mkdtempSync(join(tmpdir(), 'lhs-reshard-'));
   readonly clients: NodeClient[] = [];
@@ -43,16 +52,22 @@ export class ReshardCluster {
   client!: Service;
   store!: Store;
   #plane!: RunningControlPlane;
-  readonly #nodes: RunningNode[] = [];
+  readonly #nodes = new Map<string, RunningNode>();
+  readonly #settings: ClusterSettings;
   #gateway!: RunningServer;
 
+  constructor(settings: ClusterSettings = { key: CLUSTER_KEY }) {
+    this.#settings = settings;
+  }
+
   async start(): Promise<void> {
+    const { shards = 1, leaveMs = 600_000, key } = this.#settings;
     this.table = await new ClusterTable().create();
     await this.table.append(...Array.from({ length: 200 }, (_, i) => i));
     this.#plane = await serveControlPlane({
       options: serverOptions({ ...this.#values, sync_poll_ms: 100 }, {}, this.table.folder),
-      ...{ names: this.#names, key: CLUSTER_KEY },
-      times: { leaseMs: 120_000, nodeMs: 12_000, leaveMs: 600_000 },
+      ...{ names: this.#names, key },
+      times: { leaseMs: 120_000, nodeMs: Math.min(12_000, leaveMs), leaveMs },
     });
     this.store = await openStore({ file: join(this.table.folder, 'server.db') });
     for (const name of ['n1', 'n2', 'n3']) await this.join(name);
@@ -61,10 +76,10 @@ export class ReshardCluster {
       options: serverOptions({ ...this.#values, threads: 0 }, {}, join(this.folder, 'gateway')),
       ...{ names: this.#names, issuers: [] },
       env: { LHS_ADMIN_PASSWORD: 'long-enough' },
-      cluster: { ...reach, key: CLUSTER_KEY, takes: [], shardTimeoutMs: 120_000 },
+      cluster: { ...reach, ...this.#key, takes: [], shardTimeoutMs: 120_000 },
     });
     this.client = createClient({ url: this.#gateway.url });
-    await this.store.definitions.add(INDEX, this.table.definition(1));
+    await this.store.definitions.add(INDEX, this.table.definition(shards));
     await this.client.reindex({ index: INDEX });
   }
 
@@ -72,7 +87,7 @@ export class ReshardCluster {
     await this.client?.close();
     await this.#gateway?.stop();
     for (const one of this.clients) await one.close();
-    for (const node of this.#nodes) await node.stop();
+    for (const node of this.#nodes.values()) await node.stop();
     await this.store?.close();
     await this.#plane?.stop();
     this.table?.dispose();
@@ -88,15 +103,30 @@ export class ReshardCluster {
     return { catalogs: { main: this.table.catalog }, roots: {}, models: {} };
   }
 
+  get #key() {
+    const { key } = this.#settings;
+    return key === undefined ? {} : { key };
+  }
+
+  /** Ends a node, whose disk is lost. */
+  async lose(node: string): Promise<void> {
+    const lost = this.#nodes.get(node)!;
+    const at = this.clients.findIndex(({ address }) => address === lost.grpc);
+    await this.clients.splice(at, 1)[0].close();
+    this.#nodes.delete(node);
+    await lost.stop();
+    rmSync(join(this.folder, node), { recursive: true });
+  }
+
   /** Starts another node, and waits until the cluster has it. */
   async join(node: string): Promise<void> {
     const controlPlane = [this.#plane.grpc];
     const started = await serveNode({
       options: serverOptions({ ...this.#values, threads: 0 }, {}, join(this.folder, node)),
-      cluster: { nodes: [], controlPlane, key: CLUSTER_KEY, node, takes: [] },
+      cluster: { nodes: [], controlPlane, ...this.#key, node, takes: [] },
     });
-    this.#nodes.push(started);
-    this.clients.push(connectNode(started.grpc, { key: CLUSTER_KEY }));
+    this.#nodes.set(node, started);
+    this.clients.push(connectNode(started.grpc, this.#key));
     const isKnown = async () => (await this.store.nodes.list()).some((each) => each.node === node);
     await vi.waitUntil(isKnown, WAIT);
   }

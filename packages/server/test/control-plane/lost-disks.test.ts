@@ -1,0 +1,71 @@
+/** Nodes that lose their disks: shards are built from the table, without an operator. */
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { INDEX } from './cluster-table.ts';
+import { type ClusterSettings, ReshardCluster, WAIT } from './reshard-cluster.ts';
+import { CLUSTER_KEY } from './stand-in-node.ts';
+
+describe('a cluster whose nodes lose their disks', () => {
+  let cluster: ReshardCluster;
+  afterEach(() => cluster.stop());
+
+  async function started(settings: ClusterSettings): Promise<void> {
+    cluster = new ReshardCluster({ key: CLUSTER_KEY, ...settings });
+    await cluster.start();
+    await cluster.table.append(1000, 1001);
+    await cluster.atHead();
+  }
+
+  it('builds the shard of a node that comes back with an empty disk', async () => {
+    await started({ shards: 3 });
+    await cluster.lose('n2');
+    await cluster.table.append(2000);
+    await cluster.join('n2');
+    await cluster.expectWhole(false);
+  });
+
+  it('builds the shard of a node that has left on a node that held none', async () => {
+    await started({ shards: 2, leaveMs: 2000 });
+    await cluster.lose('n2');
+    await cluster.expectWhole(false);
+    const placed = (await cluster.store.placements.list(INDEX)).map(({ node }) => node);
+    expect(placed).toEqual(['n1', 'n3']);
+  });
+
+  it('builds all shards when all disks are lost', async () => {
+    await started({ shards: 3 });
+    const names = ['n1', 'n2', 'n3'];
+    for (const name of names) await cluster.lose(name);
+    for (const name of names) await cluster.join(name);
+    await cluster.expectWhole(false);
+    await cluster.table.append(3000);
+    await cluster.atHead();
+  });
+
+  it('waits for the first reindex of an index that was never built', async () => {
+    await started({ shards: 3 });
+    const definition = cluster.table.definition(1).replace(INDEX, 'later');
+    await cluster.store.definitions.add('later', definition);
+    const held = async () => {
+      const states = await Promise.all(cluster.clients.map((one) => one.state()));
+      return states.flatMap(({ indexes }) => indexes.filter(({ index }) => index === 'later'));
+    };
+    await vi.waitUntil(async () => (await held()).length === 1, WAIT);
+    await cluster.table.append(4000);
+    await cluster.atHead();
+    expect((await held())[0].commits).toEqual([]);
+  });
+});
+
+describe('a cluster without a key', () => {
+  it('follows its table', async () => {
+    const cluster = new ReshardCluster({ shards: 2 });
+    try {
+      await cluster.start();
+      await cluster.table.append(1000, 1001);
+      await cluster.table.delete(0, 10);
+      await cluster.expectWhole(false);
+    } finally {
+      await cluster.stop();
+    }
+  });
+});
