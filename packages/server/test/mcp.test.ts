@@ -305,7 +305,7 @@ describe('refusals of POST /mcp', () => {
     const gateway = await createGateway({
       backend: served.backend,
       access: openAccess,
-      mcpHosts: ['search.example.com'],
+      hosts: ['search.example.com'],
     });
     const status = async (host: string) => {
       const headers = { host, 'content-type': 'application/json', accept: BOTH };

@@ -11,6 +11,8 @@ export interface Arrival {
 
 /** Authentication and authorization of calls. */
 export interface Access {
+  /** Nobody is authenticated: everybody may do everything. */
+  readonly isOpen?: boolean;
   /**
    * The caller of an `Authorization` header. undefined: the service is open, nobody is
    * authenticated. Throws unauthenticated for a missing or invalid header of a closed service.

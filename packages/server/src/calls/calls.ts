@@ -29,6 +29,8 @@ export interface Begun {
 /** The way of every call, whatever transport it came by: caller, scope, limits, operation. */
 export class Calls {
   readonly observer: Observer | undefined;
+  /** The service requires no credentials. */
+  readonly isOpen: boolean;
   readonly #access: Access;
   readonly #admit: Admit | undefined;
   readonly #nodeSpans: NodeSpans | undefined;
@@ -38,6 +40,7 @@ export class Calls {
   constructor({ access, admit, observer, nodeSpans, ...apis }: CallsOptions) {
     this.#nodeSpans = nodeSpans;
     this.#access = access;
+    this.isOpen = access.isOpen === true;
     this.#admit = admit;
     this.observer = observer;
     this.#runners = runnersOver(apis, Object.keys(METHODS) as Operation[]);

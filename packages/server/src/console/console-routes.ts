@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { PAGES } from '../rest/allowed-origin.ts';
 import { accepts } from '../rest/compress.ts';
 import { notesOf } from '../rest/rest-call.ts';
 import type { ConsoleAssets, ConsoleFile } from './console-assets.ts';
@@ -50,8 +51,6 @@ export function addConsole(rest: FastifyInstance, { page, files }: ConsoleAssets
     });
   }
 }
-
-const PAGES: ReadonlySet<string> = new Set(['/', '/console', '/console/']);
 
 /** The path of a request that may be for the page. */
 function pagePath({ method, url }: FastifyRequest): string | undefined {

@@ -11,8 +11,6 @@ import type { AdapterOptions } from '../search-adapter/routes/adapter-routes.ts'
 export interface GatewayOptions extends CallsOptions, RestOptions {
   /** The version of the service, as its description has it. */
   readonly version?: string;
-  /** Host names that `POST /mcp` accepts besides those of this machine. Default: see the route. */
-  readonly mcpHosts?: readonly string[];
   /** Answers the clients of the imitated search engine. Absent: it does not. */
   readonly searchAdapter?: Omit<AdapterOptions, 'version'>;
   /** The web console. Absent: it is not served. */

@@ -23,12 +23,12 @@ export interface Gateway {
 /** A gateway that does not listen yet. */
 export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const { tls, extend, version = '0', ready = async () => {}, ...named } = options;
-  const { mcpHosts, searchAdapter, console: assets, ...others } = named;
+  const { hosts, searchAdapter, console: assets, ...others } = named;
   const calls = new Calls(others);
-  const rest = createRest(calls, { tls });
+  const rest = createRest(calls, { tls, ...(hosts === undefined ? {} : { hosts }) });
   addProbes(rest, ready);
   addOpenApi(rest, version);
-  addMcp(rest, calls, { version, ...(mcpHosts === undefined ? {} : { hosts: mcpHosts }) });
+  addMcp(rest, calls, version);
   if (assets !== undefined) addConsole(rest, assets);
   if (searchAdapter !== undefined) {
     await addSearchAdapter(rest, calls, { ...searchAdapter, version });

@@ -4,18 +4,10 @@ import type { HttpHandler } from '@lakehouse-search/mcp';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import type { Calls } from '../calls/calls.ts';
 import { publicError } from '../calls/public-error.ts';
-import { requireAllowed } from '../rest/allowed-origin.ts';
 import { onceClosed } from '../rest/once-closed.ts';
 import { arrivalOf, notesOf } from '../rest/rest-call.ts';
 import { restError, sendError } from '../rest/send-error.ts';
 import { agentBackend } from './agent-backend.ts';
-
-/** How the endpoint of agents behaves. */
-export interface McpOptions {
-  readonly version: string;
-  /** Host names of the service, besides those of this machine. */
-  readonly hosts?: readonly string[];
-}
 
 const PATH = '/mcp';
 const OTHERS: HTTPMethods[] = ['GET', 'DELETE', 'PUT', 'PATCH', 'HEAD', 'OPTIONS'];
@@ -23,10 +15,10 @@ const OTHERS: HTTPMethods[] = ['GET', 'DELETE', 'PUT', 'PATCH', 'HEAD', 'OPTIONS
 const BODY_BYTES = 1024 * 1024;
 
 /**
- * Adds `POST /mcp`: Model Context Protocol without sessions. The order of refusals: method, `Host`
- * and `Origin`, credentials, body.
+ * Adds `POST /mcp`: Model Context Protocol without sessions. The order of refusals: `Host`
+ * and `Origin`, method, credentials, body.
  */
-export function addMcp(rest: FastifyInstance, calls: Calls, { version, hosts = [] }: McpOptions) {
+export function addMcp(rest: FastifyInstance, calls: Calls, version: string) {
   let opening: Promise<HttpHandler> | undefined;
   const opened = () => {
     opening ??= import('@lakehouse-search/mcp').then(({ openHttpHandler }) => openHttpHandler());
@@ -48,7 +40,7 @@ export function addMcp(rest: FastifyInstance, calls: Calls, { version, hosts = [
     method: 'POST',
     url: PATH,
     bodyLimit: BODY_BYTES,
-    onRequest: (request, reply) => admit(request, reply, calls, hosts),
+    onRequest: (request, reply) => admit(request, reply, calls),
     errorHandler: sendProtocolError,
     handler: async (request, reply) => {
       const { authorization } = request.headers;
@@ -68,16 +60,9 @@ export function addMcp(rest: FastifyInstance, calls: Calls, { version, hosts = [
 const mcpArrival = (request: FastifyRequest) =>
   ({ ...arrivalOf(request), transport: 'mcp' }) as const;
 
-/** Throws permission_denied, unauthenticated, overloaded before the body is read. */
-async function admit(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  calls: Calls,
-  hosts: readonly string[],
-): Promise<void> {
-  const { host, origin, authorization } = request.headers;
-  const { localAddress } = request.socket;
-  requireAllowed({ host, origin, localAddress }, hosts, 'mcp.hosts');
+/** Throws unauthenticated, overloaded before the body is read. */
+async function admit(request: FastifyRequest, reply: FastifyReply, calls: Calls): Promise<void> {
+  const { authorization } = request.headers;
   const begun = await calls.begin('listIndexes', mcpArrival(request), authorization, undefined);
   const notes = notesOf(request);
   notes.subject = begun.principal?.subject;

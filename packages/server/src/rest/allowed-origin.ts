@@ -1,53 +1,101 @@
 import { isIP } from 'node:net';
 import { LhsError } from '@lakehouse-search/contract';
-import type { SettingPath } from '../config/settings.ts';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** A probe, which is answered under any name. */
+    readonly isProbe?: boolean;
+  }
+}
+
+/** Under which names a service is called. */
+export interface ServiceNames {
+  /** Names besides those of this machine: setting `hosts`. Default: none. */
+  readonly hosts?: readonly string[];
+  /** The service requires no credentials. */
+  readonly isOpen: boolean;
+}
 
 /** What tells where a request of a browser comes from. */
 export interface RequestPlace {
   readonly host: string | undefined;
   readonly origin: string | undefined;
+  /** `Sec-Fetch-Site`. */
+  readonly site?: string | undefined;
   /** The address of this machine that the request arrived at. */
   readonly localAddress: string | undefined;
 }
 
+/** Paths of the page of the console: a link of another site may lead there. */
+export const PAGES: ReadonlySet<string> = new Set(['/', '/console', '/console/']);
+
 /**
- * Refuses requests that a page of another site may have sent. `hosts`: names that the service is
- * known by, from `setting`. Throws permission_denied.
- *
- * - `Host`: a name of this machine or one of `hosts`. Without `hosts`, a service that was reached
- *   at another address than loopback accepts every name. A page whose name was pointed to this
- *   machine (DNS rebinding) has its own name in `Host`.
- * - `Origin`, which browsers send: loopback, or equal to `Host`.
+ * Refuses requests that a page of another site may have sent, on all routes but probes. Throws
+ * permission_denied.
  */
-export function requireAllowed(
-  { host, origin, localAddress }: RequestPlace,
-  hosts: readonly string[],
-  setting: SettingPath,
-): void {
+export function refuseOtherSites(rest: FastifyInstance, names: ServiceNames): void {
+  // programs repeat one name and send nothing else
+  let allowed = '';
+  rest.addHook('onRequest', (request, _reply, done) => {
+    if (request.routeOptions.config.isProbe === true) return done();
+    const place = placeOf(request);
+    const { host, origin, site, localAddress } = place;
+    const name = `${host} ${localAddress}`;
+    if (name !== allowed || origin !== undefined || site !== undefined) {
+      requireAllowed(place, names);
+      allowed = name;
+    }
+    done();
+  });
+}
+
+function placeOf({ headers, socket, method, url }: FastifyRequest): RequestPlace {
+  const { host, origin, 'sec-fetch-site': site, 'sec-fetch-mode': mode } = headers;
+  const isLink = method === 'GET' && mode === 'navigate' && PAGES.has(url);
+  const { localAddress } = socket;
+  return { host, origin, localAddress, site: isLink ? undefined : site?.toString() };
+}
+
+/**
+ * Refuses requests that a page of another site may have sent. Throws permission_denied.
+ *
+ * - `Host`: a name of this machine or one of `hosts`. A page whose name was pointed to this service
+ *   (DNS rebinding) has its own name in `Host`. If a service was reached at another address than
+ *   loopback, it also accepts addresses and, without `hosts`, further names: all if it requires
+ *   credentials, else those without a dot, which no page of another site has.
+ * - `Origin`: loopback, one of `hosts`, or equal to `Host`. Without it, `Sec-Fetch-Site` must not
+ *   be `cross-site`. Browsers send both headers, and pages cannot change them.
+ */
+export function requireAllowed(place: RequestPlace, names: ServiceNames): void {
+  const { host, origin, site } = place;
   const name = host === undefined ? undefined : nameOf(`http://${host}`);
-  if (name === undefined || !isAllowedHost(name, localAddress, hosts)) {
+  if (name === undefined || !isAllowedHost(name, place.localAddress, names)) {
     const message = `the header "host" is ${JSON.stringify(host ?? '')}: it names another service`;
-    throw new LhsError('permission_denied', message, { hint: `add the name to "${setting}"` });
+    throw new LhsError('permission_denied', message, { hint: 'add the name to "hosts"' });
   }
-  if (origin === undefined || isOwnOrigin(origin, host as string)) return;
-  const message = `the header "origin" is ${JSON.stringify(origin.slice(0, 200))}`;
-  const hint = 'pages of other sites may not call this endpoint';
-  throw new LhsError('permission_denied', message, { hint });
+  if (origin === undefined ? site !== 'cross-site' : isOwnOrigin(origin, host!, names)) return;
+  const shown = origin === undefined ? 'sec-fetch-site' : 'origin';
+  const value = JSON.stringify((origin ?? site ?? '').slice(0, 200));
+  const hint = 'pages of other sites may not call this service; "hosts" adds names';
+  throw new LhsError('permission_denied', `the header "${shown}" is ${value}`, { hint });
 }
 
 function isAllowedHost(
   name: string,
   localAddress: string | undefined,
-  hosts: readonly string[],
+  { hosts = [], isOpen }: ServiceNames,
 ): boolean {
   if (isLoopbackName(name) || hosts.includes(name)) return true;
-  return hosts.length === 0 && localAddress !== undefined && !isLoopbackName(localAddress);
+  if (localAddress === undefined || isLoopbackName(localAddress)) return false;
+  return isIP(name) !== 0 || (hosts.length === 0 && !(isOpen && name.includes('.')));
 }
 
-function isOwnOrigin(origin: string, host: string): boolean {
+function isOwnOrigin(origin: string, host: string, { hosts = [] }: ServiceNames): boolean {
   const name = nameOf(origin);
   if (name === undefined) return false;
-  return isLoopbackName(name) || new URL(origin).host === host.toLowerCase();
+  if (isLoopbackName(name) || hosts.includes(name)) return true;
+  return new URL(origin).host === host.toLowerCase();
 }
 
 /** The host's name in a URL without brackets; undefined if it is no plain origin. */

@@ -6,7 +6,7 @@ import { type Calls, indexOf } from '../calls/calls.ts';
 import { mostBytesOf } from '../calls/most-bytes.ts';
 import { contextOf, signalOf } from './call-context.ts';
 import { KeptRequests } from './kept-requests.ts';
-import { type ReadRequest, requestReader } from './read-request.ts';
+import { type ReadRequest, refuseBody, requestReader } from './read-request.ts';
 import { arrivalOf, notesOf, type RestCall } from './rest-call.ts';
 import { sendError } from './send-error.ts';
 import { sendJson } from './send-json.ts';
@@ -61,6 +61,7 @@ async function answer(
   notes.operation = operation;
   let release: (() => void) | undefined;
   try {
+    if (request.method === 'GET' || request.method === 'DELETE') refuseBody(request);
     const { body, params, query } = request;
     const wanted = read(body, params as Record<string, unknown>, query as Record<string, unknown>);
     notes.index = indexOf(wanted);

@@ -8,8 +8,9 @@ const READY_MS = 2000;
 
 /** Adds `GET /livez` and `GET /readyz`: no authentication, no rate limit. */
 export function addProbes(rest: FastifyInstance, ready: () => Promise<void>): void {
-  rest.get('/livez', async () => ({ status: 'ok' }));
-  rest.get('/readyz', async (request, reply) => {
+  const options = { config: { isProbe: true } };
+  rest.get('/livez', options, async () => ({ status: 'ok' }));
+  rest.get('/readyz', options, async (request, reply) => {
     try {
       await withinTime(ready(), READY_MS);
       return { status: 'ok' };

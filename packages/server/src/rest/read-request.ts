@@ -1,33 +1,42 @@
 import { type FieldPlan, fieldsOf, type WireMethod } from '@lakehouse-search/client';
+import { LhsError } from '@lakehouse-search/contract';
+import type { FastifyRequest } from 'fastify';
 
 type Texts = Readonly<Record<string, unknown>>;
 
 /** Reads the request of an operation from the parts of an HTTP request. */
 export type ReadRequest = (body: unknown, path: Texts, query: Texts) => unknown;
 
-/** A GET or DELETE has its fields in path and query, the others in the body and the path. */
+/**
+ * A GET or DELETE has its fields in path and query, the others in the body and the path. Throws
+ * invalid_argument for fields elsewhere.
+ */
 export function requestReader({ route, input }: WireMethod): ReadRequest {
   const fields = new Map(fieldsOf(input).map((field) => [field.name, field]));
   const { defaults } = route;
   if (route.verb === 'GET' || route.verb === 'DELETE') {
     return (_body, path, query) => ({ ...typed(query, fields), ...path });
   }
-  if (!route.path.includes('{') && route.also === undefined && defaults === undefined) {
-    return (body, _path, query) => withQuery(body, query, fields);
-  }
-  return (body, path, query) => {
-    const read = withQuery(body, query, fields);
-    return isObject(read) ? { ...defaults, ...read, ...path } : read;
+  const isPlain = !route.path.includes('{') && route.also === undefined && defaults === undefined;
+  return (body = {}, path, query) => {
+    for (const name in query) throw inQuery(name, route.verb);
+    return isPlain || !isObject(body) ? body : { ...defaults, ...body, ...path };
   };
 }
 
-/** An empty body is an empty request. */
-function withQuery(body: unknown, query: Texts, fields: ReadonlyMap<string, FieldPlan>): unknown {
-  const request = body === undefined ? {} : body;
-  for (const _ in query) {
-    return isObject(request) ? { ...typed(query, fields), ...request } : request;
-  }
-  return request;
+/** Throws invalid_argument for a body of a GET or DELETE: nothing would read it. */
+export function refuseBody({ method, headers }: FastifyRequest): void {
+  const { 'content-length': length = '0', 'transfer-encoding': encoding } = headers;
+  if (length === '0' && encoding === undefined) return;
+  const message = `a ${method} has no body: its fields are in the path and the query`;
+  throw new LhsError('invalid_argument', message);
+}
+
+/** A page of any site can make a browser send a query, but no JSON. */
+function inQuery(name: string, verb: string): LhsError {
+  const message = `unknown parameter ${JSON.stringify(name.slice(0, 60))} of the URL`;
+  const hint = `a ${verb} has its fields in the body`;
+  return new LhsError('invalid_argument', message, { hint });
 }
 
 const isObject = (value: unknown): value is object =>

@@ -6,13 +6,17 @@ import type { Calls } from '../calls/calls.ts';
 import { requestId } from '../calls/request-id.ts';
 import type { Observer } from '../observe/observer.ts';
 import { spanOf, traceparentOf } from '../observe/trace-context.ts';
+import { refuseOtherSites } from './allowed-origin.ts';
 import { addOperation } from './operation-route.ts';
 import { addBodies, bodyText, bodyValue } from './read-body.ts';
+import { refuseUnreadableUrls } from './readable-url.ts';
 import { NOTES, type NotedRequest, notesOf, restRecord } from './rest-call.ts';
 import { sendError } from './send-error.ts';
 
 /** How the REST port behaves. */
 export interface RestOptions {
+  /** Names of the service besides those of this machine. */
+  readonly hosts?: readonly string[];
   readonly tls?: { readonly key: string | Buffer; readonly cert: string | Buffer };
 }
 
@@ -28,7 +32,7 @@ const HEADER_MS = 20_000;
 const REQUEST_MS = 300_000;
 
 /** A REST server with the routes of all operations. It does not listen yet. */
-export function createRest(calls: Calls, { tls }: RestOptions): FastifyInstance {
+export function createRest(calls: Calls, { tls, hosts = [] }: RestOptions): FastifyInstance {
   const options = {
     logger: false,
     genReqId: (raw: RawRequest) => requestId(raw.headers['x-request-id']),
@@ -54,6 +58,8 @@ export function createRest(calls: Calls, { tls }: RestOptions): FastifyInstance 
       : (fastify({ ...options, https: { ...tls, ...timeouts } }) as unknown as FastifyInstance);
   readJson(rest);
   observe(rest, calls);
+  refuseOtherSites(rest, { hosts, isOpen: calls.isOpen });
+  refuseUnreadableUrls(rest);
   for (const method of Object.values(METHODS)) addOperation(rest, calls, method);
   refuse(rest, Object.values(METHODS));
   return rest;
@@ -63,7 +69,7 @@ function noSchemas(): never {
   throw new Error('routes of this server have no schemas');
 }
 
-/** JSON is the one content type. A page of another site cannot send it without permission. */
+/** JSON is the one content type. */
 function readJson(rest: FastifyInstance): void {
   rest.removeAllContentTypeParsers();
   addBodies(rest, 'application/json', (request, bytes) => {

@@ -100,7 +100,7 @@ async function start(request: ServeRequest, later: (release: Release) => void) {
     ready: async () => void (await backend.listIndexes()),
     extend: metricsRoutes({ metrics, access: callers.access, ...options.metrics }),
     ...servedConsole(options, log.logger),
-    ...(options.mcpHosts === undefined ? {} : { mcpHosts: options.mcpHosts }),
+    ...(options.hosts === undefined ? {} : { hosts: options.hosts }),
     ...(options.searchAdapter === undefined ? {} : { searchAdapter: options.searchAdapter }),
     ...tlsOf(options),
   });

@@ -128,6 +128,7 @@ async function start(request: ServeControlPlaneRequest, later: (release: Release
       watch.requireRounds(SILENT_MS);
     },
     extend: metricsRoutes({ metrics, access, ...options.metrics }),
+    ...(options.hosts === undefined ? {} : { hosts: options.hosts }),
   });
   addControlPlane(gateway.grpc, {
     ...{ store, key, nodeMs: times.nodeMs, statusOf },

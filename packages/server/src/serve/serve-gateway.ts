@@ -86,7 +86,7 @@ async function start(request: ServeGatewayRequest, later: (release: Release) => 
   const recorder = activityRecorder(store.activity, backend, (error) =>
     log.logger.warn({ err: error }, 'cannot record activity'),
   );
-  const { defaultIndex, mcpHosts, searchAdapter } = options;
+  const { defaultIndex, hosts, searchAdapter } = options;
   const gateway = await createGateway({
     // a control plane resolves names of catalogs by its own configuration
     backend: gatedBackend(backend, names, ownCluster === undefined ? undefined : OF_PLANE),
@@ -104,7 +104,7 @@ async function start(request: ServeGatewayRequest, later: (release: Release) => 
     ready: async () => void (await backend.listIndexes()),
     extend: metricsRoutes({ metrics, access: callers.access, ...options.metrics }),
     ...servedConsole(options, log.logger),
-    ...(mcpHosts === undefined ? {} : { mcpHosts }),
+    ...(hosts === undefined ? {} : { hosts }),
     ...(searchAdapter === undefined ? {} : { searchAdapter }),
     ...tlsOf(options),
   });

@@ -37,7 +37,8 @@ export interface ServerOptions {
   /** The web console is served. */
   readonly console: boolean;
   readonly defaultIndex?: string;
-  readonly mcpHosts?: readonly string[];
+  /** Names of the service besides those of this machine. */
+  readonly hosts?: readonly string[];
   /** Absent: off. */
   readonly searchAdapter?: Omit<AdapterOptions, 'version'>;
 }
@@ -96,21 +97,18 @@ export function serverOptions(
     ...optional('otlpEndpoint', text('telemetry.otlp_endpoint')),
     console: value('console.enabled', true),
     ...optional('defaultIndex', text('console.default_index')),
-    ...optional('mcpHosts', listed(text('mcp.hosts'))),
+    ...optional('hosts', listed(text('hosts'))),
     ...optional(
       'searchAdapter',
       value('search_adapter.enabled', false)
-        ? {
-            productHeader: value('search_adapter.product_header', true),
-            ...optional('hosts', listed(text('search_adapter.hosts'))),
-          }
+        ? { productHeader: value('search_adapter.product_header', true) }
         : undefined,
     ),
   };
 }
 
 const listed = (text: string | undefined): readonly string[] | undefined =>
-  text?.split(',').map((part) => part.trim());
+  text?.split(',').map((part) => part.trim().toLowerCase());
 
 function optional<K extends string, T>(key: K, value: T | undefined) {
   return (value === undefined ? {} : { [key]: value }) as { readonly [name in K]?: T };

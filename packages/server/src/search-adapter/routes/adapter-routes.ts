@@ -2,7 +2,6 @@
 import { type Json, LhsError } from '@lakehouse-search/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Calls } from '../../calls/calls.ts';
-import { requireAllowed } from '../../rest/allowed-origin.ts';
 import { compress, encodingFor } from '../../rest/compress.ts';
 import { addBodies, bodyText, bodyValue } from '../../rest/read-body.ts';
 import { arrivalOf, notesOf } from '../../rest/rest-call.ts';
@@ -29,8 +28,6 @@ export interface AdapterOptions {
   readonly version: string;
   /** Sends `X-Elastic-Product`, which clients of Elasticsearch require. Default: true. */
   readonly productHeader?: boolean;
-  /** Host names of the service, besides those of this machine. */
-  readonly hosts?: readonly string[];
 }
 
 const ENDPOINTS: readonly Endpoint[] = [
@@ -61,10 +58,6 @@ export async function addSearchAdapter(
         reply.header('x-elastic-product', 'Elasticsearch');
       });
     }
-    scope.addHook('onRequest', async ({ headers: { host, origin }, socket }) => {
-      const { localAddress } = socket;
-      requireAllowed({ host, origin, localAddress }, options.hosts ?? [], 'search_adapter.hosts');
-    });
     const remembered = {
       credentials: new BasicCredentials(calls),
       descriptions: new Descriptions(),
