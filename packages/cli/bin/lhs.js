@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeSync } from 'node:fs';
 import module from 'node:module';
 import { join } from 'node:path';
 import { completeEnvironment } from './complete-environment.js';
@@ -18,6 +18,17 @@ function enableCompileCache(cache) {
   }
 }
 
+/** Fails as all commands do if the device behind standard output is full. */
+function printVersion(version) {
+  try {
+    writeSync(1, `lhs ${version}\n`);
+  } catch (error) {
+    if (error.code === 'EPIPE') return;
+    process.stderr.write(`error: cannot write the output: ${error.message}\n`);
+    process.exitCode = 1;
+  }
+}
+
 const [major, minor] = process.versions.node.split('.').map(Number);
 const args = process.argv.slice(2);
 if (major < 22 || (major === 22 && minor < 19)) {
@@ -26,7 +37,7 @@ if (major < 22 || (major === 22 && minor < 19)) {
   process.exitCode = 1;
 } else if (args.length === 1 && ['--version', '-v', '-V'].includes(args[0])) {
   const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-  process.stdout.write(`lhs ${version}\n`);
+  printVersion(version);
 } else {
   enableCompileCache(completeEnvironment(process.env));
   // stacks name source files instead of chunks of the bundle

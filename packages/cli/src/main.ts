@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { ERROR_CODES } from '@lakehouse-search/contract';
 import { flush, run as runCommand, settings } from '@oclif/core';
 import { flagsBehind } from './config/flags-first.ts';
 import { firstScreen } from './first-screen.ts';
@@ -11,7 +12,8 @@ import { processTerminal } from './terminal/terminal.ts';
  * top-level await would end with exit code 13 when the reader of a pipe goes away.
  */
 export function run(program: URL): Promise<void> {
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', brokenPipe);
+  for (const stream of [process.stdout, process.stderr])
+    stream.prependListener('error', endOnStreamError);
   printWarnings();
   // NO_COLOR wins; Node would warn about the two
   if (process.env.NO_COLOR) delete process.env.FORCE_COLOR;
@@ -48,7 +50,10 @@ function printWarnings(): void {
   });
 }
 
-function brokenPipe(error: NodeJS.ErrnoException): void {
+/** Ends the process: quietly if the reader of a pipe went away, with an error if a disk is full. */
+function endOnStreamError(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE') process.exit(0);
-  throw error;
+  if (error.code !== 'ENOSPC') throw error;
+  processTerminal().err('error: cannot write the output: no space left on the device (ENOSPC)');
+  process.exit(ERROR_CODES.disk_full.exit);
 }

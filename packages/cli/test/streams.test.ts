@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { tableFromIPC } from 'apache-arrow';
 import stringWidth from 'string-width';
@@ -86,6 +87,24 @@ describeOnBackends('a command', home, ({ isBrief, isRemote, dataDir }) => {
       const quiet = await home.run(['index', 'reindex', 'vec']);
       expect(quiet.stderr).toBe('');
       expect(lines(quiet.stdout)[0]).toMatch(/^vec {2}built/);
+    });
+
+    it.skipIf(process.platform !== 'linux')('says so when the device is full', async () => {
+      for (const args of ['--version', 'search vec title', 'search --help', 'index list --json']) {
+        const script = `"$0" "$1" ${args} >/dev/full`;
+        const child = spawn('sh', ['-c', script, process.execPath, LHS], {
+          cwd: home.folder,
+          env: { ...process.env, LHS_DATA_DIR: dataDir },
+        });
+        const [err, code] = await Promise.all([
+          text(child.stderr),
+          new Promise((resolve) => child.on('close', resolve)),
+        ]);
+        expect(err).toMatch(
+          /^error: cannot write the output: .*no space left on (the )?device.*\n$/,
+        );
+        expect(code).toBe(1);
+      }
     });
 
     // `lhs source rows` works on this machine alone

@@ -2,6 +2,7 @@ import type { Backend, SearchResponse } from '@lakehouse-search/contract';
 import { formatKey } from '@lakehouse-search/engine';
 import { appendRows, createTable, deleteRows, upsertRows } from '@lakehouse-search/lake';
 import { bytes, count, duration, plural, snapshotName } from '../terminal/figures.ts';
+import { shellWord } from '../terminal/shell-word.ts';
 import { INCIDENT_SCHEMA, incidentDefinition, MEANING, QUESTIONS } from './incident-table.ts';
 import { closed, incidents } from './incidents.ts';
 import {
@@ -183,7 +184,7 @@ function nextSteps({ index, table, warehouse }: DemoNames): string[] {
     `   lhs tui ${index}`,
     `   lhs search ${index} 'timeout AND service:billing'`,
     `   lhs keys get ${index} id=4217`,
-    `   lhs source snapshots ${table} --warehouse ${warehouse}`,
+    `   lhs source snapshots ${table} --warehouse ${shellWord(warehouse)}`,
     'with your own data:',
     '   lhs source import my.parquet --table my.events --warehouse ./lake --key id',
     '   lhs index init my.events --warehouse ./lake > events.yaml',

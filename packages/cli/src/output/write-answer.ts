@@ -1,4 +1,4 @@
-import { asTyped } from '../terminal/command-name.ts';
+import { asTyped, placeFlags } from '../terminal/command-name.ts';
 import { bytes as byteText, plural } from '../terminal/figures.ts';
 import { jsonPieces } from '../terminal/json-text.ts';
 import { safeLine } from '../terminal/printable.ts';
@@ -47,10 +47,11 @@ export async function writeAnswer(
   const { format, file } = target;
   if (format === 'table') {
     const lines = await answer.lines();
+    const place = placeFlags(process.argv.slice(2));
     const texts = function* () {
       for (const line of lines) {
         const safe = safeLine(line, styled);
-        yield `${file === undefined ? asTyped(safe, process.env) : safe}\n`;
+        yield `${file === undefined ? asTyped(safe, process.env, place) : safe}\n`;
       }
     };
     return { bytes: await withSink(file, (sink) => writeTexts(sink, texts())) };

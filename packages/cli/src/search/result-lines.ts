@@ -5,6 +5,7 @@ import type {
   SearchResponse,
 } from '@lakehouse-search/contract';
 import { count, duration, plural, snapshotName } from '../terminal/figures.ts';
+import { shellWord } from '../terminal/shell-word.ts';
 import type { Style } from '../terminal/style.ts';
 import { wrap } from '../terminal/text.ts';
 import { withDates } from './aggregation-dates.ts';
@@ -12,7 +13,7 @@ import { aggregationLines } from './aggregation-lines.ts';
 import { facetLines } from './facet-lines.ts';
 import { type HitView, hitLines, hitOrder, remarks } from './hit-lines.ts';
 import { operatorRemark } from './other-fields.ts';
-import { flagWords, quote } from './search-flags.ts';
+import { flagWords } from './search-flags.ts';
 
 /** A search answer as people read it: total, time and freshness; the hits; what to do next. */
 export function resultLines(
@@ -85,12 +86,12 @@ function nextPage(answer: SearchResponse, search: ModeRequest, index: string) {
   if (last === undefined || shown >= answer.total) return undefined;
   const mode = search.mode === 'lexical' ? [] : ['--mode', search.mode];
   const parts = ['lhs search', index, ...mode, ...flagWords(request)];
-  if (last.sort !== undefined) parts.push('--after', quote(JSON.stringify(last.sort)));
+  if (last.sort !== undefined) parts.push('--after', shellWord(JSON.stringify(last.sort)));
   else parts.push('--offset', String(shown));
   const query = textOf(search);
   if (query === undefined) return parts.join(' ');
-  if (query.startsWith('-')) return [...parts, '--', quote(query)].join(' ');
-  parts.splice(2, 0, quote(query));
+  if (query.startsWith('-')) return [...parts, '--', shellWord(query)].join(' ');
+  parts.splice(2, 0, shellWord(query));
   return parts.join(' ');
 }
 

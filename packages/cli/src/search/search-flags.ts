@@ -9,6 +9,7 @@ import {
   type SearchRequest,
 } from '@lakehouse-search/contract';
 import { Args, Flags, type Interfaces } from '@oclif/core';
+import { shellWord } from '../terminal/shell-word.ts';
 import {
   afterValues,
   aggsOf,
@@ -258,11 +259,6 @@ export function flagWords(part: Part): string[] {
     const value = PARTS[name].write?.(part);
     if (value === undefined) return [];
     if (value === true) return [`--${name}`];
-    return [value].flat().flatMap((one) => [`--${name}`, quote(one)]);
+    return [value].flat().flatMap((one) => [`--${name}`, shellWord(one)]);
   });
-}
-
-/** A word for a POSIX shell. */
-export function quote(word: string): string {
-  return /^[\w./:=-]+$/.test(word) ? word : `'${word.replace(/'/g, `'\\''`)}'`;
 }

@@ -47,7 +47,8 @@ describe('a printed command', () => {
         "next: lhs login --url URL --profile P --data-dir '/my data'",
       ],
       ['next: lhs index validate FILE, lhs index create FILE', undefined],
-      ['2 snapshots behind (lhs index sync a)', undefined],
+      ['2 snapshots behind (lhs index sync a)', `2 snapshots behind (lhs index sync a ${flags})`],
+      ["next: lhs search a --limit 1 -- '-x'", `next: lhs search a --limit 1 ${flags} -- '-x'`],
       ['title: what lhs index does', undefined],
     ] as const)
       expect(asTyped(line, {}, place)).toBe(typed ?? line);

@@ -1,5 +1,6 @@
 /** The words of the command line for what to do next: a command that can be copied. */
 import type { NextStep } from '@lakehouse-search/contract';
+import { shellWord } from './shell-word.ts';
 
 type Words = { [S in NextStep['step']]: (step: Extract<NextStep, { readonly step: S }>) => string };
 
@@ -25,7 +26,7 @@ const COMMANDS: Words = {
   show_job: ({ job }) => `lhs jobs show ${job}`,
   watch_job: ({ job }) => `lhs jobs watch ${job}`,
   cancel_job: ({ job }) => `lhs jobs cancel ${job}`,
-  check_model: ({ model }) => `lhs model check ${/^[\w./-]+$/.test(model) ? model : `'${model}'`}`,
+  check_model: ({ model }) => `lhs model check ${shellWord(model)}`,
   choose_data_folder: () => 'lhs config set data_dir DIR (or --data-dir DIR, or LHS_DATA_DIR)',
 };
 

@@ -31,7 +31,7 @@ export function createSecrets(...values: readonly string[]): Secrets {
   const mask = (text: string): string => {
     const longestFirst = [...forms].sort((a, b) => b.length - a.length);
     return longestFirst.reduce((masked, form) => {
-      return maskCut(masked.replaceAll(form, MASK), form);
+      return maskCut(maskForm(masked, form), form);
     }, text);
   };
   const guard = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -42,6 +42,21 @@ export function createSecrets(...values: readonly string[]): Secrets {
     }
   };
   return Object.freeze({ add, mask, masked: (error: unknown) => maskError(error, mask), guard });
+}
+
+/** Shorter secrets are masked only where they are not a part of a word. */
+const MIN_PART_CHARS = 8;
+/** What follows or precedes a part of a word: `lhs` in `lhs-backups`. */
+const WORD = '[\\p{L}\\p{N}_-]';
+
+/** Masks a form. Masking a short secret within words would garble names and sentences. */
+function maskForm(text: string, form: string): string {
+  if (form.length >= MIN_PART_CHARS) return text.replaceAll(form, MASK);
+  const escaped = form.replace(
+    /[^\p{L}\p{N}]/gu,
+    (char) => `\\u{${char.codePointAt(0)?.toString(16)}}`,
+  );
+  return text.replace(new RegExp(`(?<!${WORD})${escaped}(?!${WORD})`, 'gu'), MASK);
 }
 
 /** Characters of a secret that are shown at most if it was cut. */

@@ -6,6 +6,7 @@ import { sourceFlags, tableOf } from '../../source/source-flags.ts';
 import { planFlags, upkeepArgs } from '../../source/upkeep-flags.ts';
 import { confirm } from '../../terminal/confirm.ts';
 import { bytes, count, plural, snapshotName } from '../../terminal/figures.ts';
+import { shellWord } from '../../terminal/shell-word.ts';
 
 export default class SourceCompact extends LhsCommand {
   static override summary = 'Rewrite small data files of a table, with their deletes applied.';
@@ -62,7 +63,7 @@ function linesOf(table: string, result: CompactResult): readonly string[] {
   const at = `snapshot ${snapshotName(String(snapshotId))}`;
   return [
     `${table}  ${files} · ${plural(rows, 'row')} rewritten · ${at}`,
-    `next: lhs source expire ${table} deletes the old files`,
+    `next: lhs source expire ${shellWord(table)} deletes the old files`,
   ];
 }
 

@@ -8,6 +8,7 @@ import { readingLine, schemaColumns, schemaLine } from '../../source/import-repo
 import { catalogInForce, sourceFlags } from '../../source/source-flags.ts';
 import { duration, plural, rate } from '../../terminal/figures.ts';
 import { progressReport } from '../../terminal/progress.ts';
+import { shellWord } from '../../terminal/shell-word.ts';
 
 export default class SourceImport extends LhsCommand {
   static override summary =
@@ -80,8 +81,8 @@ export default class SourceImport extends LhsCommand {
       });
     const location =
       flags.warehouse === undefined
-        ? `--catalog ${flags.catalog}`
-        : `--warehouse ${flags.warehouse}`;
+        ? `--catalog ${shellWord(flags.catalog ?? '')}`
+        : `--warehouse ${shellWord(flags.warehouse)}`;
     const took = performance.now() - started;
     const perSecond = rate((done.inserted / Math.max(1, took)) * 1000);
     const guessed = reading === undefined ? [] : [readingLine(reading)];
@@ -90,7 +91,7 @@ export default class SourceImport extends LhsCommand {
       `${flags.table}  +${plural(done.inserted, 'row')} in ${duration(took)} (${perSecond} rows/s)`,
       ...guessed,
       ...columns,
-      `next: lhs index init ${flags.table} ${location} > definition.yaml`,
+      `next: lhs index init ${shellWord(flags.table)} ${location} > definition.yaml`,
     ]);
   }
 }
