@@ -48,7 +48,7 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['base'],
     ['objects', 'schema', 'puffin'],
     ['avro', 'variant'],
-    ['metadata', 'parquet'],
+    ['metadata', 'parquet', 'restrictions'],
     ['catalog', 'plan'],
     ['scan'],
     ['lookup', 'changes'],

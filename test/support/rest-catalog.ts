@@ -4,11 +4,14 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 
 /**
- * A REST catalog of one table, `ops.notes`, over its folder: answers with its newest metadata file,
- * 304 where the caller has it, and not at all while it `hangs`.
+ * A REST catalog of one table, `ops.notes`, over its folder: answers with its newest metadata file
+ * and the `restrictions` that are set, 304 to a caller that names the metadata file by its ETag,
+ * and not at all while it `hangs`.
  */
 export class RestCatalog {
   hangs = false;
+  /** The `read-restrictions` of the answers. */
+  restrictions: unknown;
   /** Status codes of the answers about the table; 0: none came. */
   readonly answers: number[] = [];
   readonly #server: Server;
@@ -29,7 +32,9 @@ export class RestCatalog {
       this.answers.push(known ? 304 : 200);
       if (known) return say(304, '');
       const path = join(this.#metadata, file);
-      const body = `{"metadata-location":"${path}","metadata":${readFileSync(path, 'utf8')}}`;
+      const more = this.restrictions === undefined ? '' : this.#restrictionsPart();
+      const metadata = readFileSync(path, 'utf8');
+      const body = `{"metadata-location":"${path}","metadata":${metadata}${more}}`;
       say(200, body, { etag });
     });
   }
@@ -42,6 +47,10 @@ export class RestCatalog {
   async close(): Promise<void> {
     this.#server.closeAllConnections();
     await new Promise((done) => this.#server.close(done));
+  }
+
+  #restrictionsPart(): string {
+    return `,"read-restrictions":${JSON.stringify(this.restrictions)}`;
   }
 
   #newest(): string {

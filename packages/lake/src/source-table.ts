@@ -1,10 +1,12 @@
 import type { FileScan, FileSet } from './metadata/file-set.ts';
 import type { Snapshot, SnapshotRef } from './metadata/snapshot.ts';
+import type { ReadRestrictions } from './restrictions/read-restrictions.ts';
 import type { Batch, Locator } from './scan/batch.ts';
 import type { Schema, Value } from './schema/type.ts';
 
 export type { CatalogConfig, TableConfig } from './catalog/config.ts';
 export type { RefRetention, Snapshot, SnapshotRef } from './metadata/snapshot.ts';
+export type { ReadRestrictions } from './restrictions/read-restrictions.ts';
 
 /** What a scan reads. */
 export interface ScanOptions {
@@ -101,6 +103,8 @@ export interface SourceTable {
   /** `namespace.table`, or the folder's name for a bare path. */
   readonly name: string;
   readonly uuid: string;
+  /** What the catalog lets its caller read of the rows; absent: everything. */
+  readonly restrictions?: ReadRestrictions | undefined;
   readonly formatVersion: 1 | 2 | 3;
   readonly location: string;
   readonly metadataFile: string;

@@ -9,6 +9,7 @@ import { lookupLocators } from './lookup/lookup-locators.ts';
 import type { FileScan, FileSet } from './metadata/file-set.ts';
 import { pruneFiles } from './plan/prune.ts';
 import { PositionSet } from './puffin/position-set.ts';
+import { isMasked } from './restrictions/read-restrictions.ts';
 import type { Batch, Locator } from './scan/batch.ts';
 import { columnsOf } from './scan/columns.ts';
 import { DeadRows } from './scan/deletes.ts';
@@ -17,7 +18,7 @@ import { pruneCondition } from './scan/prune-condition.ts';
 import { type ReadContext, readContext } from './scan/read-context.ts';
 import { scanParts } from './scan/scan.ts';
 import { parseCondition } from './scan/where.ts';
-import type { Schema, Value } from './schema/type.ts';
+import type { Field, Schema, Value } from './schema/type.ts';
 import type {
   ChangesOptions,
   FilePart,
@@ -69,6 +70,13 @@ export class TableRows {
     return this.#handle.metadata.currentSnapshotId;
   }
 
+  /** Columns whose bounds and partition values are those of the rows that a scan returns. */
+  get #unmaskedFields(): readonly Field[] {
+    const { actions } = this.#handle.restrictions ?? {};
+    const { fields } = this.#schema;
+    return actions === undefined ? fields : fields.filter((field) => !isMasked(field, actions));
+  }
+
   async *scan(options: ScanOptions = {}): AsyncGenerator<Batch> {
     const schema = options.schema ?? this.#schema;
     const fields = columnsOf(schema, options.columns, this.#version);
@@ -76,7 +84,7 @@ export class TableRows {
       options.where === undefined ? undefined : await parseCondition(options.where, schema.fields);
     const set = await this.#files(options.snapshotId ?? this.#current);
     const named = set.files.filter((scan) => options.files?.has(scan.data.path) ?? true);
-    const prunable = condition && pruneCondition(condition, this.#schema.fields);
+    const prunable = condition && pruneCondition(condition, this.#unmaskedFields);
     const wanted = prunable ? pruneFiles(named, prunable, this.#handle.metadata) : named;
     yield* scanParts(this.#context, this.#dead, {
       parts: wanted.map((scan) => ({ scan, only: null })),

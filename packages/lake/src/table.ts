@@ -13,6 +13,7 @@ import type {
   FilePart,
   ReadCost,
   ReadOptions,
+  ReadRestrictions,
   Row,
   RowChange,
   ScanOptions,
@@ -68,6 +69,9 @@ class IcebergTable implements SourceTable {
   }
   get uuid(): string {
     return this.#handle.metadata.uuid;
+  }
+  get restrictions(): ReadRestrictions | undefined {
+    return this.#handle.restrictions;
   }
   get formatVersion(): 1 | 2 | 3 {
     return this.#handle.metadata.formatVersion;

@@ -53,6 +53,9 @@ function figures(index: IndexDescription, style: Style, columns: number): string
     `${index.index}  live, generation ${index.index_generation}, ${size}`,
     ...words,
     `at ${snapshot} ${source}${deleted}`,
+    ...(index.read_restrictions === undefined
+      ? []
+      : ["built under the catalog's read restrictions: some rows or values are hidden"]),
     ...keptLines(index.generations),
     ...mergeFailure(index, style),
   ];

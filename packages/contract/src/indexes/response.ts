@@ -85,6 +85,11 @@ export interface IndexDescription {
   readonly windows?: WindowList;
   readonly snapshot: string | null;
   readonly checkpoint?: JsonObject | null;
+  /**
+   * Digest of the catalog's read restrictions under which the rows were read; absent: there were
+   * none.
+   */
+  readonly read_restrictions?: string;
   readonly index_generation: number;
   /** The live generation and the kept ones. Absent before the first reindex. */
   readonly generations?: readonly GenerationDescription[];

@@ -22,6 +22,24 @@ export interface SourceDescription {
   /** Names of the identifier columns. */
   readonly identifier: readonly string[];
   readonly columns: readonly SourceColumn[];
+  /** Absent if the catalog lets its caller read everything. */
+  readonly read_restrictions?: ReadRestrictionsDescription;
+}
+
+/** What a catalog lets its caller read of the rows of a table. */
+export interface ReadRestrictionsDescription {
+  /** SHA-256, hexadecimal; another one with each change. */
+  readonly digest: string;
+  /** True if rows are hidden by a filter. */
+  readonly row_filter: boolean;
+  readonly masked: readonly MaskedColumn[];
+}
+
+/** A column whose values are masked. */
+export interface MaskedColumn {
+  readonly column: string;
+  /** The action of the catalog, such as `mask-alphanum`. */
+  readonly action: string;
 }
 
 /** The tables of a catalog: `namespace.table`, sorted. */

@@ -8,6 +8,7 @@ import type {
 } from '@lakehouse-search/contract';
 import type { FileSet, SourceTable } from '@lakehouse-search/lake';
 import type { Commit } from '../index/commit.ts';
+import { sourceIdentity } from '../index/source-identity.ts';
 import type { Definition, FieldDefinition } from '../schema/definition.ts';
 import { columnIds } from '../schema/hash-set.ts';
 import type { Mapping } from '../schema/mapping.ts';
@@ -27,7 +28,7 @@ export interface LocatedDefinition {
 
 /** The table of the new definition at the snapshot that it follows. */
 export interface CandidateTable {
-  readonly table: Pick<SourceTable, 'uuid' | 'schema' | 'snapshots'>;
+  readonly table: Pick<SourceTable, 'uuid' | 'restrictions' | 'schema' | 'snapshots'>;
   readonly files: FileSet;
   readonly mapping: Mapping;
 }
@@ -63,7 +64,8 @@ export function planAlter(
     droppedDuplicates: live?.commit.dropped_duplicates ?? 0,
     skippedRows: live === null ? 0 : skippedCount(live.commit),
     sameTable:
-      live?.commit.checkpoint?.table_uuid === table.uuid && from.source.ref === to.source.ref,
+      live?.commit.checkpoint?.table_uuid === sourceIdentity(table) &&
+      from.source.ref === to.source.ref,
     built: aligned?.built ?? new Set(),
     obstacle: live && aligned && obstacleTo(candidate, live, aligned),
   };
@@ -107,7 +109,7 @@ function obstacleTo(
   const id = checkpoint?.snapshot_id;
   const key = changedKeyColumn(now, mapping);
   const windows = mapping.definition.windows?.field;
-  if (checkpoint?.table_uuid !== table.uuid) return 'the table is another one now';
+  if (checkpoint?.table_uuid !== sourceIdentity(table)) return 'the table is another one now';
   if (!hasSnapshot(table, id)) return `the table has forgotten snapshot ${id} of the index`;
   if (key !== null) return `key column "${key}" is another one now`;
   if (windows !== undefined && built.has(windows)) return `windows are cut by field "${windows}"`;

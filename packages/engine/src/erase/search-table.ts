@@ -1,5 +1,6 @@
 /** The rows of erased keys in the table: at its head, in older snapshots, and the texts of both. */
 import type { ErasureSnapshot } from '@lakehouse-search/contract';
+import { LhsError } from '@lakehouse-search/contract';
 import type { Locator, SourceTable } from '@lakehouse-search/lake';
 import { rowsToBlock } from '../documents/rows-to-block.ts';
 import type { Mapping } from '../schema/mapping.ts';
@@ -29,6 +30,7 @@ export async function searchTable(
   findings: Findings,
   signal?: AbortSignal,
 ): Promise<TableRows> {
+  requireAllRows(table);
   const head = followedSnapshot(table, mapping.definition.source.ref);
   const texts = new Map<string, { key: number; text: Uint8Array }>();
   const others: ErasureSnapshot[] = [];
@@ -54,6 +56,15 @@ export async function searchTable(
     }
   }
   return { head, inHead, snapshots: others, texts: [...texts.values()] };
+}
+
+/** Rows that the catalog hides may hold the keys. Throws unsupported. */
+function requireAllRows({ name, restrictions }: SourceTable): void {
+  if (restrictions === undefined) return;
+  const message = `the catalog restricts the reads of "${name}": hidden rows may hold the keys`;
+  throw new LhsError('unsupported', message, {
+    hint: 'erase with a catalog account that may read every row',
+  });
 }
 
 interface FoundRow {

@@ -42,6 +42,7 @@ async function describeTenant(
     shards,
     windows,
     checkpoint,
+    read_restrictions,
     source,
     vector_fields,
     ...own

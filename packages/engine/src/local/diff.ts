@@ -3,6 +3,7 @@ import { checkDiffRequest, checkSearchRequest } from '@lakehouse-search/contract
 import { compareSides, type SearchedSide } from '../diff/compare-sides.ts';
 import { findSide } from '../diff/find-side.ts';
 import { notesOfSides, type RowSide, rowStates } from '../diff/row-states.ts';
+import { requireSameRestrictions } from '../index/source-identity.ts';
 import { mappingOver } from '../sync/build-generation.ts';
 import { accessible } from './caller.ts';
 import { type OpenSide, openSide, type SideSource, sideContext, sidePlaces } from './diff-side.ts';
@@ -30,6 +31,9 @@ export async function diffLocal(
         open.push(await openSide(source, findSide(places, name), plan, call));
       }
       const [a, b] = open;
+      for (const { open: at } of open) {
+        requireSameRestrictions(at?.snapshot.checkpoint ?? null, table, known.registered.name);
+      }
       const notes = notesOfSides(table, open);
       const answer = { index: known.registered.name, notes };
       if (plan) return { ...answer, from: a.side, to: b.side, same: 0, hits: [] };

@@ -37,6 +37,10 @@ export async function* followLocal(
         return (await jobs()).run('move_windows', request, { ...call, signal });
       },
     },
+    rebuild: async ({ registered }: KnownIndex, signal: AbortSignal) => {
+      const request = { index: registered.name };
+      return (await jobs()).run('reindex', request, { ...call, signal });
+    },
     mustYield: ({ registered }: KnownIndex) => isCuttingOver(indexes, registered),
   };
   yield* followIndex(host, call, poll_ms);

@@ -20,7 +20,15 @@ export function tableOf(
     return opened;
   };
   return {
-    readRows: rowsOfTable(openTable, open.mapping, tenant),
+    readRows: rowsOfTable(
+      async () => {
+        const { requireSameRestrictions } = await import('../index/source-identity.ts');
+        const { checkpoint } = open.snapshot;
+        return requireSameRestrictions(checkpoint, await openTable(), known.registered.name);
+      },
+      open.mapping,
+      tenant,
+    ),
     lag: async (now) => {
       if (opened === undefined)
         return indexes.tables.lag(known, open, now === 'now' ? 0 : undefined);

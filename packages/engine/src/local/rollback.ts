@@ -13,6 +13,7 @@ import type { SourceTable } from '@lakehouse-search/lake';
 import { ANALYZER_CATALOG } from '../analysis/registry.ts';
 import { type Commit, commitBytes, readCommit } from '../index/commit.ts';
 import { IndexWriter } from '../index/index-writer.ts';
+import { differInRestrictions, restrictionsChanged } from '../index/source-identity.ts';
 import { storedPlans } from '../index/stored-plans.ts';
 import {
   currentGeneration,
@@ -119,6 +120,13 @@ interface Place {
   readonly snapshot_id: string | null;
 }
 
+/** Throws source_changed for a generation that was built under other read restrictions. */
+function requireAlike(own: Place | null, live: Place | null, { name }: { name: string }): void {
+  if (own === null || live === null) return;
+  if (!differInRestrictions(own.table_uuid, live.table_uuid)) return;
+  throw restrictionsChanged(name, name);
+}
+
 /** Another table has nothing to compare: the next sync brings the generation to its head. */
 const isAt = (own: Place | null, live: Place): boolean =>
   own !== null && (own.table_uuid !== live.table_uuid || own.snapshot_id === live.snapshot_id);
@@ -137,6 +145,7 @@ async function reach(
   try {
     const own = session.commit.checkpoint;
     const live = liveCommit(locked)?.checkpoint ?? null;
+    requireAlike(own, live, known.registered);
     let steps = 0;
     if (live?.snapshot_id != null && !isAt(own, live)) {
       const table = await openTableOf(known, signal);

@@ -5,6 +5,7 @@ import type {
   ShardDescription,
 } from '@lakehouse-search/contract';
 import type { IndexSnapshot } from '../index/index-snapshot.ts';
+import { identityParts } from '../index/source-identity.ts';
 import { defaultFieldsOf } from '../schema/default-fields.ts';
 import type { Definition, FieldDefinition } from '../schema/definition.ts';
 import { segmentBytes } from '../segment/entry.ts';
@@ -31,6 +32,7 @@ export function describeIndex(definition: Definition, open: OpenIndex | null): I
     ...windowsPart(open),
     snapshot: snapshot?.checkpoint?.snapshot_id ?? null,
     checkpoint: checkpointJson(open),
+    ...restrictionsPart(open),
     index_generation: snapshot?.generation ?? 0,
     key: { partition, identifier },
     source: { ...definition.source } as JsonObject,
@@ -72,10 +74,18 @@ export function describeShards({
   }));
 }
 
+/** The read restrictions under which the rows were read, if the catalog sent some. */
+function restrictionsPart(open: OpenIndex | null): Pick<IndexDescription, 'read_restrictions'> {
+  const identity = open?.snapshot.checkpoint?.table_uuid;
+  const { restrictions } = identity === undefined ? {} : identityParts(identity);
+  return restrictions === undefined ? {} : { read_restrictions: restrictions };
+}
+
 function checkpointJson(open: OpenIndex | null): JsonObject | null {
   const checkpoint = open?.snapshot.checkpoint ?? null;
   if (open === null || checkpoint === null) return null;
-  const { table_uuid, snapshot_id, sequence, schema_id, file_set } = checkpoint;
+  const { snapshot_id, sequence, schema_id, file_set } = checkpoint;
+  const { uuid: table_uuid } = identityParts(checkpoint.table_uuid);
   const committed_at = new Date(open.snapshot.commit.committed_at).toISOString();
   const data_files = file_set.files.length;
   const delete_files = file_set.deletes.length;

@@ -75,8 +75,25 @@ function describe(table: SourceTable): SourceDescription {
     snapshot: table.currentSnapshotId?.toString() ?? null,
     snapshots: table.snapshots.length,
     identifier: fields.filter(({ id }) => identifierFieldIds.includes(id)).map(({ name }) => name),
+    ...restrictionsOf(table),
     columns: fields.map(({ id, name, type, required }) => {
       return { id, name, type: typeName(type), required };
     }),
   };
+}
+
+/** What the catalog lets its caller read of the rows, if that is not everything. */
+function restrictionsOf({
+  restrictions,
+  schema,
+}: SourceTable): Pick<SourceDescription, 'read_restrictions'> {
+  if (restrictions === undefined) return {};
+  const { digest, rows, actions } = restrictions;
+  const masked = [...actions].map(([id, action]) => {
+    return {
+      column: schema.fields.find((field) => field.id === id)?.name ?? `field ${id}`,
+      action,
+    };
+  });
+  return { read_restrictions: { digest, row_filter: rows !== null, masked } };
 }

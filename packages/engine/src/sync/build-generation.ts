@@ -3,6 +3,7 @@ import { LhsError } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
 import { type Commit, commitBytes, committedField, readCommit } from '../index/commit.ts';
 import { bySize, inlineRunner, sharedRunner, workerRunner } from '../index/merge-runners.ts';
+import { sourceIdentity } from '../index/source-identity.ts';
 import { analyzersOf } from '../open/definition-analyzers.ts';
 import { freeBytes, type Generation } from '../open/index-folder.ts';
 import { tableName } from '../open/open-index.ts';
@@ -125,7 +126,7 @@ function requirePartial(index: BuiltIndex, left: Generation): Commit {
   const reasons: readonly (readonly [boolean, string])[] = [
     [checkpoint === null, 'it has no commit'],
     [commit?.definition_version !== definitionVersion, 'the definition has changed'],
-    [checkpoint?.table_uuid !== table.uuid, 'the table is another one'],
+    [checkpoint?.table_uuid !== sourceIdentity(table), 'the table is another one'],
     [
       id != null && !table.snapshots.some((snapshot) => String(snapshot.id) === id),
       `the table has forgotten snapshot ${id}`,

@@ -10,7 +10,8 @@
  * 4. After a commit the windows are checked: one that is older than the definition keeps hot is
  *    moved to the store by a job, one per look, with the lock given back before. After a failure
  *    the next one is tried an hour later.
- * 5. What passes by itself (an outage, another writer, a full disk) is waited for, ever longer, for
+ * 5. If the catalog's read restrictions have changed, the index is built anew.
+ * 6. What passes by itself (an outage, another writer, a full disk) is waited for, ever longer, for
  *    ever; everything else ends it with its error. After a fault the index is opened anew, at its
  *    last commit.
  *
@@ -21,6 +22,7 @@ import type { CallContext, FollowEvent, MoveWindowsResponse } from '@lakehouse-s
 import { LhsError } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
 import type { Clock } from '../base/clock.ts';
+import { isRestrictionsChanged, sourceIdentity } from '../index/source-identity.ts';
 import type { KnownIndex } from '../open/open-index.ts';
 import { fromSource, unlessAborted } from '../source/source-errors.ts';
 import { followedSnapshot } from '../source/source-table.ts';
@@ -60,6 +62,8 @@ export interface FollowHost {
   open(known: KnownIndex): Promise<FollowedIndex>;
   /** The moves of windows by age; absent: there are none. */
   readonly tiers?: FollowedTiers;
+  /** Builds the index anew; absent: following ends when the read restrictions have changed. */
+  readonly rebuild?: (known: KnownIndex, signal: AbortSignal) => Promise<unknown>;
   /** True while a reindex waits for the lock or has it, to make its generation the live one. */
   mustYield(known: KnownIndex): boolean;
 }
@@ -119,6 +123,10 @@ class Follower {
       } catch (error) {
         await this.#letGo();
         if (this.#signal.aborted && isInterrupted(error)) return;
+        if (isRestrictionsChanged(error) && this.#host.rebuild !== undefined) {
+          yield* this.#rebuild(this.#host.rebuild, error as LhsError);
+          continue;
+        }
         const fault = this.#passing(error);
         const pause = retryPause(fault, this.#failures++, this.#host.clock.random());
         yield this.#event({
@@ -130,6 +138,30 @@ class Follower {
         this.#toldWaiting = false;
         await this.#host.clock.sleep(pause, this.#signal);
       }
+    }
+  }
+
+  /** Builds the index under the catalog's present restrictions; a failure is tried again. */
+  async *#rebuild(
+    rebuild: NonNullable<FollowHost['rebuild']>,
+    { code, message }: LhsError,
+  ): AsyncGenerator<FollowEvent> {
+    yield this.#event({ event: 'retry', code, message, in_ms: 0 });
+    this.#toldWaiting = false;
+    try {
+      await rebuild(this.#host.known(), this.#signal);
+      this.#failures = 0;
+    } catch (error) {
+      if (this.#signal.aborted && isInterrupted(error)) return;
+      const fault = this.#passing(error);
+      const pause = retryPause(fault, this.#failures++, this.#host.clock.random());
+      yield this.#event({
+        event: 'retry',
+        code: fault.code,
+        message: fault.message,
+        in_ms: pause,
+      });
+      await this.#host.clock.sleep(pause, this.#signal);
     }
   }
 
@@ -146,7 +178,7 @@ class Follower {
     const known = this.#host.known();
     const table = await this.#look(known);
     const head = followedSnapshot(table, known.definition.source.ref);
-    const seen = `${this.#subject}/${table.uuid}/${head}`;
+    const seen = `${this.#subject}/${sourceIdentity(table)}/${head}`;
     const committed = yield* this.#work(known, table, head, seen);
     if (committed) this.#looksAtTiers = true;
     const moved = yield* this.#tendTiers(known);

@@ -27,6 +27,7 @@ import type { BuildThreads } from '../index/build-threads.ts';
 import { type Commit, commitBytes, readCommit } from '../index/commit.ts';
 import { IndexWriter } from '../index/index-writer.ts';
 import { inlineRunner } from '../index/merge-runners.ts';
+import { sourceIdentity } from '../index/source-identity.ts';
 import type { DocumentBlock } from '../schema/field-block.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import { layoutOf, type Mapping } from '../schema/mapping.ts';
@@ -118,7 +119,8 @@ export async function rebuildIndex(request: RebuildRequest): Promise<RebuildResu
     const leftOut = new Map<string, number>();
     const skipped = new SkippedRows(former?.skipped);
     const owned = writer;
-    const checkpoint = () => checkpointAt(table.uuid, state, files, ancestorsOf(table, snapshotId));
+    const identity = sourceIdentity(table);
+    const checkpoint = () => checkpointAt(identity, state, files, ancestorsOf(table, snapshotId));
     const settle = (docs: number) =>
       settleDuplicates(owned, mapping, files, flushOptions(request, owned, docs, docs));
     const saved = new SavedFiles({

@@ -33,6 +33,7 @@ import { ANALYZER_CATALOG } from '../analysis/registry.ts';
 import { boundSchema, followColumns, schemaChanged } from '../documents/bound-schema.ts';
 import { encodeKeys } from '../documents/encode-keys.ts';
 import { writeWireValue } from '../documents/wire-value.ts';
+import { sourceIdentity } from '../index/source-identity.ts';
 import { analyzersOf } from '../open/definition-analyzers.ts';
 import { tableName } from '../open/open-index.ts';
 import { shardTable } from '../schema/bucket-map.ts';
@@ -131,7 +132,7 @@ export class ShardSource {
     const columns = mapping.columns.map(({ name }) => name);
     const head = {
       version: 1,
-      table_uuid: table.uuid,
+      table_uuid: sourceIdentity(table),
       from: checkpoint.snapshot_id,
       to: sourceState(table, set, schema, this.definition.source.ref),
       ...(plan.withDropped ? { with_dropped: true } : {}),

@@ -9,6 +9,12 @@ import {
 } from '@lakehouse-search/lake';
 import { LIMITS } from '../base/limits.ts';
 import type { Checkpoint, Commit, DeleteRef, FileSetState, Json } from '../index/commit.ts';
+import {
+  differInRestrictions,
+  identityParts,
+  restrictionsChanged,
+  sourceIdentity,
+} from '../index/source-identity.ts';
 import type { OpenIndex } from '../open/open-index.ts';
 import type { FileTable } from './file-table.ts';
 
@@ -124,16 +130,23 @@ export function requireCheckpoint({ checkpoint }: Commit, index: string): Checkp
   });
 }
 
-/** The table is the one that the checkpoint followed. Throws source_changed. */
+/**
+ * The table is the one that the checkpoint followed, under the same read restrictions. Throws
+ * source_changed.
+ */
 export function requireSameTable(
   checkpoint: Pick<Checkpoint, 'table_uuid'>,
-  table: { readonly name: string; readonly uuid: string },
+  table: Pick<SourceTable, 'name' | 'uuid' | 'restrictions'>,
   index: string,
 ): void {
-  if (checkpoint.table_uuid === table.uuid) return;
+  const identity = sourceIdentity(table);
+  if (checkpoint.table_uuid === identity) return;
+  if (differInRestrictions(checkpoint.table_uuid, identity)) {
+    throw restrictionsChanged(table.name, index);
+  }
   const message =
     `"${table.name}" is another table now (uuid ${table.uuid}, the index follows ` +
-    `${checkpoint.table_uuid})`;
+    `${identityParts(checkpoint.table_uuid).uuid})`;
   throw new LhsError('source_changed', message, {
     hint: 'a reindex builds the index of the new table',
     next: [{ step: 'reindex', index }],

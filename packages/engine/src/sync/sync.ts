@@ -23,6 +23,7 @@ import { BackgroundMerges, type MergeRunner, warnOfMerge } from '../index/backgr
 import { builtAs, type Commit, readCommit } from '../index/commit.ts';
 import { IndexWriter } from '../index/index-writer.ts';
 import { inlineRunner } from '../index/merge-runners.ts';
+import { sourceIdentity } from '../index/source-identity.ts';
 import { asCommitted } from '../index/stored-plans.ts';
 import { analyzersOf } from '../open/definition-analyzers.ts';
 import { tableName } from '../open/open-index.ts';
@@ -238,7 +239,7 @@ export class SyncSession {
     const applied = await applyBatch(
       this.#target,
       {
-        table_uuid: table.uuid,
+        table_uuid: sourceIdentity(table),
         from: from.snapshot_id,
         to: sourceState(table, set, schema, definition.source.ref),
         parts: stepParts(plan, table, { columns, schema, signal }),

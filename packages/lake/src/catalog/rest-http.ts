@@ -22,7 +22,6 @@ export interface HttpRequest {
 /** An answer, its body read to the end. */
 export interface HttpAnswer {
   readonly status: number;
-  readonly etag: string | null;
   readonly body: Buffer;
 }
 
@@ -106,14 +105,9 @@ async function sendOnce(
       ...(spec.signal === undefined ? {} : { signal: spec.signal }),
     });
     const body = await readBody(response.body, spec.url);
-    const { etag, 'retry-after': after } = response.headers;
-    const answer = {
-      status: response.statusCode,
-      etag: typeof etag === 'string' ? etag : null,
-      body,
-    };
+    const { 'retry-after': after } = response.headers;
     return {
-      answer,
+      answer: { status: response.statusCode, body },
       waitMs: typeof after === 'string' && /^\d{1,4}$/.test(after) ? Number(after) * 1000 : null,
     };
   } catch (error) {

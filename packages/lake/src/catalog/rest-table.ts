@@ -2,6 +2,7 @@ import { LakeError } from '../base/errors.ts';
 import { JsonNode } from '../base/json-node.ts';
 import { normalizeRecorded } from '../base/table-files.ts';
 import { parseTableMetadata, type TableMetadata } from '../metadata/table-metadata.ts';
+import { type ReadRestrictions, readRestrictions } from '../restrictions/read-restrictions.ts';
 
 /** What `GET …/tables/{table}` answers (LoadTableResult), with its settings made safe. */
 export interface LoadedTable {
@@ -11,6 +12,7 @@ export interface LoadedTable {
    * fits the location.
    */
   readonly config: Readonly<Record<string, string>>;
+  readonly restrictions: ReadRestrictions | undefined;
   /** A bearer token for further calls about this table, if the catalog handed one out. */
   readonly token: string | undefined;
   /** The S3 settings that the catalog returns for the table's objects. */
@@ -41,7 +43,9 @@ export function parseLoadTable(node: JsonNode): LoadedTable {
   const { token, ...rest } = sent as Record<string, string> & { token?: string };
   const kept = Object.entries(rest).filter(([key]) => !redirects(key));
   const config = Object.freeze(Object.fromEntries(kept));
-  return Object.freeze({ metadata, config, token, endpoint: sent['s3.endpoint'] });
+  const asSent = new JsonNode(node.get('read-restrictions').value, 'read-restrictions', file);
+  const restrictions = readRestrictions(asSent, metadata) ?? undefined;
+  return Object.freeze({ metadata, config, restrictions, token, endpoint: sent['s3.endpoint'] });
 }
 
 function refuseServerPlanning(config: Readonly<Record<string, string>>, file: string): void {

@@ -38,12 +38,7 @@ export async function loadRestTable(
   return secrets.guard(async () => {
     const session = await openRestSession(config, options, secrets);
     const place = { session, table, options, secrets, catalog: config };
-    const loaded = await fetchTable(place, null, undefined);
-    if (loaded !== null) return handleOf(place, loaded);
-    throw new LakeError(
-      'catalog_unreachable',
-      `catalog "${shownUri(config.uri)}" answers 304 to a first request`,
-    );
+    return handleOf(place, await fetchTable(place, undefined));
   });
 }
 
@@ -55,24 +50,18 @@ interface Place {
   readonly secrets: Secrets;
 }
 
-type Fetched = LoadedTable & { readonly etag: string | null };
-
-async function fetchTable(
-  place: Place,
-  etag: string | null,
-  token: string | undefined,
-): Promise<Fetched | null> {
+/**
+ * Requests the table, each time in full: catalogs derive ETags from the metadata location, and what
+ * a caller may read changes without a new one.
+ */
+async function fetchTable(place: Place, token: string | undefined): Promise<LoadedTable> {
   const { session, table } = place;
   const name = splitTableName(table);
   const path = `${namespacePath(name.namespace)}/tables/${encodeURIComponent(name.table)}`;
   const query = { snapshots: 'all' };
-  const headers = {
-    'x-iceberg-access-delegation': 'vended-credentials',
-    ...(etag === null ? {} : { 'if-none-match': etag }),
-  };
+  const headers = { 'x-iceberg-access-delegation': 'vended-credentials' };
   const answer = await session.get(path, query, { headers, token });
   const url = session.url(path, query);
-  if (answer.status === 304) return null;
   if (answer.status === 404) {
     throw new LakeError(
       'table_not_found',
@@ -85,38 +74,38 @@ async function fetchTable(
   for (const [key, value] of Object.entries(loaded.config)) {
     if (SECRET_SETTING.test(key)) place.secrets.add(value);
   }
-  return { ...loaded, etag: answer.etag };
+  return loaded;
 }
 
 const SECRET_SETTING = /secret|token|password|access-key|credential/i;
 
-function handleOf(place: Place, loaded: Fetched): TableHandle {
-  const { metadata, config, etag, token } = loaded;
+function handleOf(place: Place, loaded: LoadedTable): TableHandle {
+  const { metadata, config, restrictions, token } = loaded;
   const handle: TableHandle = Object.freeze({
     name: place.table,
     metadata,
     files: filesAt(place, loaded),
     config,
+    restrictions,
     commit: null,
     refresh: () =>
       place.secrets.guard(async () => {
-        const now = await fetchTable(place, etag, token);
-        if (now === null) return handle;
+        const now = await fetchTable(place, token);
         const same =
           now.metadata.file === metadata.file &&
-          now.metadata.lastUpdatedMs === metadata.lastUpdatedMs;
+          now.metadata.lastUpdatedMs === metadata.lastUpdatedMs &&
+          now.restrictions?.digest === restrictions?.digest;
         return same ? handle : handleOf(place, now);
       }),
   });
   return handle;
 }
 
-function filesAt(place: Place, { metadata, config, endpoint, token }: Fetched): TableFiles {
+function filesAt(place: Place, { metadata, config, endpoint, token }: LoadedTable): TableFiles {
   const { location } = metadata;
   const root = normalizeRecorded(location);
   const { options, catalog } = place;
-  const renew = () =>
-    place.secrets.guard(async () => (await fetchTable(place, null, token))?.config ?? {});
+  const renew = () => place.secrets.guard(async () => (await fetchTable(place, token)).config);
   const vended: VendedSettings = { config, endpoint, renew };
   const s3 = { ...catalog.s3, ...options.s3 };
   const store = openFiles({ s3, env: options.env, vended });

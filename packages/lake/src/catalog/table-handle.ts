@@ -2,6 +2,7 @@ import type { FileStore } from '../base/file-store.ts';
 import type { TableFiles } from '../base/table-files.ts';
 import type { TableMetadata } from '../metadata/table-metadata.ts';
 import type { S3Config } from '../objects/s3-settings.ts';
+import type { ReadRestrictions } from '../restrictions/read-restrictions.ts';
 
 /**
  * A table at one metadata version, with what is needed to read its files, look again, and commit.
@@ -13,6 +14,8 @@ export interface TableHandle {
   readonly files: TableFiles;
   /** Settings that a REST catalog sent for this table; empty elsewhere. */
   readonly config: Readonly<Record<string, string>>;
+  /** What the catalog lets its caller read; absent: everything. */
+  readonly restrictions?: ReadRestrictions | undefined;
   /** null if the catalog takes no commits from us (REST, a bare metadata file). */
   readonly commit: TableCommit | null;
   /** The table at the newest version; the same handle if nothing changed. */

@@ -15,9 +15,12 @@ import type { DataFile, FileScan, FileSet } from '../metadata/file-set.ts';
 import { specById } from '../metadata/table-metadata.ts';
 import { findRows, type LeafPlan, type ValueTest } from '../parquet/find-rows.ts';
 import { hasColumn, planColumns } from '../parquet/read-plan.ts';
+import { permittedColumns } from '../restrictions/permitted-rows.ts';
+import { isMasked } from '../restrictions/read-restrictions.ts';
 import type { Locator } from '../scan/batch.ts';
 import { openTableFile } from '../scan/data-file.ts';
 import { planProjection } from '../scan/projection.ts';
+import { scanParts } from '../scan/scan.ts';
 import { valueAt } from '../scan/vectors.ts';
 import type { Field, Value } from '../schema/type.ts';
 import type { ReadCost, Row } from '../source-table.ts';
@@ -50,11 +53,12 @@ export async function lookupKeys(
   checkKeyColumns(key);
   const wanted = checkKeys(key, keys);
   const texts = wanted.map((values) => keyText(key, values));
-  const found = await findKeys(
-    { table, key, cost },
-    set,
-    new Map(texts.map((t, i) => [t, wanted[i]])),
-  );
+  const byText = new Map(texts.map((t, i) => [t, wanted[i]]));
+  const { actions } = table.context.restrictions ?? {};
+  const isHidden = actions !== undefined && key.some((field) => isMasked(field, actions));
+  const found = isHidden
+    ? await scanForKeys(table, set, key, byText)
+    : await findKeys({ table, key, cost }, set, byText);
   const locators = [...found.values()];
   const rows = await lookupLocators(table, set, locators, fields, cost);
   const rowOf = new Map(locators.map((locator, i) => [locator, rows[i]]));
@@ -90,11 +94,7 @@ async function findKeys(
   wanted: KeysByText,
 ): Promise<ReadonlyMap<string, Locator>> {
   const found = new Map<string, Locator>();
-  // a stable sort: within a sequence number the last file of the set is the newest
-  const newestFirst = set.files
-    .toReversed()
-    .sort((a, b) => Number(b.data.dataSequence - a.data.dataSequence));
-  for (const scan of newestFirst) {
+  for (const scan of newestFirst(set)) {
     if (wanted.size === 0) break;
     for (const [text, position] of await findInFile(search, scan, wanted)) {
       found.set(text, { file: scan.data.path, position });
@@ -103,6 +103,10 @@ async function findKeys(
   }
   return found;
 }
+
+/** A stable sort: within a sequence number the last file of the set is the newest. */
+const newestFirst = ({ files }: FileSet): readonly FileScan[] =>
+  files.toReversed().sort((a, b) => Number(b.data.dataSequence - a.data.dataSequence));
 
 /** The last live position of each wanted key in one file. */
 async function findInFile(
@@ -118,16 +122,38 @@ async function findInFile(
   const dead = await deadOf(table, scan);
   const matches = (await matchingRows(search, data, candidates)).filter((p) => !dead.has(p));
   if (matches.length === 0) return new Map();
-  const columns = await pointRows(table, data, key, matches, cost);
+  const { fields, accepts } = permittedColumns(table.context.restrictions, key);
+  const columns = await pointRows(table, data, fields, matches, cost);
   const last = new Map<string, number>();
   matches.forEach((position, i) => {
-    const text = keyText(
-      key,
-      columns.map((values) => values[i]),
-    );
-    if (wanted.has(text)) last.set(text, position);
+    const values = columns.map((column) => column[i]);
+    const text = keyText(key, values);
+    if (wanted.has(text) && (accepts?.(values) ?? true)) last.set(text, position);
   });
   return last;
+}
+
+/**
+ * The locators of keys whose columns the catalog masks: every row is read, because bounds,
+ * partitions and pages hold the stored values.
+ */
+async function scanForKeys(
+  { context, dead }: LookupTable,
+  set: FileSet,
+  key: readonly Field[],
+  wanted: KeysByText,
+): Promise<ReadonlyMap<string, Locator>> {
+  const oldestFirst = newestFirst(set).toReversed();
+  const parts = oldestFirst.map((scan) => ({ scan, only: null }));
+  const found = new Map<string, Locator>();
+  for await (const batch of scanParts(context, dead, { parts, fields: key })) {
+    for (let row = 0; row < batch.rows; row++) {
+      const values = batch.columns.map((column) => valueAt(column, row));
+      const text = keyText(key, values);
+      if (wanted.has(text)) found.set(text, { file: batch.file, position: batch.positions[row] });
+    }
+  }
+  return found;
 }
 
 /** Positions, ascending, of rows that have a wanted value in the most telling key column. */

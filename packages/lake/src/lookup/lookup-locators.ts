@@ -3,6 +3,7 @@ import { LakeError } from '../base/errors.ts';
 import { isS3 } from '../base/object-storage.ts';
 import { normalizeRecorded } from '../base/table-files.ts';
 import type { FileScan, FileSet } from '../metadata/file-set.ts';
+import { masked, type PermittedColumns, permittedColumns } from '../restrictions/permitted-rows.ts';
 import type { Locator } from '../scan/batch.ts';
 import { ScanDuckDb } from '../scan/duckdb/pool.ts';
 import type { Field, Value } from '../schema/type.ts';
@@ -16,9 +17,10 @@ const OBJECTS_AT_ONCE = 12;
 
 /**
  * Rows at locators, in the given order; null if the file is not part of the snapshot, the
- * position is not in the file, or the row is deleted. Per file: the dead positions (kept between
- * calls), then the pages that hold the live ones. Throws data_file_missing, data_file_invalid,
- * delete_file_*, and `unsupported` for ORC, each naming the file.
+ * position is not in the file, or the row is deleted or hidden by the catalog. Per file: the dead
+ * positions (kept between calls), then the pages that hold the live ones. Throws
+ * data_file_missing, data_file_invalid, delete_file_*, and `unsupported` for ORC, each naming the
+ * file.
  */
 export async function lookupLocators(
   table: LookupTable,
@@ -28,6 +30,7 @@ export async function lookupLocators(
   cost?: ReadCost,
 ): Promise<readonly (Row | null)[]> {
   const result: (Row | null)[] = new Array(locators.length).fill(null);
+  const permitted = permittedColumns(table.context.restrictions, fields);
   const scans = scansByPath(set);
   const wanted = new Map<FileScan, number[]>();
   locators.forEach((locator, i) => {
@@ -43,9 +46,10 @@ export async function lookupLocators(
     const live = indices.filter((i) => !dead.has(locators[i].position));
     if (live.length === 0) return;
     const positions = Int32Array.from(live, (i) => locators[i].position);
-    const columns = await pointRows(table, scan.data, fields, positions, cost);
+    const columns = await pointRows(table, scan.data, permitted.fields, positions, cost);
     live.forEach((index, i) => {
-      result[index] = rowOf(fields, columns, i);
+      const values = columns.map((column) => column[i]);
+      if (permitted.accepts?.(values) ?? true) result[index] = rowOf(fields, permitted, values);
     });
   });
   return result;
@@ -69,13 +73,13 @@ export async function deadOf(table: LookupTable, scan: FileScan) {
   }
 }
 
-/** Row `i` of columns in the order of `fields`, by column name. */
-export function rowOf(
+/** The row of stored values, by column name, masked. */
+function rowOf(
   fields: readonly Field[],
-  columns: readonly (readonly Value[])[],
-  i: number,
+  { masks }: PermittedColumns,
+  values: readonly Value[],
 ): Row {
-  return Object.fromEntries(fields.map((field, c) => [field.name, columns[c][i]]));
+  return Object.fromEntries(fields.map(({ name }, i) => [name, masked(masks[i], values[i])]));
 }
 
 const INDEXES = new WeakMap<FileSet, ReadonlyMap<string, FileScan>>();

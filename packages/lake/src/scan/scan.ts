@@ -7,6 +7,7 @@ import { openTableFile } from './data-file.ts';
 import type { DeadRows } from './deletes.ts';
 import { ScanDuckDb } from './duckdb/pool.ts';
 import type { FileRows } from './file-rows.ts';
+import { type PermittedScan, permittedScan } from './permitted-scan.ts';
 import { type Projection, planProjection } from './projection.ts';
 import type { ReadContext } from './read-context.ts';
 import { RowFilter } from './row-filter.ts';
@@ -38,7 +39,8 @@ export interface ScanPlan {
  *    read, which confirms the record count of the manifest;
  * 2. the file's own columns, by DuckDB or our own readers (data-file.ts), completed by partition
  *    values, defaults and lineage (projection.ts);
- * 3. dead rows out; then the rows for which the condition is not true;
+ * 3. dead rows out; then what the catalog hides (permitted-scan.ts), and the rows for which the
+ *    condition is not true;
  * 4. batches with the positions that the rows have in their file.
  *
  * The DuckDB instance lives as long as the scan; leaving the loop early closes it, and so does the
@@ -54,12 +56,16 @@ export async function* scanParts(
     parquetPaths(context, plan.parts),
     plan.signal,
   );
+  const fields = [...plan.fields, ...(plan.condition?.fields ?? [])];
+  const permitted = permittedScan(context, fields);
   const filter = plan.condition === undefined ? null : new RowFilter(plan.condition);
   try {
     for (const [i, part] of plan.parts.entries()) {
       fetchAhead(context, duckdb, plan.parts[i + 1]);
-      for await (const batch of scanFile({ context, dead, plan, duckdb }, part)) {
+      for await (const stored of scanFile({ context, dead, permitted, duckdb }, part)) {
         plan.signal?.throwIfAborted();
+        const batch = permitted.apply(stored);
+        if (batch.rows === 0) continue;
         const kept = filter === null ? batch : await applyFilter(filter, batch, plan.fields.length);
         if (kept.rows > 0) yield* split(kept, plan.batchRows ?? kept.rows);
       }
@@ -81,7 +87,7 @@ function fetchAhead(context: ReadContext, { copies }: ScanDuckDb, next: ScanPart
 interface Scanning {
   readonly context: ReadContext;
   readonly dead: DeadRows;
-  readonly plan: ScanPlan;
+  readonly permitted: PermittedScan;
   readonly duckdb: ScanDuckDb;
 }
 
@@ -91,14 +97,13 @@ function parquetPaths(context: ReadContext, parts: readonly ScanPart[]): string[
 }
 
 async function* scanFile(scanning: Scanning, part: ScanPart): AsyncGenerator<Batch> {
-  const { context, dead, plan, duckdb } = scanning;
+  const { context, dead, permitted, duckdb } = scanning;
   const { data } = part.scan;
   if (part.only?.size === 0) return;
   const gone = await dead.of(part.scan, duckdb);
   const file = await openTableFile(context, data, 'data', duckdb);
   if (gone.size === file.rowCount) return;
-  const fields = [...plan.fields, ...(plan.condition?.fields ?? [])];
-  const projection = planProjection(context, data, file, fields);
+  const projection = planProjection(context, data, file, permitted.fields);
   if (part.only !== null && part.only.size * ROWS_PER_POINT_READ < data.recordCount) {
     const positions = part.only.positions.filter((position) => !gone.has(position));
     const read = file.readAt?.(projection.stored, positions);

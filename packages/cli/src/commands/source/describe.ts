@@ -1,3 +1,4 @@
+import type { SourceDescription } from '@lakehouse-search/contract';
 import { Args } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { sourceFlags, tableOf } from '../../source/source-flags.ts';
@@ -30,18 +31,25 @@ export default class SourceDescribe extends LhsCommand {
       String(c.id),
       c.name,
       c.type,
-      note(c.required, facts.identifier.includes(c.name)),
+      note(c.required, facts.identifier.includes(c.name), maskOf(facts, c.name)),
     ]);
     this.print([
       `${facts.table}  Iceberg v${facts.format_version}, ${plural(facts.snapshots, 'snapshot')}, ` +
-        (facts.snapshot === null ? 'no data yet' : `at ${snapshotName(facts.snapshot)}`),
+        (facts.snapshot === null ? 'no data yet' : `at ${snapshotName(facts.snapshot)}`) +
+        (facts.read_restrictions?.row_filter ? '; the catalog hides some rows' : ''),
       '',
       ...table(titles, rows, this.terminal.width, this.style.dim),
     ]);
   }
 }
 
-function note(required: boolean, key: boolean): string {
-  if (key) return 'key';
-  return required ? 'required' : '';
+const maskOf = ({ read_restrictions: restrictions }: SourceDescription, name: string) =>
+  restrictions?.masked.find(({ column }) => column === name)?.action;
+
+function note(required: boolean, key: boolean, mask: string | undefined): string {
+  const words = [
+    key ? 'key' : required ? 'required' : '',
+    mask === undefined ? '' : `masked: ${mask}`,
+  ];
+  return words.filter((word) => word !== '').join(', ');
 }

@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file lhs/v1/source.proto.
  */
 export const file_lhs_v1_source: GenFile = /*@__PURE__*/
-  fileDesc("ChNsaHMvdjEvc291cmNlLnByb3RvEgZsaHMudjEizgMKDUNhdGFsb2dDb25maWcSIQoCczMYASABKAsyEC5saHMudjEuUzNDb25maWdIAIgBARIVCg1hbGxvd2VkX3Jvb3RzGAIgAygJEjQKBHR5cGUYAyABKAlCIYjOGAGizhgKZmlsZXN5c3RlbaLOGARyZXN0os4YA3NxbEgBiAEBEhYKCXdhcmVob3VzZRgEIAEoCUgCiAEBEhAKA3VyaRgFIAEoCUgDiAEBEhMKBnByZWZpeBgGIAEoCUgEiAEBEhYKCXRva2VuX2VudhgHIAEoCUgFiAEBEhsKDmNyZWRlbnRpYWxfZW52GAggASgJSAaIAQESHgoRb2F1dGgyX3NlcnZlcl91cmkYCSABKAlIB4gBARISCgVzY29wZRgKIAEoCUgIiAEBEhEKBG5hbWUYCyABKAlICYgBARIXCg5wcmVzZW50X2ZpZWxkcxjoByADKAlCBQoDX3MzQgcKBV90eXBlQgwKCl93YXJlaG91c2VCBgoEX3VyaUIJCgdfcHJlZml4QgwKCl90b2tlbl9lbnZCEQoPX2NyZWRlbnRpYWxfZW52QhQKEl9vYXV0aDJfc2VydmVyX3VyaUIICgZfc2NvcGVCBwoFX25hbWUiKgoORGVmaW5pdGlvblRleHQSGAoKZGVmaW5pdGlvbhgBIAEoCUIEiM4YASLKAQoVRGVzY3JpYmVTb3VyY2VSZXF1ZXN0EjgKBnNvdXJjZRgBIAEoCzIjLmxocy52MS5EZXNjcmliZVNvdXJjZVJlcXVlc3RTb3VyY2VIAIgBARIVCghiYXNlX2RpchgCIAEoCUgBiAEBEhIKBXRhYmxlGAMgASgJSAKIAQESGQoMY2F0YWxvZ19uYW1lGAQgASgJSAOIAQFCCQoHX3NvdXJjZUILCglfYmFzZV9kaXJCCAoGX3RhYmxlQg8KDV9jYXRhbG9nX25hbWUiugEKG0Rlc2NyaWJlU291cmNlUmVxdWVzdFNvdXJjZRIrCgdjYXRhbG9nGAEgASgLMhUubGhzLnYxLkNhdGFsb2dDb25maWdIAIgBARISCgV0YWJsZRgCIAEoCUgBiAEBEhEKBHBhdGgYAyABKAlIAogBARIhCgJzMxgEIAEoCzIQLmxocy52MS5TM0NvbmZpZ0gDiAEBQgoKCF9jYXRhbG9nQggKBl90YWJsZUIHCgVfcGF0aEIFCgNfczMi5gEKFUluaXREZWZpbml0aW9uUmVxdWVzdBI4CgZzb3VyY2UYASABKAsyIy5saHMudjEuRGVzY3JpYmVTb3VyY2VSZXF1ZXN0U291cmNlSACIAQESFQoIYmFzZV9kaXIYAiABKAlIAYgBARIRCgRuYW1lGAMgASgJSAKIAQESEgoFdGFibGUYBCABKAlIA4gBARIZCgxjYXRhbG9nX25hbWUYBSABKAlIBIgBAUIJCgdfc291cmNlQgsKCV9iYXNlX2RpckIHCgVfbmFtZUIICgZfdGFibGVCDwoNX2NhdGFsb2dfbmFtZSKnAQoRTGlzdFRhYmxlc1JlcXVlc3QSNgoHY2F0YWxvZxgBIAEoCzIgLmxocy52MS5MaXN0VGFibGVzUmVxdWVzdENhdGFsb2dIAIgBARIVCghiYXNlX2RpchgCIAEoCUgBiAEBEhkKDGNhdGFsb2dfbmFtZRgDIAEoCUgCiAEBQgoKCF9jYXRhbG9nQgsKCV9iYXNlX2RpckIPCg1fY2F0YWxvZ19uYW1lItUDChhMaXN0VGFibGVzUmVxdWVzdENhdGFsb2cSMAoEdHlwZRgBIAEoCUIdos4YCmZpbGVzeXN0ZW2izhgEcmVzdKLOGANzcWxIAIgBARIWCgl3YXJlaG91c2UYAiABKAlIAYgBARIhCgJzMxgDIAEoCzIQLmxocy52MS5TM0NvbmZpZ0gCiAEBEhUKDWFsbG93ZWRfcm9vdHMYBCADKAkSEAoDdXJpGAUgASgJSAOIAQESEwoGcHJlZml4GAYgASgJSASIAQESFgoJdG9rZW5fZW52GAcgASgJSAWIAQESGwoOY3JlZGVudGlhbF9lbnYYCCABKAlIBogBARIeChFvYXV0aDJfc2VydmVyX3VyaRgJIAEoCUgHiAEBEhIKBXNjb3BlGAogASgJSAiIAQESEQoEbmFtZRgLIAEoCUgJiAEBEhcKDnByZXNlbnRfZmllbGRzGOgHIAMoCUIHCgVfdHlwZUIMCgpfd2FyZWhvdXNlQgUKA19zM0IGCgRfdXJpQgkKB19wcmVmaXhCDAoKX3Rva2VuX2VudkIRCg9fY3JlZGVudGlhbF9lbnZCFAoSX29hdXRoMl9zZXJ2ZXJfdXJpQggKBl9zY29wZUIHCgVfbmFtZSJ2CghTM0NvbmZpZxIVCghlbmRwb2ludBgBIAEoCUgAiAEBEhMKBnJlZ2lvbhgCIAEoCUgBiAEBEhcKCnBhdGhfc3R5bGUYAyABKAhIAogBAUILCglfZW5kcG9pbnRCCQoHX3JlZ2lvbkINCgtfcGF0aF9zdHlsZSJgCgxTb3VyY2VDb2x1bW4SEAoCaWQYASABKANCBIjOGAESEgoEbmFtZRgCIAEoCUIEiM4YARISCgR0eXBlGAMgASgJQgSIzhgBEhYKCHJlcXVpcmVkGAQgASgIQgSIzhgBIoACChFTb3VyY2VEZXNjcmlwdGlvbhITCgV0YWJsZRgBIAEoCUIEiM4YARISCgR1dWlkGAIgASgJQgSIzhgBEhwKDmZvcm1hdF92ZXJzaW9uGAMgASgDQgSIzhgBEhYKCGxvY2F0aW9uGAQgASgJQgSIzhgBEh8KCHNuYXBzaG90GAUgASgJQgiIzhgBkM4YAUgAiAEBEhcKCXNuYXBzaG90cxgGIAEoA0IEiM4YARIYCgppZGVudGlmaWVyGAcgAygJQgSIzhgBEisKB2NvbHVtbnMYCCADKAsyFC5saHMudjEuU291cmNlQ29sdW1uQgSIzhgBQgsKCV9zbmFwc2hvdCIhCglUYWJsZUxpc3QSFAoGdGFibGVzGAEgAygJQgSIzhgBIr4BCh9WYWxpZGF0ZURlZmluaXRpb25SZXF1ZXN0U291cmNlEisKB2NhdGFsb2cYASABKAsyFS5saHMudjEuQ2F0YWxvZ0NvbmZpZ0gAiAEBEhIKBXRhYmxlGAIgASgJSAGIAQESEQoEcGF0aBgDIAEoCUgCiAEBEiEKAnMzGAQgASgLMhAubGhzLnYxLlMzQ29uZmlnSAOIAQFCCgoIX2NhdGFsb2dCCAoGX3RhYmxlQgcKBV9wYXRoQgUKA19zM2IGcHJvdG8z", [file_lhs_v1_options]);
+  fileDesc("ChNsaHMvdjEvc291cmNlLnByb3RvEgZsaHMudjEizgMKDUNhdGFsb2dDb25maWcSIQoCczMYASABKAsyEC5saHMudjEuUzNDb25maWdIAIgBARIVCg1hbGxvd2VkX3Jvb3RzGAIgAygJEjQKBHR5cGUYAyABKAlCIYjOGAGizhgKZmlsZXN5c3RlbaLOGARyZXN0os4YA3NxbEgBiAEBEhYKCXdhcmVob3VzZRgEIAEoCUgCiAEBEhAKA3VyaRgFIAEoCUgDiAEBEhMKBnByZWZpeBgGIAEoCUgEiAEBEhYKCXRva2VuX2VudhgHIAEoCUgFiAEBEhsKDmNyZWRlbnRpYWxfZW52GAggASgJSAaIAQESHgoRb2F1dGgyX3NlcnZlcl91cmkYCSABKAlIB4gBARISCgVzY29wZRgKIAEoCUgIiAEBEhEKBG5hbWUYCyABKAlICYgBARIXCg5wcmVzZW50X2ZpZWxkcxjoByADKAlCBQoDX3MzQgcKBV90eXBlQgwKCl93YXJlaG91c2VCBgoEX3VyaUIJCgdfcHJlZml4QgwKCl90b2tlbl9lbnZCEQoPX2NyZWRlbnRpYWxfZW52QhQKEl9vYXV0aDJfc2VydmVyX3VyaUIICgZfc2NvcGVCBwoFX25hbWUiKgoORGVmaW5pdGlvblRleHQSGAoKZGVmaW5pdGlvbhgBIAEoCUIEiM4YASLKAQoVRGVzY3JpYmVTb3VyY2VSZXF1ZXN0EjgKBnNvdXJjZRgBIAEoCzIjLmxocy52MS5EZXNjcmliZVNvdXJjZVJlcXVlc3RTb3VyY2VIAIgBARIVCghiYXNlX2RpchgCIAEoCUgBiAEBEhIKBXRhYmxlGAMgASgJSAKIAQESGQoMY2F0YWxvZ19uYW1lGAQgASgJSAOIAQFCCQoHX3NvdXJjZUILCglfYmFzZV9kaXJCCAoGX3RhYmxlQg8KDV9jYXRhbG9nX25hbWUiugEKG0Rlc2NyaWJlU291cmNlUmVxdWVzdFNvdXJjZRIrCgdjYXRhbG9nGAEgASgLMhUubGhzLnYxLkNhdGFsb2dDb25maWdIAIgBARISCgV0YWJsZRgCIAEoCUgBiAEBEhEKBHBhdGgYAyABKAlIAogBARIhCgJzMxgEIAEoCzIQLmxocy52MS5TM0NvbmZpZ0gDiAEBQgoKCF9jYXRhbG9nQggKBl90YWJsZUIHCgVfcGF0aEIFCgNfczMi5gEKFUluaXREZWZpbml0aW9uUmVxdWVzdBI4CgZzb3VyY2UYASABKAsyIy5saHMudjEuRGVzY3JpYmVTb3VyY2VSZXF1ZXN0U291cmNlSACIAQESFQoIYmFzZV9kaXIYAiABKAlIAYgBARIRCgRuYW1lGAMgASgJSAKIAQESEgoFdGFibGUYBCABKAlIA4gBARIZCgxjYXRhbG9nX25hbWUYBSABKAlIBIgBAUIJCgdfc291cmNlQgsKCV9iYXNlX2RpckIHCgVfbmFtZUIICgZfdGFibGVCDwoNX2NhdGFsb2dfbmFtZSKnAQoRTGlzdFRhYmxlc1JlcXVlc3QSNgoHY2F0YWxvZxgBIAEoCzIgLmxocy52MS5MaXN0VGFibGVzUmVxdWVzdENhdGFsb2dIAIgBARIVCghiYXNlX2RpchgCIAEoCUgBiAEBEhkKDGNhdGFsb2dfbmFtZRgDIAEoCUgCiAEBQgoKCF9jYXRhbG9nQgsKCV9iYXNlX2RpckIPCg1fY2F0YWxvZ19uYW1lItUDChhMaXN0VGFibGVzUmVxdWVzdENhdGFsb2cSMAoEdHlwZRgBIAEoCUIdos4YCmZpbGVzeXN0ZW2izhgEcmVzdKLOGANzcWxIAIgBARIWCgl3YXJlaG91c2UYAiABKAlIAYgBARIhCgJzMxgDIAEoCzIQLmxocy52MS5TM0NvbmZpZ0gCiAEBEhUKDWFsbG93ZWRfcm9vdHMYBCADKAkSEAoDdXJpGAUgASgJSAOIAQESEwoGcHJlZml4GAYgASgJSASIAQESFgoJdG9rZW5fZW52GAcgASgJSAWIAQESGwoOY3JlZGVudGlhbF9lbnYYCCABKAlIBogBARIeChFvYXV0aDJfc2VydmVyX3VyaRgJIAEoCUgHiAEBEhIKBXNjb3BlGAogASgJSAiIAQESEQoEbmFtZRgLIAEoCUgJiAEBEhcKDnByZXNlbnRfZmllbGRzGOgHIAMoCUIHCgVfdHlwZUIMCgpfd2FyZWhvdXNlQgUKA19zM0IGCgRfdXJpQgkKB19wcmVmaXhCDAoKX3Rva2VuX2VudkIRCg9fY3JlZGVudGlhbF9lbnZCFAoSX29hdXRoMl9zZXJ2ZXJfdXJpQggKBl9zY29wZUIHCgVfbmFtZSI6CgxNYXNrZWRDb2x1bW4SFAoGY29sdW1uGAEgASgJQgSIzhgBEhQKBmFjdGlvbhgCIAEoCUIEiM4YASJ5ChtSZWFkUmVzdHJpY3Rpb25zRGVzY3JpcHRpb24SFAoGZGlnZXN0GAEgASgJQgSIzhgBEhgKCnJvd19maWx0ZXIYAiABKAhCBIjOGAESKgoGbWFza2VkGAMgAygLMhQubGhzLnYxLk1hc2tlZENvbHVtbkIEiM4YASJ2CghTM0NvbmZpZxIVCghlbmRwb2ludBgBIAEoCUgAiAEBEhMKBnJlZ2lvbhgCIAEoCUgBiAEBEhcKCnBhdGhfc3R5bGUYAyABKAhIAogBAUILCglfZW5kcG9pbnRCCQoHX3JlZ2lvbkINCgtfcGF0aF9zdHlsZSJgCgxTb3VyY2VDb2x1bW4SEAoCaWQYASABKANCBIjOGAESEgoEbmFtZRgCIAEoCUIEiM4YARISCgR0eXBlGAMgASgJQgSIzhgBEhYKCHJlcXVpcmVkGAQgASgIQgSIzhgBItsCChFTb3VyY2VEZXNjcmlwdGlvbhITCgV0YWJsZRgBIAEoCUIEiM4YARISCgR1dWlkGAIgASgJQgSIzhgBEhwKDmZvcm1hdF92ZXJzaW9uGAMgASgDQgSIzhgBEhYKCGxvY2F0aW9uGAQgASgJQgSIzhgBEh8KCHNuYXBzaG90GAUgASgJQgiIzhgBkM4YAUgAiAEBEhcKCXNuYXBzaG90cxgGIAEoA0IEiM4YARIYCgppZGVudGlmaWVyGAcgAygJQgSIzhgBEisKB2NvbHVtbnMYCCADKAsyFC5saHMudjEuU291cmNlQ29sdW1uQgSIzhgBEkMKEXJlYWRfcmVzdHJpY3Rpb25zGAkgASgLMiMubGhzLnYxLlJlYWRSZXN0cmljdGlvbnNEZXNjcmlwdGlvbkgBiAEBQgsKCV9zbmFwc2hvdEIUChJfcmVhZF9yZXN0cmljdGlvbnMiIQoJVGFibGVMaXN0EhQKBnRhYmxlcxgBIAMoCUIEiM4YASK+AQofVmFsaWRhdGVEZWZpbml0aW9uUmVxdWVzdFNvdXJjZRIrCgdjYXRhbG9nGAEgASgLMhUubGhzLnYxLkNhdGFsb2dDb25maWdIAIgBARISCgV0YWJsZRgCIAEoCUgBiAEBEhEKBHBhdGgYAyABKAlIAogBARIhCgJzMxgEIAEoCzIQLmxocy52MS5TM0NvbmZpZ0gDiAEBQgoKCF9jYXRhbG9nQggKBl90YWJsZUIHCgVfcGF0aEIFCgNfczNiBnByb3RvMw", [file_lhs_v1_options]);
 
 /**
  * A catalog, as the `source` of an index definition names it.
@@ -349,6 +349,65 @@ export const ListTablesRequestCatalogSchema: GenMessage<ListTablesRequestCatalog
   messageDesc(file_lhs_v1_source, 6);
 
 /**
+ * A column whose values are masked.
+ *
+ * @generated from message lhs.v1.MaskedColumn
+ */
+export type MaskedColumn = Message<"lhs.v1.MaskedColumn"> & {
+  /**
+   * @generated from field: string column = 1;
+   */
+  column: string;
+
+  /**
+   * The action of the catalog, such as `mask-alphanum`.
+   *
+   * @generated from field: string action = 2;
+   */
+  action: string;
+};
+
+/**
+ * Describes the message lhs.v1.MaskedColumn.
+ * Use `create(MaskedColumnSchema)` to create a new message.
+ */
+export const MaskedColumnSchema: GenMessage<MaskedColumn> = /*@__PURE__*/
+  messageDesc(file_lhs_v1_source, 7);
+
+/**
+ * What a catalog lets its caller read of the rows of a table.
+ *
+ * @generated from message lhs.v1.ReadRestrictionsDescription
+ */
+export type ReadRestrictionsDescription = Message<"lhs.v1.ReadRestrictionsDescription"> & {
+  /**
+   * SHA-256, hexadecimal; another one with each change.
+   *
+   * @generated from field: string digest = 1;
+   */
+  digest: string;
+
+  /**
+   * True if rows are hidden by a filter.
+   *
+   * @generated from field: bool row_filter = 2;
+   */
+  rowFilter: boolean;
+
+  /**
+   * @generated from field: repeated lhs.v1.MaskedColumn masked = 3;
+   */
+  masked: MaskedColumn[];
+};
+
+/**
+ * Describes the message lhs.v1.ReadRestrictionsDescription.
+ * Use `create(ReadRestrictionsDescriptionSchema)` to create a new message.
+ */
+export const ReadRestrictionsDescriptionSchema: GenMessage<ReadRestrictionsDescription> = /*@__PURE__*/
+  messageDesc(file_lhs_v1_source, 8);
+
+/**
  * How an object store is reached; what is absent comes from the environment of the backend.
  *
  * @generated from message lhs.v1.S3Config
@@ -377,7 +436,7 @@ export type S3Config = Message<"lhs.v1.S3Config"> & {
  * Use `create(S3ConfigSchema)` to create a new message.
  */
 export const S3ConfigSchema: GenMessage<S3Config> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_source, 7);
+  messageDesc(file_lhs_v1_source, 9);
 
 /**
  * A column of a source table.
@@ -415,7 +474,7 @@ export type SourceColumn = Message<"lhs.v1.SourceColumn"> & {
  * Use `create(SourceColumnSchema)` to create a new message.
  */
 export const SourceColumnSchema: GenMessage<SourceColumn> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_source, 8);
+  messageDesc(file_lhs_v1_source, 10);
 
 /**
  * The schema of a source table and its current state.
@@ -470,6 +529,13 @@ export type SourceDescription = Message<"lhs.v1.SourceDescription"> & {
    * @generated from field: repeated lhs.v1.SourceColumn columns = 8;
    */
   columns: SourceColumn[];
+
+  /**
+   * Absent if the catalog lets its caller read everything.
+   *
+   * @generated from field: optional lhs.v1.ReadRestrictionsDescription read_restrictions = 9;
+   */
+  readRestrictions?: ReadRestrictionsDescription | undefined;
 };
 
 /**
@@ -477,7 +543,7 @@ export type SourceDescription = Message<"lhs.v1.SourceDescription"> & {
  * Use `create(SourceDescriptionSchema)` to create a new message.
  */
 export const SourceDescriptionSchema: GenMessage<SourceDescription> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_source, 9);
+  messageDesc(file_lhs_v1_source, 11);
 
 /**
  * The tables of a catalog: `namespace.table`, sorted.
@@ -496,7 +562,7 @@ export type TableList = Message<"lhs.v1.TableList"> & {
  * Use `create(TableListSchema)` to create a new message.
  */
 export const TableListSchema: GenMessage<TableList> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_source, 10);
+  messageDesc(file_lhs_v1_source, 12);
 
 /**
  * Values that belong together; the message that contains them has the description.
@@ -530,5 +596,5 @@ export type ValidateDefinitionRequestSource = Message<"lhs.v1.ValidateDefinition
  * Use `create(ValidateDefinitionRequestSourceSchema)` to create a new message.
  */
 export const ValidateDefinitionRequestSourceSchema: GenMessage<ValidateDefinitionRequestSource> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_source, 11);
+  messageDesc(file_lhs_v1_source, 13);
 

@@ -1,0 +1,58 @@
+import { LhsError } from '@lakehouse-search/contract';
+import type { SourceTable } from '@lakehouse-search/lake';
+
+/** Between a table's UUID and the digest of read restrictions. */
+const MARK = '+restricted:';
+
+/**
+ * What an index follows: the UUID of its table, and the digest of the catalog's read restrictions
+ * if rows are read under some. A checkpoint keeps it as `table_uuid`: rows that are read under
+ * other restrictions are those of another table.
+ */
+export function sourceIdentity({
+  uuid,
+  restrictions,
+}: Pick<SourceTable, 'uuid' | 'restrictions'>): string {
+  return restrictions === undefined ? uuid : `${uuid}${MARK}${restrictions.digest}`;
+}
+
+/** The parts of an identity; `restrictions` is absent if there were none. */
+export function identityParts(identity: string): { uuid: string; restrictions?: string } {
+  const at = identity.indexOf(MARK);
+  if (at < 0) return { uuid: identity };
+  return { uuid: identity.slice(0, at), restrictions: identity.slice(at + MARK.length) };
+}
+
+/** Whether two identities are of one table that is read under different restrictions. */
+export function differInRestrictions(a: string, b: string): boolean {
+  return a !== b && identityParts(a).uuid === identityParts(b).uuid;
+}
+
+/** The error of rows that were read under other restrictions than those of now. */
+export function restrictionsChanged(table: string, index: string): LhsError {
+  return new LhsError(
+    'source_changed',
+    `the catalog's read restrictions on "${table}" have changed since index "${index}" was built`,
+    {
+      hint: 'a reindex builds the index under the new restrictions',
+      details: { reason: 'read_restrictions' },
+      next: [{ step: 'reindex', index }],
+    },
+  );
+}
+
+/** Whether an error is one of `restrictionsChanged`. */
+export const isRestrictionsChanged = (error: unknown): boolean =>
+  error instanceof LhsError && error.details.reason === 'read_restrictions';
+
+/** Throws source_changed if a checkpoint's rows were read under other restrictions of its table. */
+export function requireSameRestrictions<T extends SourceTable>(
+  checkpoint: { readonly table_uuid: string } | null,
+  table: T,
+  index: string,
+): T {
+  if (checkpoint === null || !differInRestrictions(checkpoint.table_uuid, sourceIdentity(table))) {
+    return table;
+  }
+  throw restrictionsChanged(table.name, index);
+}
