@@ -6,7 +6,7 @@
 import { bigintFromBytes } from '../schema/decimal.ts';
 import type { Type, Value, VariantNode } from '../schema/type.ts';
 import { uuidFromBytes } from '../schema/uuid.ts';
-import { type FaultPlace, parquetFault } from './fault.ts';
+import { type FaultPlace, parquetFault, parquetUnsupported } from './fault.ts';
 import type { PhysicalValue } from './page-values.ts';
 import type { LeafNode, ParquetLogicalType, TimeUnit } from './schema-tree.ts';
 
@@ -18,18 +18,43 @@ export function isPlainText(convert: Convert): boolean {
   return convert === toText;
 }
 
-/** How values of `leaf` are read as `type`. Throws `data_file_invalid` if they cannot be. */
+/** How values of `leaf` are read as `type`. Throws `unsupported` if they cannot be. */
 export function converter(leaf: LeafNode, type: Type, place: FaultPlace): Convert {
-  const convert = convertTo(leaf, type);
-  if (convert === null) {
-    throw parquetFault(
-      place,
-      `column "${leaf.path}" (${leaf.physical} ${leaf.logical.kind}) cannot be read as ` +
-        `"${type.kind}"`,
-    );
-  }
-  return convert;
+  const convert = isUnsigned(leaf) ? unsignedConvert(leaf, type, place) : convertTo(leaf, type);
+  if (convert !== null) return convert;
+  throw parquetUnsupported(place, `column "${leaf.path}" of ${storedType(leaf)} as ${type.kind}`);
 }
+
+/** How people write the stored type of a column. */
+function storedType({ physical, logical, length }: LeafNode): string {
+  const bytes = physical === 'fixed' ? `fixed[${length}]` : physical;
+  if (logical.kind === 'int') return `${logical.signed ? 'int' : 'uint'}${logical.bits}`;
+  return logical.kind === 'none' || logical.kind === 'other' ? bytes : `${bytes} ${logical.kind}`;
+}
+
+function isUnsigned({ logical }: LeafNode): boolean {
+  return logical.kind === 'int' && !logical.signed;
+}
+
+/** UINT_8 to UINT_64: the bits are those of a signed number, which may be negative. */
+function unsignedConvert(leaf: LeafNode, type: Type, place: FaultPlace): Convert | null {
+  const { physical } = leaf;
+  const isWhole = type.kind === 'decimal' && type.scale === 0;
+  if (type.kind !== 'int' && type.kind !== 'long' && !isWhole) return null;
+  if (physical !== 'int32' && physical !== 'int64') return null;
+  const bits = physical === 'int32' ? 32 : 64;
+  const digits = type.kind === 'decimal' ? type.precision : 0;
+  const most = isWhole ? 10n ** BigInt(digits) - 1n : type.kind === 'int' ? MAX_INT : MAX_LONG;
+  return (value) => {
+    const whole = BigInt.asUintN(bits, BigInt(value as number | bigint));
+    if (whole <= most) return type.kind === 'int' ? Number(whole) : whole;
+    const what = `the value ${whole} of ${storedType(leaf)} column "${leaf.path}" as ${type.kind}`;
+    throw parquetUnsupported(place, what);
+  };
+}
+
+const MAX_INT = 2n ** 31n - 1n;
+const MAX_LONG = 2n ** 63n - 1n;
 
 function convertTo(leaf: LeafNode, type: Type): Convert | null {
   const { physical } = leaf;

@@ -11,6 +11,7 @@
  * 4. Lists have three levels, or two in older files (parquet-format LogicalTypes.md,
  *    "Backward-compatibility rules").
  */
+import { withoutFieldIds } from '../base/without-field-ids.ts';
 import { mappedField, type NameMapping } from '../schema/name-mapping.ts';
 import type { Field, ListType, MapType, Type, Value, VariantNode } from '../schema/type.ts';
 import { type Convert, converter, variantConverter } from './convert.ts';
@@ -88,10 +89,7 @@ export function planColumns(
 ): readonly ReadPlan[] {
   const mapping = lookup.by === 'id' ? lookup.nameMapping : null;
   if (lookup.by === 'id' && mapping === null && fields.length > 0 && !someId(schema.root)) {
-    throw parquetFault(
-      place,
-      'its columns have no field ids and the table has no "schema.name-mapping.default"',
-    );
+    throw withoutFieldIds('parquet', place.path);
   }
   const planner = new Planner(lookup.by === 'name' ? 'name' : 'id', place);
   return fields.map((field) => planner.field(schema.root, field, mapping));

@@ -1,6 +1,7 @@
 import { type AvroFile, avroRows, openAvro } from '../avro/container.ts';
 import type { LakeErrorCode } from '../base/errors.ts';
 import { LIMITS } from '../base/limits.ts';
+import { withoutFieldIds } from '../base/without-field-ids.ts';
 import { mappedField, type NameMapping } from '../schema/name-mapping.ts';
 import { type Field, type StructType, type Value, VariantValue } from '../schema/type.ts';
 import { decodeVariant } from '../variant/decode.ts';
@@ -19,13 +20,19 @@ export function openAvroFile(
   code: LakeErrorCode,
   nameMapping: NameMapping | null,
 ): OpenFile {
-  const ids = topLevelIds(openAvro(bytes, path, code), nameMapping);
+  const file = openAvro(bytes, path, code);
+  const ids = topLevelIds(file, nameMapping);
+  if (ids.size === 0 && nameMapping === null && !isEmptyRecord(file))
+    throw withoutFieldIds('avro', path);
   return {
     rowCount: null,
     has: (fieldId) => ids.has(fieldId),
     read: (fields) => readRows(openAvro(bytes, path, code), fields, code, nameMapping),
   };
 }
+
+const isEmptyRecord = ({ schema }: AvroFile) =>
+  schema.kind === 'record' && schema.fields.length === 0;
 
 function topLevelIds(file: AvroFile, nameMapping: NameMapping | null): ReadonlySet<number> {
   const fields = file.schema.kind === 'record' ? file.schema.fields : [];

@@ -1,7 +1,8 @@
 import type { LakeError } from '../base/errors.ts';
 import type { FileStore, LocalCopies } from '../base/file-store.ts';
 import { openLocalFile, type RandomAccessFile } from '../base/random-access-file.ts';
-import { type FaultPlace, parquetFault } from '../parquet/fault.ts';
+import { withoutFieldIds } from '../base/without-field-ids.ts';
+import type { FaultPlace } from '../parquet/fault.ts';
 import { type Footer, readFooter } from '../parquet/footer.ts';
 import type { ParquetNode } from '../parquet/schema-tree.ts';
 import { mappedField, type NameMapping } from '../schema/name-mapping.ts';
@@ -43,10 +44,7 @@ export async function openParquetRows(source: ParquetSource): Promise<ParquetOpe
   const nodes = topLevelNodes(footer, source.nameMapping);
   const inPlace = () => source.store.open(source.place.path, source.place.role);
   if (nodes.size === 0 && !hasIds(footer.schema.root) && source.nameMapping === null) {
-    throw parquetFault(
-      source.place,
-      'its columns have no field ids and the table has no "schema.name-mapping.default"',
-    );
+    throw withoutFieldIds('parquet', source.place.path);
   }
   return {
     bytes,
