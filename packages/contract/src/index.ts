@@ -47,7 +47,7 @@ export * from './jobs/check.ts';
 export type * from './jobs/request.ts';
 export * from './jobs/response.ts';
 export * from './jobs/transitions.ts';
-export type * from './json.ts';
+export * from './json.ts';
 export * from './keys/check.ts';
 export type * from './keys/request.ts';
 export type * from './keys/response.ts';

@@ -1,3 +1,5 @@
+import { textOfJson } from '@lakehouse-search/contract';
+
 /**
  * The type of a column of printed rows. `json`: values without a plain type, as JSON text.
  */
@@ -48,7 +50,7 @@ export function typedValue(kind: ColumnKind, value: unknown): unknown {
     case 'timestamp':
       return isoMicros(value);
     case 'json':
-      return JSON.stringify(value);
+      return textOfJson(value);
     case 'text':
       return String(value);
     default:

@@ -43,6 +43,17 @@ describe('rows as text', () => {
     expect(out.bytes().toString()).toBe('id,text,at,tags\n');
   });
 
+  it('keeps the sign of -0 in CSV and NDJSON', async () => {
+    const [csv, ndjson] = [collect(), collect()];
+    const row = { id: -0, text: 'x', at: null, tags: [-0] };
+    for (const writer of [csvWriter(csv.sink, columns), ndjsonWriter(ndjson.sink)]) {
+      await writer.write(row);
+      await writer.end();
+    }
+    expect(csv.bytes().toString()).toBe('id,text,at,tags\n-0,x,,[-0]\n');
+    expect(ndjson.bytes().toString()).toBe('{"id":-0,"text":"x","at":null,"tags":[-0]}\n');
+  });
+
   it('writes one JSON object a line', async () => {
     const out = collect();
     const writer = ndjsonWriter(out.sink);

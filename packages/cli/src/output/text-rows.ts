@@ -32,7 +32,7 @@ export function csvWriter(sink: ByteSink, columns: readonly OutputColumn[]): Row
 
 function cell(value: unknown): string {
   if (value === null || value === undefined) return '';
-  const text = typeof value === 'object' ? jsonText(value) : String(value);
+  const text = typeof value === 'string' ? value : jsonText(value);
   return text === '' || /[",\r\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
 }
 

@@ -1,4 +1,10 @@
-import type { AlterChange, AlterPlan, Json, ReindexCost } from '@lakehouse-search/contract';
+import {
+  type AlterChange,
+  type AlterPlan,
+  type Json,
+  type ReindexCost,
+  textOfJson,
+} from '@lakehouse-search/contract';
 import { bytes, plural } from '../terminal/figures.ts';
 import { pad, printable, wrap } from '../terminal/text.ts';
 
@@ -29,7 +35,7 @@ function changeLines({ setting, from, to, strategy, reason }: AlterChange, colum
 
 function valueText(value: Json): string {
   if (value === null) return 'none';
-  const text = printable(typeof value === 'string' ? value : JSON.stringify(value));
+  const text = printable(typeof value === 'string' ? value : textOfJson(value));
   return text.length <= VALUE_WIDTH ? text : `${text.slice(0, VALUE_WIDTH - 1)}…`;
 }
 

@@ -1,11 +1,12 @@
-import type {
-  FieldDescription,
-  Highlight,
-  Hit,
-  IndexDescription,
-  Json,
-  ModeRequest,
-  SearchResponse,
+import {
+  type FieldDescription,
+  type Highlight,
+  type Hit,
+  type IndexDescription,
+  type Json,
+  type ModeRequest,
+  type SearchResponse,
+  textOfJson,
 } from '@lakehouse-search/contract';
 import { formatKey } from '@lakehouse-search/engine';
 import { instantText } from '../terminal/instants.ts';
@@ -79,7 +80,7 @@ function orderText(hit: Hit, { by, fields }: HitOrder): string {
 }
 
 const sortText = (value: Json): string =>
-  typeof value === 'string' ? instantText(value) : JSON.stringify(value);
+  typeof value === 'string' ? instantText(value) : textOfJson(value);
 
 /** Two decimals; fused scores are small, and differ behind those. */
 const scoreText = ({ score, arms }: Hit): string => score.toFixed(arms === undefined ? 2 : 4);
@@ -129,8 +130,7 @@ function textLines({ row }: Hit, { rowTexts, style, columns }: HitView): string[
   });
 }
 
-const rowText = (value: Json): string =>
-  typeof value === 'string' ? value : JSON.stringify(value);
+const rowText = (value: Json): string => (typeof value === 'string' ? value : textOfJson(value));
 
 type Fragment = Highlight[string][number];
 

@@ -1,3 +1,5 @@
+import { exactZero } from '@lakehouse-search/contract';
+
 /**
  * The JSON of a value, with bigints as texts; `indent` blanks for people. Characters that control a
  * terminal or begin a workflow command are escaped, so that the text is the same value and safe to
@@ -9,7 +11,7 @@ export function jsonText(value: unknown, indent?: number): string {
 
 /** The same without escapes: for texts that `escapedControls` takes together. */
 export function plainJson(value: unknown, indent?: number): string {
-  return JSON.stringify(value, bigints, indent);
+  return JSON.stringify(value, exactNumbers, indent);
 }
 
 /**
@@ -50,9 +52,9 @@ function isPlainObject(value: unknown): value is object {
   return prototype === Object.prototype || prototype === null;
 }
 
-/** `JSON.stringify` writes bigints as texts with this. */
-const bigints = (_: string, value: unknown) =>
-  typeof value === 'bigint' ? value.toString() : value;
+/** `JSON.stringify` writes bigints as texts with this, and -0 as it is. */
+const exactNumbers = (key: string, value: unknown) =>
+  typeof value === 'bigint' ? value.toString() : exactZero(key, value);
 
 /** JSON.stringify escapes C0 alone: left are DEL, C1, line ends of Unicode and bidi controls. */
 const CONTROLS = /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]|##(?=\[|[vV][sS][oO]\[)/g;

@@ -1,4 +1,4 @@
-import type { Hit, Json, JsonObject } from '@lakehouse-search/contract';
+import { type Hit, type Json, type JsonObject, textOfJson } from '@lakehouse-search/contract';
 import { armWords } from '../search/hit-lines.ts';
 import { cut, pad, printable, width, wrap } from '../terminal/text.ts';
 import { markedSpans, marksOf } from './marks.ts';
@@ -86,7 +86,7 @@ function isObject(value: Json): value is JsonObject {
 
 function valueText(value: Json): string {
   if (typeof value === 'string') return timeText(value) ?? value.replace(/\n+$/, '');
-  return value === null ? '–' : JSON.stringify(value);
+  return value === null ? '–' : textOfJson(value);
 }
 
 /** `2025-05-11T20:31:42.000000Z` -> `2025-05-11 20:31:42`, without idle zeros. */

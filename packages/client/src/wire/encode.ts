@@ -1,5 +1,6 @@
 import type { DescMessage } from '@bufbuild/protobuf';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
+import { textOfJson } from '@lakehouse-search/contract';
 import { type FieldPlan, fieldsOf, hidesPresence, PRESENT_FIELDS } from './field-plan.ts';
 
 type Value = Readonly<Record<string, unknown>>;
@@ -66,9 +67,9 @@ function writeOne(writer: BinaryWriter, field: FieldPlan, value: unknown): void 
 
 /** A string in its own field that begins like an object gets a blank, which means nothing. */
 function textOf(kind: FieldPlan['kind'], value: unknown): string {
-  if (kind === 'json') return JSON.stringify(value);
+  if (kind === 'json') return textOfJson(value);
   if (kind !== 'text_json') return value as string;
-  if (typeof value !== 'string') return JSON.stringify(value);
+  if (typeof value !== 'string') return textOfJson(value);
   return value.startsWith('{') ? ` ${value}` : value;
 }
 

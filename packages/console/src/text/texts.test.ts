@@ -37,6 +37,7 @@ describe('values', () => {
   it('are short in a hit', () => {
     const field = { indexed: true, fast: true, cached: true, source: [] };
     expect(shortValue({ ...field, name: 'severity', type: 'LONG' }, 2)).toBe('severity 2');
+    expect(shortValue({ ...field, name: 'x', type: 'DOUBLE' }, -0)).toBe('x -0');
     expect(shortValue({ ...field, name: 'tags', type: 'KEYWORD' }, ['a', 'b'])).toBe('a, b');
   });
 

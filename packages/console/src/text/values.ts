@@ -3,7 +3,7 @@ import type { Coordinates, FieldDescription, Json } from '@lakehouse-search/cont
 
 /** A value as one text: strings as they are, all others as JSON. */
 export const valueText = (value: Json): string =>
-  typeof value === 'string' ? value : JSON.stringify(value);
+  typeof value === 'string' ? value : Object.is(value, -0) ? '-0' : JSON.stringify(value);
 
 /** Names and values of a key, as a URL holds them: partition first. */
 export type KeyParts = readonly (readonly [name: string, value: string])[];

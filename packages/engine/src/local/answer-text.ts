@@ -1,3 +1,4 @@
+import { textOfJson } from '@lakehouse-search/contract';
 import type { RepeatedRequest } from './recall.ts';
 
 /**
@@ -30,7 +31,7 @@ export const answerParts = (answer: object): CachedParts | undefined => written.
 /** The JSON text of an answer. Members of a cached one may come in another order. */
 export function answerText(answer: unknown): string {
   const parts = typeof answer === 'object' && answer !== null ? written.get(answer) : undefined;
-  return parts === undefined ? JSON.stringify(answer) : textOfParts(parts);
+  return parts === undefined ? textOfJson(answer) : textOfParts(parts);
 }
 
 /** The JSON text of an answer that consists of parts. */

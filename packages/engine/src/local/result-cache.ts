@@ -1,3 +1,4 @@
+import { textOfJson } from '@lakehouse-search/contract';
 import type { IndexSnapshot } from '../index/index-snapshot.ts';
 import type { OpenIndex } from '../open/open-index.ts';
 
@@ -83,7 +84,7 @@ export class ResultCache {
   /** Keeps an answer, unless it is incomplete or too large. */
   put(key: string, answer: object): void {
     if (LACKS.some((name) => (answer as Lacks)[name])) return;
-    const text = JSON.stringify(answer);
+    const text = textOfJson(answer);
     const bytes = VALUE_FACTOR * text.length + 2 * key.length + ENTRY_BYTES;
     if (bytes > this.#most * MOST_SHARE) return;
     this.#remove(key);

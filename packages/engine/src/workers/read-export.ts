@@ -1,4 +1,4 @@
-import { checkSearchRequest, type ExportedDocument } from '@lakehouse-search/contract';
+import { checkSearchRequest, type ExportedDocument, textOfJson } from '@lakehouse-search/contract';
 import { fetchColdFiles } from '../index/cold-segments.ts';
 import { EXPORTED_KINDS, pageOfAll, pageOfMatches } from '../open/export-page.ts';
 import type { KeyOrders } from '../open/live-by-key.ts';
@@ -34,7 +34,7 @@ function textsOf(documents: readonly ExportedDocument[]): readonly string[] {
   let part: string[] = [];
   let chars = 0;
   for (const document of documents) {
-    const text = JSON.stringify(document);
+    const text = textOfJson(document);
     part.push(text);
     chars += text.length;
     if (chars < TEXT_CHARS) continue;

@@ -10,6 +10,7 @@ import {
   checkSearchRequest,
   checkSuggestRequest,
   LhsError,
+  textOfJson,
 } from '@lakehouse-search/contract';
 import { divideKeptBytes } from '../base/cache-budget.ts';
 import { SYSTEM_CLOCK } from '../base/clock.ts';
@@ -161,7 +162,7 @@ async function readWhole(commit: OpenCommit, work: WholeRead): Promise<string> {
   const { tenant, time } = work;
   const run = await READS[work.read]();
   const context = contextOf(commit, tenant, Deadline.limited(time, undefined, clock));
-  return JSON.stringify(await run(context, JSON.parse(work.request)));
+  return textOfJson(await run(context, JSON.parse(work.request)));
 }
 
 /** A page of an export, which may take as long as one query. */

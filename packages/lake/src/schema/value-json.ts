@@ -14,7 +14,7 @@ import {
  * Values as people and programs see them in JSON: longs beyond 2^53 as strings, decimals as
  * strings at full scale, dates and times in ISO-8601 (6 fraction digits, 9 for nanoseconds, Z
  * if zoned), binary as base64, NaN and infinities as strings, structs as objects, maps as
- * arrays of {key, value}, variants as their JSON. -0 stays a number (JSON text "0").
+ * arrays of {key, value}, variants as their JSON. -0 stays a number.
  */
 export function valueToJson(type: Type, value: Value): JsonValue {
   if (value === null || value === undefined) return null;

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '@lakehouse-search/contract';
+import { type Json, type JsonObject, textOfJson } from '@lakehouse-search/contract';
 
 /** What every response with text of rows says first. */
 export const DATA_NOTICE =
@@ -20,7 +20,7 @@ export function dataBlock(attributes: JsonObject, values: JsonObject): string {
   return [`<data${head.join('')}>`, ...lines, '</data>'].join('\n');
 }
 
-const quoted = (value: Json): string => JSON.stringify(value).replaceAll('<', '\\u003c');
+const quoted = (value: Json): string => textOfJson(value).replaceAll('<', '\\u003c');
 
 /** A name of a field or column, which may hold anything. */
 const plain = (name: string): string => (/^[\p{L}\p{N}_.-]+$/u.test(name) ? name : quoted(name));

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '@lakehouse-search/contract';
+import { type Json, type JsonObject, textOfJson } from '@lakehouse-search/contract';
 import { cutText, tokensOfJson } from './tokens.ts';
 
 /** Values that were made to fit, and the names of those that were cut. */
@@ -15,7 +15,7 @@ export function fitEach(values: JsonObject, mostTokens: number): Fitted {
   const cut: string[] = [];
   const entries = Object.entries(values).map(([name, value]): [string, Json] => {
     if (tokensOfJson(value) <= Math.max(SHORT_TOKENS, mostTokens)) return [name, value];
-    const text = cutText(typeof value === 'string' ? value : JSON.stringify(value), mostTokens);
+    const text = cutText(typeof value === 'string' ? value : textOfJson(value), mostTokens);
     // the quotes of JSON alone may have been too many
     if (text === value) return [name, value];
     cut.push(name);

@@ -1,4 +1,10 @@
-import type { AggBucket, AggResult, AggResults, JsonObject } from '@lakehouse-search/contract';
+import {
+  type AggBucket,
+  type AggResult,
+  type AggResults,
+  type JsonObject,
+  textOfJson,
+} from '@lakehouse-search/contract';
 import {
   choiceArgument,
   objectArgument,
@@ -175,7 +181,7 @@ function textOf({ index, total, results, continuation, truncated }: JsonObject):
       : truncated === true
         ? ['groups were left out: request fewer, or one aggregation at a time']
         : [];
-  const json = JSON.stringify(results).replaceAll('<', '\\u003c');
+  const json = textOfJson(results).replaceAll('<', '\\u003c');
   return [
     `${total} matching rows in ${index}`,
     DATA_NOTICE,

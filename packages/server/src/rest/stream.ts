@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { errorBody, LhsError } from '@lakehouse-search/contract';
+import { errorBody, LhsError, textOfJson } from '@lakehouse-search/contract';
 import { publicError } from '../calls/public-error.ts';
 
 /** The content type of streams: one JSON value per line. */
@@ -71,7 +71,7 @@ async function* lines(
   try {
     yield NOTHING;
     for (let item = first; item.done !== true; item = await iterator.next()) {
-      const line = Buffer.from(`${JSON.stringify(item.value)}\n`);
+      const line = Buffer.from(`${textOfJson(item.value)}\n`);
       bytes += line.length;
       yield line;
     }

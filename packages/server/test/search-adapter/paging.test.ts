@@ -124,18 +124,15 @@ describe.each(ALL)('pages over keys of type %s', (name) => {
 });
 
 /** Indexes whose hits are told apart by index and number. */
-const SEVERAL = [
-  ['int', 'long'],
-  ['string', 'int', 'decimal'],
-  ['decimal', 'highest'],
-  ALL,
-];
+const SEVERAL = [['int', 'long'], ['string', 'int', 'decimal'], ['decimal', 'highest'], ALL];
 const placeOf = (hit: Body): string => `${hit._index}/${numberOf(hit)}`;
 
 describe.each(SEVERAL.map((names) => [names.join()]))('pages over the indexes %s', (list) => {
   const names = list.split(',');
   const path = `/${list}/_search`;
-  const every = new Set(names.flatMap((name) => Array.from({ length: N }, (_, n) => `${name}/${n}`)));
+  const every = new Set(
+    names.flatMap((name) => Array.from({ length: N }, (_, n) => `${name}/${n}`)),
+  );
 
   it.each([
     [['tie', '_id']],
@@ -172,12 +169,15 @@ describe.each(SEVERAL.map((names) => [names.join()]))('pages over the indexes %s
     await calls.send('DELETE', '/_search/scroll', { scroll_id: page._scroll_id });
   });
 
-  it.each([[['tie']], [[{ tie: 'desc' }, '_shard_doc']]])('of a point in time by %j', async (sort) => {
-    const { id } = await post(`/${list}/_pit?keep_alive=1m`, {});
-    const body = { ...SHOWN, size: 7, sort, pit: { id, keep_alive: '1m' } };
-    const found = (await pages(body, '/_search')).flat().map(placeOf);
-    expect(found.length).toBe(every.size);
-    expect(new Set(found)).toEqual(every);
-    await calls.send('DELETE', '/_pit', { id });
-  });
+  it.each([[['tie']], [[{ tie: 'desc' }, '_shard_doc']]])(
+    'of a point in time by %j',
+    async (sort) => {
+      const { id } = await post(`/${list}/_pit?keep_alive=1m`, {});
+      const body = { ...SHOWN, size: 7, sort, pit: { id, keep_alive: '1m' } };
+      const found = (await pages(body, '/_search')).flat().map(placeOf);
+      expect(found.length).toBe(every.size);
+      expect(new Set(found)).toEqual(every);
+      await calls.send('DELETE', '/_pit', { id });
+    },
+  );
 });

@@ -1,5 +1,5 @@
 /** Adds the endpoints of the adapter to a REST server. */
-import { type Json, LhsError } from '@lakehouse-search/contract';
+import { type Json, LhsError, textOfJson } from '@lakehouse-search/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Calls } from '../../calls/calls.ts';
 import { compress, encodingFor } from '../../rest/compress.ts';
@@ -159,7 +159,7 @@ async function sendBody(
   if (json === undefined) return reply.send();
   const shown = filter_path === undefined ? json : filterPath(json, filter_path);
   const isPretty = pretty === '' || pretty === 'true';
-  const text = isPretty ? `${JSON.stringify(shown, null, 2)}\n` : JSON.stringify(shown);
+  const text = isPretty ? `${textOfJson(shown, 2)}\n` : textOfJson(shown);
   notesOf(request).bytesOut = text.length;
   const { accept, 'accept-encoding': accepted } = request.headers;
   reply.header('content-type', responseType(accept));
