@@ -93,6 +93,17 @@ fields:
     });
   });
 
+  it('fails once if its steps together take longer than the deadline of a shard', async () => {
+    proxy.release();
+    await whole();
+    proxy.delay(0.6 * SHARD_TIMEOUT_MS);
+    // words need the statistics of all shards before the search, and pages their fields after it
+    const found = await cluster.backend.search({ index, query: 'note', fields: ['title'] });
+    expect(found).toMatchObject({ partial: true, shards_scanned: 2, shards_total: 3 });
+    expect(found.total).toBe(ROWS - slowDocs);
+    proxy.delay(Number.POSITIVE_INFINITY);
+  });
+
   it('takes part again as soon as its answers arrive', async () => {
     proxy.release();
     await whole();

@@ -9,7 +9,6 @@ const REFUSALS: ReadonlySet<ErrorCode> = new Set([
   'permission_denied',
   'unsupported',
   'schema_changed',
-  'deadline_exceeded',
   'interrupted',
   'overloaded',
   'closed',

@@ -21,13 +21,12 @@ import type { NodeState } from '../cluster/node-state.ts';
 import { messageOfState } from '../cluster/node-wire.ts';
 import type { NodeLease, Registrar } from '../cluster/registrar.ts';
 import type { RoutedIndex, RoutingSource } from '../cluster/routing.ts';
+import { type ProbeNode, SilentNodes } from '../cluster/silent-nodes.ts';
 import { pause } from './leadership.ts';
 
 const CALL_MS = 5000;
 const WAIT_MS = 10_000;
 const RETRY_MS = 250;
-/** A node that failed a call is skipped for this time. */
-const DOWN_MS = 1000;
 
 const same = (bytes: Buffer): Buffer => bytes;
 interface Method<In extends DescMessage, Out extends DescMessage> {
@@ -140,9 +139,15 @@ export function controlPlaneAccounts(options: ControlPlaneClientOptions): Contro
   };
 }
 
+/** How a gateway learns its routing. */
+export interface ControlPlaneRoutingOptions extends ControlPlaneClientOptions {
+  /** Asks a node whether it answers. */
+  readonly probe: ProbeNode;
+}
+
 /** The routing that the control plane publishes. It is there when the promise resolves. */
 export async function controlPlaneRouting(
-  options: ControlPlaneClientOptions,
+  options: ControlPlaneRoutingOptions,
 ): Promise<RoutingSource> {
   const routing = new ControlPlaneRouting(options);
   await routing.start();
@@ -153,15 +158,16 @@ class ControlPlaneRouting implements RoutingSource {
   readonly #planes: ControlPlanes;
   readonly #stop = new AbortController();
   readonly #listeners = new Set<() => void>();
-  readonly #down = new Map<string, { readonly until: number; readonly fault: LhsError }>();
+  readonly #silent: SilentNodes;
   #version = '';
   #names: readonly string[] = [];
   #aliases: ReadonlyMap<string, string> = new Map();
   #indexes: ReadonlyMap<string, RoutedIndex> = new Map();
   #watching: Promise<void> = Promise.resolve();
 
-  constructor(options: ControlPlaneClientOptions) {
+  constructor(options: ControlPlaneRoutingOptions) {
     this.#planes = new ControlPlanes(options);
+    this.#silent = new SilentNodes(options.probe);
   }
 
   /** Throws unreachable. */
@@ -186,21 +192,13 @@ class ControlPlaneRouting implements RoutingSource {
     return () => this.#listeners.delete(listener);
   }
 
-  isDown(address: string): boolean {
-    return this.faultOf(address) !== undefined;
-  }
-
-  faultOf(address: string): LhsError | undefined {
-    const down = this.#down.get(address);
-    return down !== undefined && down.until > performance.now() ? down.fault : undefined;
-  }
-
-  failed(address: string, fault: LhsError): void {
-    this.#down.set(address, { until: performance.now() + DOWN_MS, fault });
-  }
+  isDown = (address: string): boolean => this.#silent.faultOf(address) !== undefined;
+  faultOf = (address: string): LhsError | undefined => this.#silent.faultOf(address);
+  failed = (address: string, fault: LhsError): void => this.#silent.failed(address, fault);
 
   async close(): Promise<void> {
     this.#stop.abort();
+    this.#silent.close();
     this.#planes.close();
     await this.#watching;
   }

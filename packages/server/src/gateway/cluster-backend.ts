@@ -14,6 +14,7 @@ import {
   diffRemotely,
   REMOTE_READS,
   type RemoteRead,
+  type RemoteTarget,
   readRemotely,
 } from '@lakehouse-search/engine';
 import { withOwn } from '../config/with-own.ts';
@@ -36,24 +37,31 @@ const STALE: ReadonlySet<ErrorCode> = new Set([
   'unreachable',
 ]);
 
+/** Reads that run one search after the other. */
+const MANY_SEARCHES: ReadonlySet<RemoteRead> = new Set<RemoteRead>(['bench', 'explain']);
+
 /** A `Backend` over the nodes of a cluster. The caller closes the routing. */
 export function clusterBackend(options: ClusterBackendOptions): Backend {
   const { admin, routing } = options;
   const reads = new ClusterReads(options);
-  const open = async (...target: Parameters<ClusterReads['open']>) => {
+  const opening = (name: RemoteRead) => async (target: RemoteTarget, call: CallContext) => {
+    const steps = MANY_SEARCHES.has(name) ? 'each' : 'together';
     try {
-      return await reads.open(...target);
+      return await reads.open(target, call, steps);
     } catch (error) {
       if (!(error instanceof LhsError) || !STALE.has(error.code)) throw error;
       // Another gateway may have made or built the index a moment ago.
       await routing.refresh();
-      return reads.open(...target).catch(() => Promise.reject(error));
+      return reads.open(target, call, steps).catch(() => Promise.reject(error));
     }
   };
-  const methods = REMOTE_READS.map((name) => [
-    name,
-    (request: unknown, call?: CallContext) => readRemotely(name, request, checkCall(call), open),
-  ]);
+  const methods = REMOTE_READS.map((name) => {
+    const open = opening(name);
+    return [
+      name,
+      (request: unknown, call?: CallContext) => readRemotely(name, request, checkCall(call), open),
+    ];
+  });
   const diff = clusterDiff(reads);
   const own: Pick<Backend, RemoteRead | 'diffHits'> = {
     ...(Object.fromEntries(methods) as Pick<Backend, RemoteRead>),

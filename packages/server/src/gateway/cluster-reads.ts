@@ -10,13 +10,14 @@ import type { NodeClient } from '../cluster/node-client.ts';
 import type { Replica, RoutedIndex, RoutingSource } from '../cluster/routing.ts';
 import type { NodeSpans } from '../observe/node-spans.ts';
 import { pitReplicas } from './cluster-pits.ts';
+import { readTime, timeOfEachStep } from './read-time.ts';
 import { inSpan, readReplica, replicatedShard, type ShardReach } from './replicated-shard.ts';
 
 /** What reads of a cluster are made of. */
 export interface ClusterReadsOptions {
   readonly routing: RoutingSource;
   readonly node: (address: string) => NodeClient;
-  /** A shard that does not answer within this time has failed. Default 5,000. */
+  /** A node that has not answered all steps of a read in this time has failed. Default 5,000. */
   readonly shardTimeoutMs?: number;
   /** Age in milliseconds from which the lag of an index is read again. Default 1,000. */
   readonly freshnessMs?: number;
@@ -28,6 +29,9 @@ const SHARD_TIMEOUT_MS = 5000;
 const FRESHNESS_MS = 1000;
 /** Open commits that are kept. */
 const MOST_COMMITS = 256;
+
+/** Whether the steps of a read share the time of a node, or each of them has it. */
+export type ReadSteps = 'together' | 'each';
 
 /** The commits of a cluster that reads are answered from. */
 export class ClusterReads {
@@ -43,11 +47,15 @@ export class ClusterReads {
    * The shards of an index for one read. Throws index_not_found, invalid_argument,
    * permission_denied, index_not_built, unreachable.
    */
-  async open({ index, pit_id }: RemoteTarget, call: CallContext): Promise<RemoteIndex> {
+  async open(
+    { index, pit_id }: RemoteTarget,
+    call: CallContext,
+    steps: ReadSteps = 'together',
+  ): Promise<RemoteIndex> {
     const { routed } = this.routed(index, call);
     const route = pit_id === undefined ? routed : pitRoute(routed, pit_id);
     const { freshnessMs = FRESHNESS_MS } = this.#options;
-    const { shards, send } = this.shardsOf(route, call);
+    const { shards, send } = this.shardsOf(route, call, steps);
     const commit = await this.#commit(route, send, call.signal);
     const { principal } = call;
     const { send: sendShared } = this.shardsOf(route, principal === undefined ? {} : { principal });
@@ -66,8 +74,9 @@ export class ClusterReads {
   shardsOf(
     route: Omit<RoutedIndex, 'generation'>,
     call: CallContext,
+    steps: ReadSteps = 'together',
   ): Pick<RemoteIndex, 'shards' | 'send'> {
-    const reach = this.#reach(route.index, call);
+    const reach = this.#reach(route.index, call, steps);
     return {
       shards: route.shards.map((shard) => replicatedShard(shard, reach)),
       send: (operation, request) => readAnywhere(route, reach, operation, request),
@@ -84,9 +93,11 @@ export class ClusterReads {
     return this.#options.routing.isDown(address);
   }
 
-  #reach(index: string, call: CallContext): ShardReach {
+  #reach(index: string, call: CallContext, steps: ReadSteps): ShardReach {
     const { routing, node, shardTimeoutMs = SHARD_TIMEOUT_MS, nodeSpans } = this.#options;
-    return { index, routing, node, timeoutMs: shardTimeoutMs, call, nodeSpans };
+    const time =
+      steps === 'together' ? readTime(shardTimeoutMs, call) : timeOfEachStep(shardTimeoutMs);
+    return { index, routing, node, time, call, nodeSpans };
   }
 
   /** Calls share it. What ends the call that opens it does not end the others. */

@@ -1,6 +1,7 @@
 import { LhsError } from '@lakehouse-search/contract';
 import { describe, expect, it } from 'vitest';
 import type { NodeClient } from '../cluster/node-client.ts';
+import { readTime } from './read-time.ts';
 import { replicatedShard } from './replicated-shard.ts';
 import { StaticRouting } from './static-routing.ts';
 
@@ -19,7 +20,7 @@ async function messagesOf(node: NodeClient, reads: number): Promise<readonly str
   await routing.refresh();
   const messages: string[] = [];
   for (let read = 0; read < reads; read++) {
-    const reach = { index: 'notes', routing, node: () => node, timeoutMs: 5000, call: {} };
+    const reach = { index: 'notes', routing, node: () => node, time: readTime(5000, {}), call: {} };
     const failed = replicatedShard(shard, reach).keys({ keys: [] });
     messages.push(await Promise.resolve(failed).then(String, (error: Error) => error.message));
   }

@@ -11,14 +11,15 @@ import {
 import type { NodeClient } from '../cluster/node-client.ts';
 import type { Replica, RoutedShard, RoutingSource } from '../cluster/routing.ts';
 import type { NodeSpans } from '../observe/node-spans.ts';
+import type { ReadTime } from './read-time.ts';
 
 /** What shards of one read share. */
 export interface ShardReach {
   readonly index: string;
   readonly routing: Pick<RoutingSource, 'isDown' | 'faultOf' | 'failed'>;
   readonly node: (address: string) => NodeClient;
-  /** A shard that does not answer within this time has failed. */
-  readonly timeoutMs: number;
+  /** Time of a node for all steps of the read. */
+  readonly time: ReadTime;
   readonly call: CallContext;
   /** Makes a span of each read. Absent: there are none. */
   readonly nodeSpans?: NodeSpans | undefined;
@@ -103,13 +104,14 @@ interface Sent {
 
 /** The answer of one replica. Throws unreachable if the node does not answer in its time. */
 export async function readReplica(
-  { index, routing, node, timeoutMs, call }: ShardReach,
+  { index, routing, node, time, call }: ShardReach,
   { address, commit }: Replica,
   ordinal: number,
   { name, bytes, signal = call.signal, millis = Number.POSITIVE_INFINITY, traceparent }: Sent,
 ): Promise<Uint8Array> {
-  const own = timeoutMs < millis;
-  const deadline = Date.now() + Math.max(1, Math.min(timeoutMs, millis));
+  const left = time.left();
+  const isLimitOfNode = left <= millis && !time.isOfCall;
+  const deadline = Date.now() + Math.max(1, Math.min(left, millis));
   const { principal } = call;
   const settings = {
     deadline,
@@ -122,8 +124,8 @@ export async function readReplica(
     return await node(address).read(read, settings);
   } catch (error) {
     if (!(error instanceof LhsError)) throw error;
-    const late = own && error.code === 'deadline_exceeded';
-    const message = `node ${address} did not answer within ${timeoutMs} ms`;
+    const late = isLimitOfNode && error.code === 'deadline_exceeded';
+    const message = `node ${address} did not answer within ${time.millis} ms`;
     const shown = late ? new LhsError('unreachable', message, { cause: error }) : error;
     if (shown.code === 'unreachable') routing.failed(address, shown);
     throw shown;

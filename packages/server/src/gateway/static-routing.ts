@@ -2,13 +2,17 @@ import { LhsError } from '@lakehouse-search/contract';
 import type { NodeClient } from '../cluster/node-client.ts';
 import { routeOf, type SeenNode } from '../cluster/route-of.ts';
 import type { RoutedIndex, RoutingSource } from '../cluster/routing.ts';
+import { PROBE_MS } from '../cluster/silent-nodes.ts';
 
 /** A fixed list of nodes. */
 export interface StaticRoutingOptions {
   readonly nodes: readonly NodeClient[];
   /** Pause between two looks at the nodes. Default 500. */
   readonly pollMs?: number;
-  /** A node that does not answer a look within this time is down. Default 5,000. */
+  /**
+   * A node that does not answer a look within this time is down, until it answers one within a
+   * second. Default 5,000.
+   */
   readonly stateMs?: number;
 }
 
@@ -95,8 +99,11 @@ export class StaticRouting implements RoutingSource {
 
   async #lookAt(node: NodeClient): Promise<void> {
     const { address } = node;
+    const known = this.#seen.get(address);
+    const isSilent = known?.up === false && known.state !== null;
+    const ms = isSilent ? Math.min(PROBE_MS, this.#stateMs) : this.#stateMs;
     try {
-      const state = await node.state({ deadline: Date.now() + this.#stateMs });
+      const state = await node.state({ deadline: Date.now() + ms });
       this.#seen.set(address, { address, state, up: true });
     } catch (error) {
       const state = this.#seen.get(address)?.state ?? null;

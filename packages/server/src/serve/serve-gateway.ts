@@ -162,7 +162,12 @@ export async function openCluster(
   if (controlPlane.length > 0) {
     const planes = new ControlPlaneCalls(controlPlane, key);
     later(() => planes.close());
-    const routing = new LedRouting(await controlPlaneRouting({ addresses: controlPlane, key }));
+    const routing = new LedRouting(
+      await controlPlaneRouting({
+        ...{ addresses: controlPlane, key },
+        probe: (address, deadline) => node(address).state({ deadline }),
+      }),
+    );
     later(() => routing.close());
     const admin = ledAdmin(planes, routing, node);
     const backend = clusterBackend({ routing, admin, node, ...times });
