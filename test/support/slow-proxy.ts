@@ -2,19 +2,27 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** Passes bytes between callers and one node; answers of the node can be delayed. */
+/**
+ * Passes bytes between callers and one node; answers of the node can be delayed, and all bytes
+ * swallowed.
+ */
 export class SlowProxy {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   #delayMs = 0;
+  #swallows = false;
   #held: (() => void)[] = [];
 
   private constructor(target: string) {
     const [host, port] = target.split(':');
     this.#server = createServer((caller) => {
       const node = connect(Number(port), host);
-      caller.on('data', (bytes) => node.write(bytes));
-      node.on('data', (bytes) => this.#later(() => caller.write(bytes)));
+      caller.on('data', (bytes) => {
+        if (!this.#swallows) node.write(bytes);
+      });
+      node.on('data', (bytes) => {
+        if (!this.#swallows) this.#later(() => caller.write(bytes));
+      });
       for (const socket of [caller, node]) {
         this.#sockets.add(socket);
         socket.on('error', () => {});
@@ -52,6 +60,17 @@ export class SlowProxy {
     this.#held = [];
     // timers that still run find it empty
     for (const send of held.splice(0)) send();
+  }
+
+  /** Bytes of both sides are lost from now on, also on new connections. */
+  swallow(): void {
+    this.#swallows = true;
+  }
+
+  /** Passes bytes on again. Connections that lost some end. */
+  heal(): void {
+    this.#swallows = false;
+    for (const socket of this.#sockets) socket.destroy();
   }
 
   async close(): Promise<void> {

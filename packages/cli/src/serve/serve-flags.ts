@@ -55,9 +55,8 @@ export const NODE_FLAGS = {
 /** Flags of a gateway over the nodes of a cluster. */
 export const GATEWAY_FLAGS = {
   nodes: Flags.string({
-    description: 'addresses of the nodes',
+    description: 'addresses of the nodes; beside control planes, until one of them answers',
     helpValue: 'HOST:PORT,…',
-    exclusive: ['control-plane'],
   }),
   'control-plane': controlPlane,
   'shard-timeout-ms': Flags.integer({

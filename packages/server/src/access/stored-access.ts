@@ -3,6 +3,12 @@ import type { Store } from '../store/open-store.ts';
 import type { Access } from './access.ts';
 import { isValidToken, parseApiToken } from './api-tokens.ts';
 import type { VerifyOutside } from './outside-tokens.ts';
+import {
+  hasExpired,
+  RememberedCallers,
+  type RememberTimes,
+  type VerifiedCaller,
+} from './remembered-callers.ts';
 import { ROLES, scopesOf } from './roles.ts';
 import { REQUIRED_SCOPES } from './scopes.ts';
 import type { Sessions } from './sessions.ts';
@@ -13,53 +19,40 @@ export interface StoredAccessOptions {
   readonly sessions: Sessions;
   readonly outside: VerifyOutside;
   readonly now?: () => number;
-  /** Milliseconds for which a verified header is remembered. Default: one second. */
-  readonly rememberMs?: number;
+  /** How long verified headers are remembered. */
+  readonly times?: RememberTimes;
 }
 
-interface Caller {
-  readonly principal: Principal;
-  /** Null: the credentials do not expire. */
-  readonly expiresMs: number | null;
-}
-
-const REMEMBER_MS = 1000;
-const MOST_REMEMBERED = 10_000;
 /** Longer headers hold no token of ours and of no issuer that we know. */
 const HEADER_CHARS = 16_384;
 
 /**
  * Callers by `Bearer` (sessions, outside tokens) and `ApiKey`. A header that was verified is
- * remembered for a second; a change of accounts in this process takes effect at once.
+ * remembered; a change of accounts in this process takes effect at once.
  */
 export class StoredAccess implements Access {
   readonly #options: StoredAccessOptions;
   readonly #now: () => number;
-  readonly #rememberMs: number;
-  /** Replaced when accounts change: what is verified meanwhile is remembered in the former one. */
-  #remembered = new Map<string, Caller & { readonly untilMs: number }>();
+  readonly #callers: RememberedCallers;
 
   constructor(options: StoredAccessOptions) {
     this.#options = options;
     this.#now = options.now ?? Date.now;
-    this.#rememberMs = options.rememberMs ?? REMEMBER_MS;
+    const verify = (header: string) => this.verified(header);
+    this.#callers = new RememberedCallers({ verify, now: this.#now, ...options.times });
   }
 
   /** The caller of a header. Throws unauthenticated without saying why. */
   async authenticate(authorization: string | undefined): Promise<Principal> {
-    const header = requireHeader(authorization);
+    return this.#callers.callerOf(requireHeader(authorization));
+  }
+
+  /** The same of a header that is looked at now. Throws unauthenticated. */
+  async verified(authorization: string | undefined): Promise<VerifiedCaller> {
     const now = this.#now();
-    const remembered = this.#remembered;
-    const known = remembered.get(header);
-    if (known !== undefined && now < known.untilMs && !hasExpired(known, now)) {
-      return known.principal;
-    }
-    remembered.delete(header);
-    const caller = await this.#callerOf(header, now);
+    const caller = await this.#callerOf(requireHeader(authorization), now);
     if (caller === undefined || hasExpired(caller, now)) throw unknownCaller();
-    if (remembered.size >= MOST_REMEMBERED) remembered.clear();
-    remembered.set(header, { ...caller, untilMs: now + this.#rememberMs });
-    return caller.principal;
+    return caller;
   }
 
   /** Throws permission_denied, naming the scope, unless the caller has it. */
@@ -73,16 +66,16 @@ export class StoredAccess implements Access {
 
   /** Forgets all verified headers: accounts have changed. */
   forget(): void {
-    this.#remembered = new Map();
+    this.#callers.forget();
   }
 
-  #callerOf(authorization: string, now: number): Promise<Caller | undefined> {
+  #callerOf(authorization: string, now: number): Promise<VerifiedCaller | undefined> {
     const parts = SCHEME.exec(authorization)!;
     const isKey = parts[1].toLowerCase() === 'apikey';
     return isKey ? this.#ofApiToken(parts[2], now) : this.#ofBearer(parts[2], now);
   }
 
-  async #ofApiToken(text: string, now: number): Promise<Caller | undefined> {
+  async #ofApiToken(text: string, now: number): Promise<VerifiedCaller | undefined> {
     const token = parseApiToken(text);
     const stored = token && (await this.#options.store.tokens.get(token.id));
     if (stored === undefined || !isValidToken(stored, token!.secret, now)) return undefined;
@@ -95,7 +88,7 @@ export class StoredAccess implements Access {
     return { principal, expiresMs: stored.expiresMs };
   }
 
-  async #ofBearer(text: string, now: number): Promise<Caller | undefined> {
+  async #ofBearer(text: string, now: number): Promise<VerifiedCaller | undefined> {
     const session = await this.#options.sessions.verify(text);
     if (session === undefined) return this.#ofOutside(text, now);
     const { subject, expiresMs } = session;
@@ -105,7 +98,7 @@ export class StoredAccess implements Access {
   }
 
   /** Roles that an admin gave to the subject of an outside token count besides its own. */
-  async #ofOutside(text: string, now: number): Promise<Caller | undefined> {
+  async #ofOutside(text: string, now: number): Promise<VerifiedCaller | undefined> {
     const caller = await this.#options.outside(text, now);
     if (caller === undefined) return undefined;
     const { principal, expiresMs } = caller;
@@ -131,9 +124,6 @@ export function authorizeByScope(principal: Principal | undefined, operation: Op
   if (principal === undefined) throw unknownCaller();
   if (!principal.scopes.includes(scope)) throw lacksScope(principal, operation, scope);
 }
-
-const hasExpired = ({ expiresMs }: Caller, now: number): boolean =>
-  expiresMs !== null && now >= expiresMs;
 
 function unknownCaller(): LhsError {
   return new LhsError('unauthenticated', 'the credentials are missing, invalid or expired', {

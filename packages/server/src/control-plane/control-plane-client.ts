@@ -15,6 +15,7 @@ import {
   type RoutingReply,
 } from '@lakehouse-search/client';
 import type { LhsError, Principal } from '@lakehouse-search/contract';
+import type { VerifiedCaller } from '../access/remembered-callers.ts';
 import { signNodeCall } from '../cluster/cluster-token.ts';
 import { FirstThatAnswers } from '../cluster/first-that-answers.ts';
 import type { NodeState } from '../cluster/node-state.ts';
@@ -114,7 +115,7 @@ export function controlPlaneRegistrar(options: ControlPlaneClientOptions): Regis
 /** The accounts of a cluster, for gateways. */
 export interface ControlPlaneAccounts {
   /** The caller of a header. Throws unauthenticated, unreachable. */
-  authenticate(authorization: string | undefined): Promise<Principal>;
+  authenticate(authorization: string | undefined): Promise<VerifiedCaller>;
   /** Makes the first account if there is none; a password that was generated for it. */
   open(password: string | undefined): Promise<string | undefined>;
   close(): void;
@@ -128,7 +129,11 @@ export function controlPlaneAccounts(options: ControlPlaneClientOptions): Contro
     async authenticate(authorization) {
       const own = authorization === undefined ? {} : { authorization };
       const reply = await planes.call(authenticate, create(authenticate.input, own), CALL_MS);
-      return JSON.parse(reply.principal) as Principal;
+      const { principal, expiresMs } = reply;
+      return {
+        principal: JSON.parse(principal) as Principal,
+        expiresMs: expiresMs === undefined ? null : Number(expiresMs),
+      };
     },
     async open(password) {
       const own = password === undefined ? {} : { password };
@@ -143,18 +148,26 @@ export function controlPlaneAccounts(options: ControlPlaneClientOptions): Contro
 export interface ControlPlaneRoutingOptions extends ControlPlaneClientOptions {
   /** Asks a node whether it answers. */
   readonly probe: ProbeNode;
+  /** A control plane that does not answer at the start is waited for beside. */
+  readonly startsWithout?: boolean;
+}
+
+/** The routing of the control planes of a cluster. */
+export interface PlaneRouting extends RoutingSource {
+  /** A control plane has answered. */
+  readonly isKnown: boolean;
 }
 
 /** The routing that the control plane publishes. It is there when the promise resolves. */
 export async function controlPlaneRouting(
   options: ControlPlaneRoutingOptions,
-): Promise<RoutingSource> {
+): Promise<PlaneRouting> {
   const routing = new ControlPlaneRouting(options);
-  await routing.start();
+  await routing.start(options.startsWithout === true);
   return routing;
 }
 
-class ControlPlaneRouting implements RoutingSource {
+class ControlPlaneRouting implements PlaneRouting {
   readonly #planes: ControlPlanes;
   readonly #stop = new AbortController();
   readonly #listeners = new Set<() => void>();
@@ -170,9 +183,17 @@ class ControlPlaneRouting implements RoutingSource {
     this.#silent = new SilentNodes(options.probe);
   }
 
-  /** Throws unreachable. */
-  async start(): Promise<void> {
-    this.#take(await this.#get('', 0));
+  get isKnown(): boolean {
+    return this.#version !== '';
+  }
+
+  /** Throws unreachable, unless it may start without an answer. */
+  async start(startsWithout: boolean): Promise<void> {
+    try {
+      this.#take(await this.#get('', 0));
+    } catch (error) {
+      if (!startsWithout) throw error;
+    }
     this.#watching = this.#watch();
   }
 

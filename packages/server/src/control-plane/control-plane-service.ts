@@ -7,8 +7,9 @@ import {
   type RoutingReply,
   type RoutingRequest,
 } from '@lakehouse-search/client';
-import { LhsError, type Principal } from '@lakehouse-search/contract';
+import { LhsError } from '@lakehouse-search/contract';
 import { registeredDefinition } from '@lakehouse-search/engine';
+import type { VerifiedCaller } from '../access/remembered-callers.ts';
 import { readNodeCall } from '../cluster/cluster-token.ts';
 import { stateOfMessage } from '../cluster/node-wire.ts';
 import { fencedOff } from '../store/leases.ts';
@@ -24,7 +25,7 @@ export interface ControlPlaneServiceOptions {
   /** A node without a heartbeat loses its lease after this time. */
   readonly nodeMs: number;
   /** The caller of a gateway. Throws unauthenticated. */
-  readonly authenticate: (authorization: string | undefined) => Promise<Principal>;
+  readonly authenticate: (authorization: string | undefined) => Promise<VerifiedCaller>;
   /** Makes the first account; a password that was generated for it. */
   readonly openAccounts: (password: string | undefined) => Promise<string | undefined>;
   /** The status of an error in gRPC. */
@@ -64,19 +65,24 @@ export function addControlPlane(server: Server, options: ControlPlaneServiceOpti
         (error) => callback(options.statusOf(error)),
       );
     };
+  const currentRouting = rememberedRouting(options.store);
   server.addService(definition, {
     RegisterServedIndex: answer(async (bytes) => {
       const reply = await registered(options, fromBinary(register.input, bytes));
       return toBinary(register.output, reply);
     }),
     GetRouting: answer(async (bytes) => {
-      const reply = await changedRouting(options.store, fromBinary(routing.input, bytes));
+      const reply = await changedRouting(currentRouting, fromBinary(routing.input, bytes));
       return toBinary(routing.output, reply);
     }),
     Authenticate: answer(async (bytes) => {
       const { authorization } = fromBinary(authenticate.input, bytes);
-      const principal = JSON.stringify(await options.authenticate(authorization));
-      return toBinary(authenticate.output, create(authenticate.output, { principal }));
+      const { principal, expiresMs } = await options.authenticate(authorization);
+      const reply = {
+        principal: JSON.stringify(principal),
+        ...(expiresMs === null ? {} : { expiresMs: BigInt(expiresMs) }),
+      };
+      return toBinary(authenticate.output, create(authenticate.output, reply));
     }),
     OpenAccounts: answer(async (bytes) => {
       const { password } = fromBinary(openAccounts.input, bytes);
@@ -132,18 +138,36 @@ async function registered(
 }
 
 /** The routing when it is another one than the caller has, or when its time to wait is over. */
-async function changedRouting(store: Store, request: RoutingRequest): Promise<RoutingReply> {
+async function changedRouting(
+  current: () => Promise<RoutingReply>,
+  request: RoutingRequest,
+): Promise<RoutingReply> {
   const { known, waitMs } = request;
   const until = performance.now() + Math.min(waitMs, MOST_WAIT_MS);
   const never = new AbortController().signal;
   for (;;) {
-    const reply = await currentRouting(store);
+    const reply = await current();
     if (reply.version !== known || performance.now() >= until) return reply;
     await pause(LOOK_MS, never);
   }
 }
 
-async function currentRouting(store: Store): Promise<RoutingReply> {
+/** The routing of the store, or the last one while the store cannot be reached. */
+function rememberedRouting(store: Store): () => Promise<RoutingReply> {
+  let last: RoutingReply | undefined;
+  return async () => {
+    try {
+      last = await readRouting(store);
+      return last;
+    } catch (error) {
+      const isAway = error instanceof LhsError && error.code === 'unreachable';
+      if (last === undefined || !isAway) throw error;
+      return last;
+    }
+  };
+}
+
+async function readRouting(store: Store): Promise<RoutingReply> {
   const definitions = await store.definitions.list();
   const aliases = await store.aliases.list();
   const routes = await store.routes.list();

@@ -20,6 +20,8 @@ export type AdminMethod = (request: unknown, call?: CallContext) => unknown;
 export interface AdminRouting extends RoutingSource {
   /** The nodes as they were seen last. */
   readonly seen: readonly SeenNode[];
+  /** Throws unreachable while it is not known where the indexes are. */
+  requireReady(): void;
 }
 
 /** Another node may have what a node with this error has not. */

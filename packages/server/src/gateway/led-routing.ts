@@ -1,19 +1,45 @@
-import type { LhsError } from '@lakehouse-search/contract';
+import { LhsError } from '@lakehouse-search/contract';
 import type { NodeState } from '../cluster/node-state.ts';
 import type { SeenNode } from '../cluster/route-of.ts';
-import type { RoutedIndex, RoutingSource } from '../cluster/routing.ts';
+import type { RoutedIndex } from '../cluster/routing.ts';
+import type { PlaneRouting } from '../control-plane/control-plane-client.ts';
 import type { AdminRouting } from './admin-nodes.ts';
+import { withKeptReplicas } from './kept-replicas.ts';
+import type { StaticRouting } from './static-routing.ts';
 
-/** The routing of a control plane; its nodes are those that a route names. */
+/** What a gateway under a control plane routes by. */
+export interface LedRoutingOptions {
+  readonly plane: PlaneRouting;
+  /** Nodes that are looked at until a control plane has answered for the first time. */
+  readonly nodes?: StaticRouting;
+}
+
+/**
+ * The routing of a control plane; its nodes are those that a route names. A node stays readable
+ * after its lease has ended, until its shards are elsewhere or have changed.
+ */
 export class LedRouting implements AdminRouting {
-  readonly #plane: RoutingSource;
+  readonly #plane: PlaneRouting;
+  readonly #nodes: StaticRouting | undefined;
+  #routes: ReadonlyMap<string, RoutedIndex> = new Map();
 
-  constructor(plane: RoutingSource) {
+  constructor({ plane, nodes }: LedRoutingOptions) {
     this.#plane = plane;
+    this.#nodes = nodes;
+    this.#take();
+    plane.subscribe(() => this.#take());
+  }
+
+  /** Throws unreachable until something has said where the indexes are. */
+  requireReady(): void {
+    if (this.#plane.isKnown) return;
+    if (this.#nodes !== undefined) this.#nodes.requireReady();
+    else throw new LhsError('unreachable', 'no control plane has answered yet');
   }
 
   get seen(): readonly SeenNode[] {
-    const routes = this.names().flatMap((name) => this.#plane.current(name) ?? []);
+    if (this.#source !== this.#plane) return (this.#source as StaticRouting).seen;
+    const routes = this.names().flatMap((name) => this.#routes.get(name) ?? []);
     const replicas = routes.flatMap(({ shards }) => shards.flatMap((shard) => shard.replicas));
     const byAddress = new Map(replicas.map(({ address, node }) => [address, node]));
     return [...byAddress].map(([address, node]) => {
@@ -21,15 +47,30 @@ export class LedRouting implements AdminRouting {
     });
   }
 
-  names = (): readonly string[] => this.#plane.names();
-  aliases = (): ReadonlyMap<string, string> => this.#plane.aliases();
-  current = (index: string): RoutedIndex | undefined => this.#plane.current(index);
-  refresh = (): Promise<void> => this.#plane.refresh();
+  names = (): readonly string[] => this.#source.names();
+  aliases = (): ReadonlyMap<string, string> => this.#source.aliases();
+  current = (index: string): RoutedIndex | undefined =>
+    this.#source === this.#plane ? this.#routes.get(index) : this.#source.current(index);
+  refresh = (): Promise<void> => this.#source.refresh();
   subscribe = (listener: () => void): (() => void) => this.#plane.subscribe(listener);
-  isDown = (address: string): boolean => this.#plane.isDown(address);
-  faultOf = (address: string): LhsError | undefined => this.#plane.faultOf(address);
-  failed = (address: string, error: LhsError): void => this.#plane.failed(address, error);
-  close = (): Promise<void> => this.#plane.close();
+  isDown = (address: string): boolean => this.#source.isDown(address);
+  faultOf = (address: string): LhsError | undefined => this.#source.faultOf(address);
+  failed = (address: string, error: LhsError): void => this.#source.failed(address, error);
+
+  async close(): Promise<void> {
+    await Promise.all([this.#plane.close(), this.#nodes?.close()]);
+  }
+
+  get #source(): PlaneRouting | StaticRouting {
+    return this.#plane.isKnown ? this.#plane : (this.#nodes ?? this.#plane);
+  }
+
+  #take(): void {
+    const routes = this.#plane.names().flatMap((name) => this.#plane.current(name) ?? []);
+    const kept = routes.map((route) => withKeptReplicas(route, this.#routes.get(route.index)));
+    this.#routes = new Map(kept.map((route) => [route.index, route]));
+    if (this.#plane.isKnown) void this.#nodes?.close();
+  }
 }
 
 /** What routes say of a node: the shards that are read there. */

@@ -40,6 +40,12 @@ export class StaticRouting implements RoutingSource {
     return this.#nodes.map(({ address }) => this.#seen.get(address) ?? unseen(address));
   }
 
+  /** Throws unreachable while no node answers. */
+  requireReady(): void {
+    if (this.seen.some(({ up }) => up)) return;
+    throw new LhsError('unreachable', 'no node of the cluster is reachable');
+  }
+
   names(): readonly string[] {
     const names = this.seen.flatMap(({ state }) => state?.indexes.map(({ index }) => index) ?? []);
     return [...new Set(names)].sort();

@@ -10,7 +10,7 @@ describe('a gateway under a control plane', () => {
       open: async () => undefined,
       authenticate: async (header: unknown) => {
         asked.push(header);
-        return { subject: 'ann', scopes: [] };
+        return { principal: { subject: 'ann', scopes: [] }, expiresMs: null };
       },
     } as unknown as ControlPlaneAccounts;
     const { access } = await ledCallers({} as AccountsApi, planes, {});

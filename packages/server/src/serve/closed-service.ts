@@ -1,9 +1,10 @@
-import type { AccountsApi, Principal } from '@lakehouse-search/contract';
+import { type AccountsApi, LhsError, type Principal } from '@lakehouse-search/contract';
 import type { Access } from '../access/access.ts';
 import { seedAdmin } from '../access/first-admin.ts';
 import { loginAttempts } from '../access/login-attempts.ts';
 import { openAccess } from '../access/open-access.ts';
 import { outsideTokens } from '../access/outside-tokens.ts';
+import { RememberedCallers } from '../access/remembered-callers.ts';
 import { Sessions } from '../access/sessions.ts';
 import { authorizeByScope, requireHeader, StoredAccess } from '../access/stored-access.ts';
 import { StoredAccounts } from '../access/stored-accounts.ts';
@@ -61,32 +62,28 @@ export async function closedCallers(
   };
 }
 
-/** Milliseconds for which a gateway remembers a caller that a control plane has verified. */
-const REMEMBER_MS = 1000;
-const MOST_REMEMBERED = 10_000;
-
 /**
  * The callers of a closed gateway under a control plane: the accounts are those of the cluster. A
- * header that was verified is remembered for a second. Throws unreachable, invalid_argument.
+ * header that was verified is remembered. Throws unreachable unless it `startsWithout` them,
+ * invalid_argument.
  */
 export async function ledCallers(
   accounts: AccountsApi,
   planes: ControlPlaneAccounts,
   env: NodeJS.ProcessEnv,
+  startsWithout = false,
 ): Promise<Callers> {
-  const adminPassword = await planes.open(env.LHS_ADMIN_PASSWORD || undefined);
-  const remembered = new Map<string, { readonly principal: Principal; readonly until: number }>();
-  const authenticate = async (authorization: string | undefined): Promise<Principal> => {
-    // nobody makes a gateway call its control plane without credentials
-    const header = requireHeader(authorization);
-    const known = remembered.get(header);
-    if (known !== undefined && performance.now() < known.until) return known.principal;
-    const principal = await planes.authenticate(header);
-    if (remembered.size >= MOST_REMEMBERED) remembered.clear();
-    remembered.set(header, { principal, until: performance.now() + REMEMBER_MS });
-    return principal;
-  };
+  const adminPassword = await planes
+    .open(env.LHS_ADMIN_PASSWORD || undefined)
+    .catch((error: unknown) => {
+      const isAway = error instanceof LhsError && error.code === 'unreachable';
+      if (!startsWithout || !isAway) throw error;
+    });
+  const callers = new RememberedCallers({ verify: (header) => planes.authenticate(header) });
+  // nobody makes a gateway call its control plane without credentials
+  const authenticate = async (authorization: string | undefined): Promise<Principal> =>
+    callers.callerOf(requireHeader(authorization));
   const byScope = { authorize: authorizeByScope, permit: authorizeByScope };
   const access = Object.freeze({ authenticate, ...byScope });
-  return { access, accounts, ...(adminPassword === undefined ? {} : { adminPassword }) };
+  return { access, accounts, ...(adminPassword ? { adminPassword } : {}) };
 }

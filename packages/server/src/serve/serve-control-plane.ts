@@ -132,7 +132,7 @@ async function start(request: ServeControlPlaneRequest, later: (release: Release
   });
   addControlPlane(gateway.grpc, {
     ...{ store, key, nodeMs: times.nodeMs, statusOf },
-    authenticate: (authorization) => callers.authenticate(authorization),
+    authenticate: (authorization) => callers.verified(authorization),
     openAccounts: (password) => openAccounts(store, password),
     method: (path, mostBytes) => bytesMethod(path, clusterScreen(key, mostBytes)),
   });

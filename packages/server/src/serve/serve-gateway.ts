@@ -51,7 +51,7 @@ export async function serveGateway(request: ServeGatewayRequest): Promise<Runnin
   const { cluster, options } = request;
   const { nodes, controlPlane = [] } = cluster;
   requireClosed(options);
-  if ((nodes.length === 0) === (controlPlane.length === 0)) {
+  if (nodes.length === 0 && controlPlane.length === 0) {
     const message = 'a gateway needs the addresses of its nodes, or of a control plane';
     throw new LhsError('invalid_argument', message, {
       hint: 'name the nodes in "cluster.nodes", or control planes in "cluster.control_plane"',
@@ -101,7 +101,7 @@ async function start(request: ServeGatewayRequest, later: (release: Release) => 
     admit,
     observer: observers(metrics, log.observer, recorder, spans),
     ...(nodeSpans === undefined ? {} : { nodeSpans }),
-    ready: async () => void (await backend.listIndexes()),
+    ready: async () => routing.requireReady(),
     extend: metricsRoutes({ metrics, access: callers.access, ...options.metrics }),
     ...servedConsole(options, log.logger),
     ...(hosts === undefined ? {} : { hosts }),
@@ -133,7 +133,8 @@ async function callersOf(
     key: cluster.key,
   });
   later(() => accounts.close());
-  return ledCallers(ledAccounts(planes), accounts, env);
+  const startsWithout = cluster.nodes.length > 0;
+  return ledCallers(ledAccounts(planes), accounts, env, startsWithout);
 }
 
 /** What a gateway over a fixed list of nodes has of its own. */
@@ -162,12 +163,7 @@ export async function openCluster(
   if (controlPlane.length > 0) {
     const planes = new ControlPlaneCalls(controlPlane, key);
     later(() => planes.close());
-    const routing = new LedRouting(
-      await controlPlaneRouting({
-        ...{ addresses: controlPlane, key },
-        probe: (address, deadline) => node(address).state({ deadline }),
-      }),
-    );
+    const routing = await ledRouting(cluster, node);
     later(() => routing.close());
     const admin = ledAdmin(planes, routing, node);
     const backend = clusterBackend({ routing, admin, node, ...times });
@@ -181,6 +177,21 @@ export async function openCluster(
   const admin = withSavedQueries(withQueries(staticAdmin(routing, node, own), queries), routing);
   const backend = clusterBackend({ routing, admin, node, ...times });
   return { backend, routing, planes: undefined, ownCluster: undefined };
+}
+
+/** The routing of control planes; that of the nodes of the list until one of them has answered. */
+async function ledRouting(
+  { nodes, controlPlane = [], key }: ClusterOptions,
+  node: (address: string) => NodeClient,
+): Promise<LedRouting> {
+  const plane = await controlPlaneRouting({
+    ...{ addresses: controlPlane, key, startsWithout: nodes.length > 0 },
+    probe: (address, deadline) => node(address).state({ deadline }),
+  });
+  if (plane.isKnown || nodes.length === 0) return new LedRouting({ plane });
+  const listed = new StaticRouting({ nodes: nodes.map(node) });
+  await listed.refresh();
+  return new LedRouting({ plane, nodes: listed });
 }
 
 /** Operations whose saved queries are those of a store. */

@@ -59,7 +59,7 @@ async function start(sync: boolean): Promise<void> {
     url: `grpc://${plane.grpc}`,
     authorization: () => signNodeCall(CLUSTER_KEY, {}),
   });
-  routing = await controlPlaneRouting(reach);
+  routing = await controlPlaneRouting({ ...reach, probe: async () => {} });
 }
 
 async function stop(): Promise<void> {

@@ -50,7 +50,7 @@ beforeAll(async () => {
   const reach = { addresses: planes.map(({ grpc }) => grpc), key: CLUSTER_KEY };
   nodes = await Promise.all(['n1', 'n2'].map((name) => StandInNode.start(name)));
   for (const node of nodes) node.join(controlPlaneRegistrar(reach));
-  routing = await controlPlaneRouting(reach);
+  routing = await controlPlaneRouting({ ...reach, probe: async () => {} });
   await store.definitions.add(INDEX, table.definition(3));
   await whole(async (admin) => void (await admin.reindex({ index: INDEX })));
 });

@@ -74,7 +74,10 @@ beforeAll(async () => {
   store = await openStore({ file: join(table.folder, 'server.db') });
   nodes = [await startNode('n1'), await startNode('n2')];
   clients = nodes.map(({ grpc }) => connectNode(grpc, { key: CLUSTER_KEY }));
-  routing = await controlPlaneRouting({ addresses: [plane.grpc], key: CLUSTER_KEY });
+  routing = await controlPlaneRouting({
+    ...{ addresses: [plane.grpc], key: CLUSTER_KEY },
+    probe: async () => {},
+  });
   gateway = await startGateway('gateway');
   client = createClient({ url: gateway.url });
   await vi.waitUntil(async () => (await store.nodes.list()).length === 2, WAIT);

@@ -48,7 +48,10 @@ describe.skipIf(byEffort(true, false))('a node that is stopped', () => {
       ),
     );
     await vi.waitUntil(async () => (await store.nodes.list()).length === 2, WAIT);
-    routing = await controlPlaneRouting({ addresses: [plane.grpc], key: CLUSTER_KEY });
+    routing = await controlPlaneRouting({
+      ...{ addresses: [plane.grpc], key: CLUSTER_KEY },
+      probe: async () => {},
+    });
     await table.append(...Array.from({ length: 20 }, (_, i) => i));
     await store.definitions.add(INDEX, table.definition(2));
     const epoch = (await store.leases.current('control-plane'))!.epoch;

@@ -1,0 +1,125 @@
+/** Nodes and gateways of this process whose control plane is out of reach. */
+import { join } from 'node:path';
+import type { Backend } from '@lakehouse-search/contract';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { SlowProxy } from '../../../../test/support/slow-proxy.ts';
+import type { RoutingSource } from '../../src/cluster/routing.ts';
+import { controlPlaneRouting } from '../../src/control-plane/control-plane-client.ts';
+import type { ClusterOptions } from '../../src/serve/cluster-options.ts';
+import {
+  type RunningControlPlane,
+  serveControlPlane,
+} from '../../src/serve/serve-control-plane.ts';
+import { openCluster, serveGateway } from '../../src/serve/serve-gateway.ts';
+import { type RunningNode, serveNode } from '../../src/serve/serve-node.ts';
+import { serverOptions } from '../../src/serve/server-options.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import { ClusterTable, INDEX } from './cluster-table.ts';
+import { CLUSTER_KEY } from './stand-in-node.ts';
+
+const WAIT = { interval: 50 };
+const ROWS = 40;
+const SHARDS = 2;
+const NAMES = { catalogs: {}, roots: {}, models: {} };
+const ADDRESSES = { rest_addr: '127.0.0.1:0', addr: '127.0.0.1:0' };
+const QUIET = { 'log.level': 'silent', 'log.access': false, 'console.enabled': false } as const;
+const ALL = { index: INDEX, query: '*:*' };
+
+let table: ClusterTable;
+let plane: RunningControlPlane;
+/** Between nodes and control plane. */
+let path: SlowProxy;
+let nodes: readonly RunningNode[] = [];
+let gateway: Backend;
+let told: RoutingSource;
+const releases: (() => unknown)[] = [];
+
+const reach = (cluster: Partial<ClusterOptions>): ClusterOptions => {
+  return { nodes: [], takes: [], key: CLUSTER_KEY, ...cluster };
+};
+const optionsIn = (folder: string) =>
+  serverOptions({ ...ADDRESSES, ...QUIET, sync_poll_ms: 100, threads: 0 }, {}, folder);
+
+beforeAll(async () => {
+  table = await new ClusterTable().create();
+  await table.append(...Array.from({ length: ROWS }, (_, i) => i));
+  const options = optionsIn(join(table.folder, 'plane'));
+  const times = { leaseMs: 20_000, nodeMs: 2000, leaveMs: 3_600_000 };
+  plane = await serveControlPlane({ options, names: NAMES, times, key: CLUSTER_KEY });
+  path = await SlowProxy.before(plane.grpc);
+  nodes = await Promise.all(
+    ['n1', 'n2'].map((node) =>
+      serveNode({
+        options: optionsIn(join(table.folder, node)),
+        cluster: reach({ node, controlPlane: [path.address] }),
+      }),
+    ),
+  );
+  const cluster = reach({ controlPlane: [plane.grpc] });
+  ({ backend: gateway } = await openCluster(cluster, (release) => releases.push(release)));
+  const addresses = [plane.grpc];
+  told = await controlPlaneRouting({ addresses, key: CLUSTER_KEY, probe: async () => {} });
+  releases.push(() => told.close());
+  const store = await openStore({ file: join(table.folder, 'plane', 'server.db') });
+  await vi.waitUntil(async () => (await store.nodes.list()).length === 2, WAIT);
+  await store.definitions.add(INDEX, table.definition(SHARDS));
+  await store.close();
+  await vi.waitFor(() => gateway.reindex({ index: INDEX }), WAIT);
+  await whole();
+});
+
+afterAll(async () => {
+  for (const release of releases.toReversed()) await release();
+  for (const node of nodes) await node.stop();
+  await path.close();
+  await plane.stop();
+  table.dispose();
+});
+
+const whole = () =>
+  vi.waitFor(async () => {
+    const { total, partial } = await gateway.search(ALL);
+    expect([total, partial]).toEqual([ROWS, undefined]);
+  }, WAIT);
+
+/** What the control plane says of the shards. */
+const replicas = () => told.current(INDEX)?.shards.map((shard) => shard.replicas.length);
+
+describe('nodes that lose their control plane', () => {
+  it('stay readable for gateways that reach them', async () => {
+    path.swallow();
+    await expect.poll(replicas, WAIT).toEqual([0, 0]);
+    expect(await gateway.search(ALL)).toMatchObject({ total: ROWS, shards_scanned: SHARDS });
+    path.heal();
+    await expect.poll(replicas, WAIT).toEqual([1, 1]);
+    await whole();
+  });
+});
+
+describe('a control plane that is away', () => {
+  const start = () =>
+    serveGateway({
+      options: optionsIn(join(table.folder, 'gateway')),
+      cluster: reach({ nodes: nodes.map(({ grpc }) => grpc), controlPlane: [plane.grpc] }),
+      ...{ names: NAMES, issuers: [], env: {} },
+    });
+  const total = async (url: string) => {
+    const headers = { 'content-type': 'application/json' };
+    const response = await fetch(`${url}/v1/search`, {
+      ...{ method: 'POST', headers, body: JSON.stringify(ALL) },
+    });
+    return ((await response.json()) as { total: number }).total;
+  };
+  const isReady = async (url: string) => (await fetch(`${url}/readyz`)).status;
+
+  it('is needed neither by gateways that run nor by those that start', async () => {
+    const running = await start();
+    await plane.stop();
+    const started = await start();
+    for (const { url } of [running, started]) {
+      expect([await isReady(url), await total(url)]).toEqual([200, ROWS]);
+    }
+    await running.stop();
+    await started.stop();
+  });
+});
