@@ -17,21 +17,29 @@ export function utf8Text(bytes: Uint8Array, what: string): string {
   }
 }
 
+/** Replaces values while a JSON text is parsed; `source` is the text of a number. */
+export type JsonReviver = (
+  name: string,
+  value: unknown,
+  context?: { readonly source?: string },
+) => unknown;
+
 /**
- * The value of a JSON text. `what` names the text in the error. Throws invalid_argument for a text
- * that is not JSON, and for an object that has a name twice.
+ * The value of a JSON text. `what` names the text in the error. `reviver` replaces single numbers
+ * and texts. Throws invalid_argument for a text that is not JSON, and for an object that has a name
+ * twice.
  */
-export function jsonValue(text: string, what: string): unknown {
-  const value = parsed(text, what);
+export function jsonValue(text: string, what: string, reviver?: JsonReviver): unknown {
+  const value = parsed(text, what, reviver);
   if (namesIn(text) === membersOf(value)) return value;
   const name = repeatedName(text)!;
   const shown = JSON.stringify(name.length > 60 ? `${name.slice(0, 60)}…` : name);
   throw new LhsError('invalid_argument', `${what} has the name ${shown} twice in one object`);
 }
 
-function parsed(text: string, what: string): unknown {
+function parsed(text: string, what: string, reviver: JsonReviver | undefined): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(text, reviver);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : '';
     throw new LhsError('invalid_argument', `${what} is not JSON: ${reason}`, { cause });

@@ -50,11 +50,11 @@ beforeAll(async () => {
     values: { 'search_adapter.enabled': true },
     names: { catalogs: { main: catalog } },
     prepare: async (backend) => {
-      for (const [name, [type, valueOf]] of Object.entries(KEYS)) {
+      for (const [name, [type, keyOf]] of Object.entries(KEYS)) {
         const source = { catalog, table: `ops.${name}` };
         await createTable(catalog, source.table, { schema: schemaOf(type) });
         const rows = Array.from({ length: N }, (_, at) => ({
-          ...{ id: valueOf(at), n: BigInt(at), tie: BigInt(at % 3) },
+          ...{ id: keyOf(at), n: BigInt(at), tie: BigInt(at % 3) },
         }));
         await appendRows(source, { kind: 'rows', rows });
         const at = `{ catalog: ${JSON.stringify(catalog)}, table: ${source.table} }`;

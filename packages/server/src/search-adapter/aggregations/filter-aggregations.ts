@@ -128,11 +128,15 @@ function readRange(json: JsonObject, dates: DateReading | undefined, isWhole: bo
     if (value === undefined || value === null) return undefined;
     if (dates !== undefined) return dateBound(value, dates);
     const theirs = numberIn(value, 'ranges');
-    return { ours: isWhole ? Math.ceil(theirs) : theirs, theirs };
+    return { ours: isWhole ? wholeBound(value, theirs) : theirs, theirs };
   };
   const key = json.key === undefined ? undefined : repeatedIn(textIn(json.key, 'key'), 'key');
   return { key, from: bound(json.from), to: bound(json.to) };
 }
+
+/** The least whole number from a bound on; digits that a double may round stay a text. */
+const wholeBound = (value: Json, number: number): Json =>
+  typeof value === 'string' && /^-?\d+$/.test(value) ? value : Math.ceil(number);
 
 /** Numbers are milliseconds since 1970; texts are dates or date math. */
 function dateBound(value: Json, dates: DateReading): Bound {

@@ -13,6 +13,7 @@ export interface EngineError {
 
 const CODES = Object.freeze({
   400: 'invalid_argument',
+  406: 'invalid_argument',
   429: 'overloaded',
   501: 'unsupported',
 } as const);

@@ -21,6 +21,14 @@ export function responseType(accept: string | undefined): string {
   return 'application/json; charset=UTF-8';
 }
 
+const JSON_TYPES: ReadonlySet<string> = new Set(['application/json', 'application/x-ndjson']);
+
+/** Whether a body of this type is JSON, or lines of JSON. */
+export function isJsonType(header: string): boolean {
+  const [type] = header.split(';');
+  return JSON_TYPES.has(type.trim().toLowerCase()) || vendored(header) !== undefined;
+}
+
 /** Whether `Accept` names a version that does not exist. */
 export function asksUnknownVersion(header: string | undefined): boolean {
   return (header ?? '').split(',').some((part) => {

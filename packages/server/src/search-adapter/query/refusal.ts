@@ -12,6 +12,11 @@ export type Refusal =
       readonly reason: string;
     }
   | {
+      readonly status: 406;
+      readonly type: 'media_type_header_exception';
+      readonly reason: string;
+    }
+  | {
       readonly status: 429;
       readonly type: 'too_many_scroll_contexts_exception';
       readonly reason: string;

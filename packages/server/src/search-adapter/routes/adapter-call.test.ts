@@ -20,7 +20,7 @@ async function runningAfter({ query = {}, headers = {} }): Promise<number> {
   const calls = new Calls({ backend, access: openAccess, admit: begin });
   const request = { id: 'r', ip: '::1', params: { index: 'notes' }, query, headers, [NOTES]: {} };
   const parts = {
-    ...{ calls, authorization: undefined, version: '0' },
+    ...{ calls, authorization: undefined, body: undefined, version: '0' },
     ...{ descriptions: new Descriptions(), scrolls: new OpenScrolls() },
     request: request as unknown as FastifyRequest,
     reply: { raw: { once: () => {} } } as unknown as FastifyReply,

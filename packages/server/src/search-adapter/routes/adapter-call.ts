@@ -39,6 +39,7 @@ export interface CallParts {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly authorization: string | undefined;
+  readonly body: Json | undefined;
   readonly version: string;
   readonly descriptions: Descriptions;
   readonly scrolls: OpenScrolls;
@@ -71,7 +72,7 @@ async function admitted(
   operation: Operation,
   releases: (() => void)[],
 ): Promise<AdapterCall> {
-  const { calls, request, reply, authorization, version, descriptions, scrolls } = parts;
+  const { calls, request, reply, authorization, body, version, descriptions, scrolls } = parts;
   const path = request.params as UrlParams;
   const notes = notesOf(request);
   notes.operation = operation;
@@ -96,7 +97,7 @@ async function admitted(
     method: request.method,
     path,
     params: textsOf(request.query),
-    body: request.body as Json | undefined,
+    body,
     accept: request.headers.accept,
     version,
     caller: principal === undefined ? `address:${request.ip}` : `subject:${principal.subject}`,

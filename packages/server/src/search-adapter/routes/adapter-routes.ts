@@ -3,7 +3,6 @@ import { type Json, LhsError, textOfJson } from '@lakehouse-search/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Calls } from '../../calls/calls.ts';
 import { compress, encodingFor } from '../../rest/compress.ts';
-import { addBodies, bodyText, bodyValue } from '../../rest/read-body.ts';
 import { arrivalOf, notesOf } from '../../rest/rest-call.ts';
 import { noteRefused } from '../../rest/send-error.ts';
 import { engineError } from '../base/engine-error.ts';
@@ -20,6 +19,7 @@ import { INDEX_ENDPOINTS } from './index-routes.ts';
 import { OpenScrolls } from './open-scrolls.ts';
 import { PIT_ENDPOINTS } from './pit-routes.ts';
 import { REFUSED_ROUTES, refusalOf } from './refused-routes.ts';
+import { bodyJson, bodyText } from './request-body.ts';
 import { SEARCH_ENDPOINTS } from './search-routes.ts';
 
 /** How the adapter behaves. */
@@ -35,15 +35,6 @@ const ENDPOINTS: readonly Endpoint[] = [
   ...[...INDEX_ENDPOINTS, ...CLUSTER_ENDPOINTS],
 ];
 
-/** Bytes of a body; `_msearch` has many searches. */
-const BODY_BYTES = 8 * 1024 * 1024;
-const VENDORED_JSON = ['elasticsearch', 'opensearch'].map((name) => `application/vnd.${name}+json`);
-const NDJSON = [
-  'application/x-ndjson',
-  'application/vnd.elasticsearch+x-ndjson',
-  'application/vnd.opensearch+x-ndjson',
-];
-
 /** Adds the endpoints to a server that has no routes at the root yet. */
 export async function addSearchAdapter(
   rest: FastifyInstance,
@@ -51,7 +42,9 @@ export async function addSearchAdapter(
   options: AdapterOptions,
 ): Promise<void> {
   await rest.register(async (scope) => {
-    readBodies(scope);
+    // endpoints read bodies themselves, also those of GET
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
     scope.setErrorHandler((error, request, reply) => sendEngineError(request, reply, error));
     if (options.productHeader !== false) {
       scope.addHook('onRequest', async (_request, reply) => {
@@ -74,17 +67,13 @@ export async function addSearchAdapter(
   });
 }
 
-/** JSON under its other names, and lines of JSON as a text. */
-function readBodies(scope: FastifyInstance): void {
-  addBodies(scope, VENDORED_JSON, (_request, bytes) =>
-    bytes.length === 0 ? undefined : bodyValue(bodyText(bytes)),
-  );
-  addBodies(scope, NDJSON, (_request, bytes) => bodyText(bytes));
-}
-
 /** `_all` is a path of its own: a name that begins with `_` is no index. */
 const withAll = (path: string): readonly string[] =>
   path.startsWith('/:index/') ? [path, path.replace('/:index/', '/_all/')] : [path];
+
+/** A path may end with a slash. */
+const withSlash = (path: string): readonly string[] =>
+  path.endsWith('/') ? [path] : [path, `${path}/`];
 
 /** What the adapter remembers between requests. */
 interface Remembered {
@@ -117,8 +106,10 @@ function addEndpoint(
       if (asksUnknownVersion(accept) || asksUnknownVersion(request.headers['content-type'])) {
         throw new LhsError('invalid_argument', 'the media type names a version other than 7, 8, 9');
       }
+      const text = await bodyText(request);
+      const body = endpoint.isLined ? text : bodyJson(text);
       const authorization = known.get(request);
-      const parts = { calls, request, reply, authorization, version, ...remembered };
+      const parts = { calls, request, reply, authorization, body, version, ...remembered };
       const admitted = await admit(parts, operation);
       ({ release } = admitted);
       const { call } = admitted;
@@ -130,8 +121,8 @@ function addEndpoint(
       release?.();
     }
   };
-  for (const url of endpoint.paths.flatMap(withAll)) {
-    scope.route({ method: [...methods], url, bodyLimit: BODY_BYTES, onRequest, handler });
+  for (const url of endpoint.paths.flatMap(withAll).flatMap(withSlash)) {
+    scope.route({ method: [...methods], url, onRequest, handler });
   }
 }
 

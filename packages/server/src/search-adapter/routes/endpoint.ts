@@ -21,12 +21,15 @@ export interface Endpoint {
   readonly operation: Operation;
   /** Parameters of the URL, besides those of every endpoint. */
   readonly params: readonly string[];
+  /** The body is lines of JSON: its call has it as a text. */
+  readonly isLined?: true;
   answer(call: AdapterCall): Promise<Answer>;
 }
 
 /** Parameters of every endpoint. */
 const COMMON: ReadonlySet<string> = new Set([
   ...['filter_path', 'pretty', 'human', 'error_trace', 'format'],
+  ...['source', 'source_content_type'],
 ]);
 /** Parameters of endpoints that read indexes by name. */
 export const INDEX_PARAMS = [

@@ -1,4 +1,5 @@
-import { type Json, type JsonObject, jsonValue } from '@lakehouse-search/contract';
+import type { Json, JsonObject } from '@lakehouse-search/contract';
+import { exactJson } from '../base/exact-json.ts';
 import { objectIn } from '../base/read-json.ts';
 import { illegal, malformed } from '../query/refusal.ts';
 
@@ -10,10 +11,9 @@ export interface LinedSearch {
 
 /** The searches of a body of lines: a header and a body in turns. Throws RefusedDsl. */
 export function linesOf(body: Json | undefined): readonly LinedSearch[] {
-  if (typeof body !== 'string') {
-    throw illegal('_msearch needs lines of JSON with [content-type: application/x-ndjson]');
-  }
-  const lines = body.split('\n').map((line) => line.trim());
+  const lines = String(body ?? '')
+    .split('\n')
+    .map((line) => line.trim());
   while (lines.length > 0 && lines[lines.length - 1] === '') lines.pop();
   const searches: LinedSearch[] = [];
   for (let at = 0; at < lines.length; at += 2) {
@@ -27,7 +27,7 @@ export function linesOf(body: Json | undefined): readonly LinedSearch[] {
 
 function parsed(line: string): Json {
   try {
-    return jsonValue(line, 'a line') as Json;
+    return exactJson(line, 'a line');
   } catch (cause) {
     throw malformed((cause as Error).message);
   }

@@ -6,7 +6,7 @@ import type { Reads } from '../base/reads.ts';
 import { indexNames, openIndex, requireFew } from '../base/served-index.ts';
 import { isObject } from '../query/body.ts';
 import { illegal, RefusedDsl, unserved } from '../query/refusal.ts';
-import { queryOfUrl, readBody } from '../search/search-body.ts';
+import { queryOfUrl, readBody, SIZE, WINDOW } from '../search/search-body.ts';
 import { selectionOf } from '../search/search-plan.ts';
 import { shardsOf } from '../search/search-response.ts';
 import type { AdapterCall } from './adapter-call.ts';
@@ -57,7 +57,7 @@ const scroll: Endpoint = {
 
 /** Most searches of one `_msearch`. */
 const SEARCHES = 1000;
-/** Most hits of all of its responses, which are held together. */
+/** Hits that all of its searches may request: their responses are in memory together. */
 export const MOST_HITS = 100_000;
 /** Members of a header that the adapter reads or that change no result. */
 const HEADER = new Set<string>([...INDEX_PARAMS, ...WORK_PARAMS, 'index', 'indices', 'version']);
@@ -66,27 +66,26 @@ const msearch: Endpoint = {
   methods: ['GET', 'POST'],
   paths: ['/_msearch', '/:index/_msearch'],
   operation: 'search',
+  isLined: true,
   params: [...INDEX_PARAMS, ...WORK_PARAMS, 'rest_total_hits_as_int', 'typed_keys'],
   async answer(call) {
     const began = performance.now();
     const searches = linesOf(call.body);
     if (searches.length > SEARCHES) throw illegal(`more than ${SEARCHES} searches in one request`);
+    const hits = searches.reduce((sum, { body }) => sum + requestedHits(body), 0);
+    if (hits > MOST_HITS) throw illegal(`more than ${MOST_HITS} hits in one request`);
     const responses: JsonObject[] = [];
-    let hits = 0;
     for (const [at, { header, body }] of searches.entries()) {
-      const response = await oneOfMany(call, header, body, at > 0);
-      hits += hitsIn(response);
-      if (hits > MOST_HITS) throw illegal(`more than ${MOST_HITS} hits in one request`);
-      responses.push(response);
+      responses.push(await oneOfMany(call, header, body, at > 0));
     }
     return { json: { took: Math.round(performance.now() - began), responses } };
   },
 };
 
-/** The hits of a response; an error has none. */
-function hitsIn({ hits }: JsonObject): number {
-  const list = isObject(hits) ? hits.hits : undefined;
-  return Array.isArray(list) ? list.length : 0;
+/** The `size` of a search; 0 if it is refused for its size. */
+function requestedHits(body: Json): number {
+  const size = isObject(body) ? Number(body.size ?? SIZE) : 0;
+  return size > 0 && size <= WINDOW ? size : 0;
 }
 
 /** One search of several; its error is its response, unless the caller may send no more. */

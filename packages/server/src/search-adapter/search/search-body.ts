@@ -29,7 +29,8 @@ const REFUSED = [
 
 /** Most hits that `from` and `size` reach. */
 export const WINDOW = 10_000;
-const SIZE = 10;
+/** Hits of a search that names no `size`. */
+export const SIZE = 10;
 
 /** A body whose members have known names, and the page that it asks for. */
 export interface SearchBody {
