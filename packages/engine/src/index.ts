@@ -5,7 +5,13 @@ export {
   LhsError,
   nearest,
 } from '@lakehouse-search/contract';
-export { type CalendarUnit, calendarBucket, zoneOffsets } from './aggregate/calendar.ts';
+export {
+  type CalendarUnit,
+  type ClockInterval,
+  clockBucket,
+  nextClockStart,
+  zoneOffsets,
+} from './aggregate/calendar.ts';
 export { partialFromJson, partialToJson } from './aggregate/partial-json.ts';
 export * from './backup/cluster-backups.ts';
 export {

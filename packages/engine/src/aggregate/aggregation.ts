@@ -1,7 +1,7 @@
 /** Aggregations of a request, bound to the fields of an index. */
 import type { Clause } from '../query/bind/clause.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
-import type { CalendarUnit } from './calendar.ts';
+import type { ClockInterval } from './calendar.ts';
 
 /**
  * A bucket's key: bytes of a KEYWORD or IP value as Latin-1 text (its order is the bytes'), ordered
@@ -30,7 +30,7 @@ export interface TermsOrder {
 export type HistogramInterval =
   | { readonly kind: 'fixed'; readonly width: bigint }
   | { readonly kind: 'numbers'; readonly width: number }
-  | { readonly kind: 'calendar'; readonly unit: CalendarUnit; readonly zone: string };
+  | ({ readonly kind: 'calendar' } & ClockInterval);
 
 /** A figure of stats. */
 export type Figure = 'min' | 'max' | 'sum' | 'avg';

@@ -1,15 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { type CalendarUnit, calendarBucket, nextCalendarStart, zoneOffsets } from './calendar.ts';
+import { type ClockInterval, clockBucket, nextClockStart, zoneOffsets } from './calendar.ts';
 
 const at = (iso: string) => Date.parse(iso);
 const iso = (instant: number) => new Date(instant).toISOString().replace('.000Z', 'Z');
-const bucket = (instant: string, unit: CalendarUnit, zone: string) => {
-  const { start, end } = calendarBucket(at(instant), unit, zoneOffsets(zone)!);
+type Unit = ClockInterval['unit'];
+const bucket = (instant: string, unit: Unit, zone: string, offset = 0) => {
+  const { start, end } = clockBucket(at(instant), { unit, zone, offset });
   return `${iso(start)} ${iso(end)}`;
 };
 
 describe('calendar buckets', () => {
-  it.each<readonly [string, CalendarUnit, string, string]>([
+  it.each<readonly [string, Unit, string, string]>([
     ['2024-02-29T12:00:00Z', 'year', 'UTC', '2024-01-01T00:00:00Z 2025-01-01T00:00:00Z'],
     ['2024-05-31T12:00:00Z', 'quarter', 'UTC', '2024-04-01T00:00:00Z 2024-07-01T00:00:00Z'],
     ['2024-02-29T12:00:00Z', 'month', 'UTC', '2024-02-01T00:00:00Z 2024-03-01T00:00:00Z'],
@@ -32,18 +33,45 @@ describe('calendar buckets', () => {
     expect(bucket(instant, unit, zone)).toBe(wanted);
   });
 
-  it('cover time without gaps or overlaps', () => {
-    const offsets = zoneOffsets('America/New_York')!;
-    for (const unit of ['day', 'week', 'month', 'quarter', 'year'] as const) {
-      let { start } = calendarBucket(at('2019-01-01T00:00:00Z'), unit, offsets);
-      for (let i = 0; i < 40; i++) {
-        const next = nextCalendarStart(start, unit, offsets);
-        expect(calendarBucket(start, unit, offsets)).toEqual({ start, end: next });
-        expect(calendarBucket(next - 1, unit, offsets).start).toBe(start);
-        start = next;
-      }
-    }
+  const MINUTE = 60_000;
+  it.each<readonly [string, number, string, string]>([
+    // The clock of Berlin was set back from 03:00 to 02:00 at 01:00 UTC.
+    ['2015-10-25T00:30:00Z', 20, 'CET', '2015-10-25T00:20:00Z 2015-10-25T00:40:00Z'],
+    ['2015-10-25T01:30:00Z', 20, 'CET', '2015-10-25T01:20:00Z 2015-10-25T01:40:00Z'],
+    ['2015-10-25T00:30:00Z', 60, 'CET', '2015-10-25T00:00:00Z 2015-10-25T01:00:00Z'],
+    ['2015-10-25T01:30:00Z', 60, 'CET', '2015-10-25T01:00:00Z 2015-10-25T02:00:00Z'],
+    ['2015-10-25T12:00:00Z', 1440, 'CET', '2015-10-24T22:00:00Z 2015-10-25T23:00:00Z'],
+    // It was set from 02:00 to 03:00: what begins between begins at 03:00.
+    ['2016-03-27T01:10:00Z', 90, 'CET', '2016-03-27T01:00:00Z 2016-03-27T02:30:00Z'],
+    ['2016-03-27T01:10:00Z', 30, 'CET', '2016-03-27T01:00:00Z 2016-03-27T01:30:00Z'],
+    ['2016-03-27T00:59:00Z', 150, 'CET', '2016-03-26T22:30:00Z 2016-03-27T01:00:00Z'],
+    ['2024-06-15T20:00:00Z', 720, 'Asia/Kolkata', '2024-06-15T18:30:00Z 2024-06-16T06:30:00Z'],
+  ])('%s by %i minutes in %s', (instant, minutes, zone, wanted) => {
+    expect(bucket(instant, minutes * MINUTE, zone)).toBe(wanted);
   });
+
+  it('begin later by an offset', () => {
+    const wanted = '2024-06-15T06:00:00Z 2024-06-16T06:00:00Z';
+    expect(bucket('2024-06-15T12:00:00Z', 'day', 'UTC', 360 * MINUTE)).toBe(wanted);
+    expect(bucket('2024-06-15T12:00:00Z', 1440 * MINUTE, 'UTC', 360 * MINUTE)).toBe(wanted);
+  });
+
+  const STEPS = [20, 43, 60, 90, 720, 1440, 2160, 100_000].map((minutes) => minutes * MINUTE);
+  it.each(['America/New_York', 'Australia/Lord_Howe', 'America/Sao_Paulo', 'Pacific/Apia'])(
+    'cover time without gaps or overlaps in %s',
+    (zone) => {
+      for (const unit of ['day', 'week', 'month', 'quarter', 'year', ...STEPS] as const) {
+        const interval = { unit, zone, offset: 0 };
+        let { start } = clockBucket(at('2011-10-28T00:00:00Z'), interval);
+        for (let i = 0; i < 400; i++) {
+          const next = nextClockStart(start, interval);
+          expect(clockBucket(start, interval)).toEqual({ start, end: next });
+          expect(clockBucket(next - 1, interval).start).toBe(start);
+          start = next;
+        }
+      }
+    },
+  );
 
   it('accept known time zones only', () => {
     expect(zoneOffsets('Mars/Olympus')).toBeNull();

@@ -6,6 +6,7 @@
  */
 import { firstDay, nextFirstDay } from '../schema/calendar-days.ts';
 import { daysFromCivil } from '../schema/date-value.ts';
+import { type CalendarBucket, type OffsetAt, stepBucket } from './clock-steps.ts';
 
 export const CALENDAR_UNITS = [
   'minute',
@@ -23,9 +24,6 @@ const DAY = 86_400_000;
 const FIRST = -62_135_596_800_000;
 const LAST = 253_402_300_799_000;
 const KEPT_OFFSETS = 100_000;
-
-/** Milliseconds that a zone's clock is ahead of UTC at an instant. */
-export type OffsetAt = (instant: number) => number;
 
 /** Zones that have been asked for, with what is known of them. */
 const zones = new Map<string, OffsetAt>();
@@ -85,18 +83,34 @@ function offsetBy(format: Intl.DateTimeFormat, instant: number): number {
   return days * DAY + seconds * 1000 - instant;
 }
 
-/** The bucket [start, end) of an instant. */
-export interface CalendarBucket {
-  readonly start: number;
-  readonly end: number;
+/** Buckets by the clock of a time zone. */
+export interface ClockInterval {
+  /** A unit of the calendar, or a length in milliseconds. */
+  readonly unit: CalendarUnit | number;
+  readonly zone: string;
+  /** Milliseconds by which each bucket begins later. */
+  readonly offset: number;
 }
 
-/** The bucket of `instant` by a zone's clock. */
-export function calendarBucket(
+/** The bucket of `instant` by a zone's clock, which is known. */
+export function clockBucket(
   instant: number,
-  unit: CalendarUnit,
+  { unit, zone, offset }: ClockInterval,
+): CalendarBucket {
+  const { start, end } = calendarBucket(instant - offset, unit, zoneOffsets(zone)!);
+  return { start: start + offset, end: end + offset };
+}
+
+/** The start of the bucket after the one that starts at `start`. */
+export const nextClockStart = (start: number, interval: ClockInterval): number =>
+  clockBucket(clockBucket(start, interval).end, interval).start;
+
+function calendarBucket(
+  instant: number,
+  unit: ClockInterval['unit'],
   offsetAt: OffsetAt,
 ): CalendarBucket {
+  if (typeof unit === 'number') return stepBucket(instant, unit, offsetAt);
   const offset = offsetAt(instant);
   const local = instant + offset;
   if (unit === 'minute' || unit === 'hour') {
@@ -123,9 +137,4 @@ function instantOf(local: number, offsetAt: OffsetAt): number {
     else high = middle;
   }
   return high;
-}
-
-/** The bucket after the one that starts at `start`. */
-export function nextCalendarStart(start: number, unit: CalendarUnit, offsetAt: OffsetAt): number {
-  return calendarBucket(calendarBucket(start, unit, offsetAt).end, unit, offsetAt).start;
 }

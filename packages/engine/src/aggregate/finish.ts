@@ -6,7 +6,7 @@ import type { FieldPlan } from '../schema/field-plan.ts';
 import { doubleToJson, fieldValueToJson, longToJson } from '../schema/values.ts';
 import type { AggRange, Aggregation, BucketKey, TermsOrder } from './aggregation.ts';
 import { tooManyBuckets } from './bucket-limit.ts';
-import { nextCalendarStart, zoneOffsets } from './calendar.ts';
+import { nextClockStart } from './calendar.ts';
 import { distinctCount } from './distinct.ts';
 import { doubleSum } from './exact-sum.ts';
 import { STANDARD_ERROR } from './hyperloglog.ts';
@@ -153,8 +153,7 @@ function rangeHead(field: FieldPlan, { key, from, to }: AggRange) {
 function nextStart({ interval }: Of<'histogram'>, start: bigint): bigint {
   if (interval.kind === 'fixed') return start + interval.width;
   if (interval.kind === 'numbers') return start + 1n;
-  const offsets = zoneOffsets(interval.zone)!;
-  return BigInt(nextCalendarStart(Number(start / 1000n), interval.unit, offsets)) * 1000n;
+  return BigInt(nextClockStart(Number(start / 1000n), interval)) * 1000n;
 }
 
 function statsResult(field: FieldPlan, stats: StatsPartial): StatsResult {

@@ -3,7 +3,7 @@ import type { NumericColumn } from '../columnar/numeric-column.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
 import type { Aggregation } from './aggregation.ts';
 import { bucketOf } from './bucket-line.ts';
-import { type CalendarUnit, calendarBucket, type OffsetAt, zoneOffsets } from './calendar.ts';
+import { type ClockInterval, clockBucket } from './calendar.ts';
 import { takeCodes } from './code-loops.ts';
 import { type Coder, DENSE_CODES, slotFiller, slotReader, wideCoder } from './coder.ts';
 import { loopsOf } from './compiled-loops.ts';
@@ -25,7 +25,7 @@ export function histogramCoder(
   const line = histogramLine(column, interval);
   if (line !== null && column.width < 4) return fewCodesCoder(column, line);
   if (line?.line) return lineCoder(column, line, line.line);
-  if (interval.kind === 'calendar') return calendarCoder(column, interval.unit, interval.zone);
+  if (interval.kind === 'calendar') return clockCoder(column, interval);
   return fixedCoder(column, interval.width);
 }
 
@@ -125,8 +125,8 @@ function fixedCoder(column: NumericColumn, width: bigint): Coder {
   };
 }
 
-function calendarCoder(column: NumericColumn, unit: CalendarUnit, zone: string): Coder {
-  const buckets = new CalendarBuckets(unit, zoneOffsets(zone)!);
+function clockCoder(column: NumericColumn, interval: ClockInterval): Coder {
+  const buckets = new ClockBuckets(interval);
   const millis = millisOf(column);
   return {
     size: Number.POSITIVE_INFINITY,
@@ -146,21 +146,19 @@ function millisOf(column: NumericColumn): (slot: number) => number {
     Number(floorTo(wide?.[slot] ?? base + gcd * BigInt(codes![slot]), 1000n) / 1000n);
 }
 
-/** Calendar buckets that were met, found again by bisection. Codes are given as they come. */
-class CalendarBuckets {
+/** Buckets that were met, found again by bisection. Codes are given as they come. */
+class ClockBuckets {
   /** By code. */
   readonly starts: number[] = [];
-  readonly #unit: CalendarUnit;
-  readonly #offsetAt: OffsetAt;
+  readonly #interval: ClockInterval;
   /** Rising, side by side. */
   readonly #from: number[] = [];
   readonly #to: number[] = [];
   readonly #codes: number[] = [];
   #last = 0;
 
-  constructor(unit: CalendarUnit, offsetAt: OffsetAt) {
-    this.#unit = unit;
-    this.#offsetAt = offsetAt;
+  constructor(interval: ClockInterval) {
+    this.#interval = interval;
   }
 
   /** The code of an instant's bucket (milliseconds). */
@@ -179,7 +177,7 @@ class CalendarBuckets {
   }
 
   #insert(at: number, instant: number): number {
-    const { start, end } = calendarBucket(instant, this.#unit, this.#offsetAt);
+    const { start, end } = clockBucket(instant, this.#interval);
     this.#from.splice(at, 0, start);
     this.#to.splice(at, 0, end);
     this.#codes.splice(at, 0, this.starts.push(start) - 1);

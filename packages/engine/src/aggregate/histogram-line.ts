@@ -2,7 +2,7 @@
 import type { NumericColumn } from '../columnar/numeric-column.ts';
 import type { HistogramInterval } from './aggregation.ts';
 import { bucketLine, LINE_BUCKETS } from './bucket-line.ts';
-import { type CalendarUnit, calendarBucket, zoneOffsets } from './calendar.ts';
+import { type CalendarUnit, type ClockInterval, clockBucket } from './calendar.ts';
 import type { BucketLine } from './loops.ts';
 
 /** Buckets from the one of a column's least value to the one of its greatest. */
@@ -40,7 +40,9 @@ export function histogramLine(column: NumericColumn, interval: LineInterval): Hi
   const cached = lines.get(column) ?? new Map<string, HistogramLine | null>();
   lines.set(column, cached);
   const name =
-    interval.kind === 'fixed' ? `${interval.width}` : `${interval.unit} ${interval.zone}`;
+    interval.kind === 'fixed'
+      ? `${interval.width}`
+      : `${interval.unit} ${interval.zone} ${interval.offset}`;
   let line = cached.get(name);
   if (line === undefined) {
     if (cached.size >= CACHED_LINES) cached.clear();
@@ -50,15 +52,16 @@ export function histogramLine(column: NumericColumn, interval: LineInterval): Hi
 }
 
 function makeLine(column: NumericColumn, interval: LineInterval): HistogramLine | null {
-  const width = interval.kind === 'fixed' ? interval.width : MICROS[interval.unit];
+  const width = interval.kind === 'fixed' ? interval.width : microsOf(interval);
   const buckets = (column.max - column.min) / width + 2n;
   if (buckets > LINE_BUCKETS || buckets > 1024 + column.values) return null;
   const made =
-    interval.kind === 'fixed'
-      ? fixedStarts(column, interval.width)
-      : calendarStarts(column, interval.unit, interval.zone);
+    interval.kind === 'fixed' ? fixedStarts(column, interval.width) : clockStarts(column, interval);
   return { ...made, line: column.width < 4 ? null : bucketLine(column, made.starts) };
 }
+
+const microsOf = ({ unit }: ClockInterval): bigint =>
+  typeof unit === 'number' ? BigInt(unit) * 1000n : MICROS[unit];
 
 function fixedStarts({ min, max }: NumericColumn, width: bigint) {
   const starts: bigint[] = [];
@@ -66,14 +69,13 @@ function fixedStarts({ min, max }: NumericColumn, width: bigint) {
   return { keys: starts, starts };
 }
 
-function calendarStarts({ min, max }: NumericColumn, unit: CalendarUnit, zone: string) {
-  const offsetAt = zoneOffsets(zone)!;
+function clockStarts({ min, max }: NumericColumn, interval: ClockInterval) {
   const keys: bigint[] = [];
   const starts: bigint[] = [];
   let from = min;
   while (from <= max) {
     const instant = Number(floorTo(from, 1000n) / 1000n);
-    const { start, end } = calendarBucket(instant, unit, offsetAt);
+    const { start, end } = clockBucket(instant, interval);
     keys.push(BigInt(start) * 1000n);
     // Where a clock was set back the bucket before may end after this one's start.
     starts.push(starts.length === 0 ? BigInt(start) * 1000n : from);

@@ -125,7 +125,7 @@ function readKind(
       return { name, kind, field: plan, size, order, missing, subs };
     }
     case 'date_histogram': {
-      const intervals = ['fixed_interval', 'calendar_interval', 'time_zone'];
+      const intervals = ['fixed_interval', 'calendar_interval', 'time_zone', 'offset'];
       const options = readAggregationOptions(body, path, ['field', ...intervals, 'min_doc_count']);
       const least = options.whole('min_doc_count', 0, 2 ** 31 - 1) ?? 1;
       const plan = field(options, ['DATE']);

@@ -15,7 +15,7 @@ const SHORT: Readonly<Record<string, CalendarUnit>> = {
   '1y': 'year',
 };
 
-/** The interval of a date histogram: fixed in UTC, or a calendar's in a time zone. */
+/** The interval of a date histogram: a length or a unit of the calendar, in a time zone. */
 export function readInterval(options: AggregationOptions): HistogramInterval {
   const { path } = options;
   const fixed = options.maybeText('fixed_interval');
@@ -25,20 +25,36 @@ export function readInterval(options: AggregationOptions): HistogramInterval {
     const message = `"${path}" needs "fixed_interval" or "calendar_interval", one of the two`;
     throw new LhsError('invalid_argument', message);
   }
-  if (fixed !== undefined) {
-    if (zone !== undefined) {
-      const message = `"${path}.time_zone" does not go with "fixed_interval", which is UTC`;
-      throw new LhsError('invalid_argument', message, { hint: 'take "calendar_interval"' });
-    }
-    const micros = parseInterval(fixed);
-    if (micros !== null) return { kind: 'fixed', width: micros };
+  const offset = offsetOf(options.maybeText('offset'), path);
+  const known = zone ?? 'UTC';
+  if (zoneOffsets(known) === null) {
+    throw wrong(`${path}.time_zone`, zone, 'an IANA zone like "Europe/Berlin", or "+02:00"');
+  }
+  if (fixed === undefined) {
+    return { kind: 'calendar', unit: unitOf(calendar!, path), zone: known, offset };
+  }
+  const micros = parseInterval(fixed);
+  if (micros === null) {
     const expected = 'a duration like "30s", "1h" or "7d"';
     throw wrong(`${path}.fixed_interval`, fixed, expected, intervalHint(fixed));
   }
-  const unit = unitOf(calendar!, path);
-  const known = zone ?? 'UTC';
-  if (zoneOffsets(known) !== null) return { kind: 'calendar', unit, zone: known };
-  throw wrong(`${path}.time_zone`, zone, 'an IANA zone like "Europe/Berlin", or "+02:00"');
+  if (zone === undefined && offset === 0) return { kind: 'fixed', width: micros };
+  const unit = Number(micros / 1000n);
+  if (micros % 1000n === 0n && Number.isSafeInteger(unit)) {
+    return { kind: 'calendar', unit, zone: known, offset };
+  }
+  const message = `"${path}.fixed_interval" with "time_zone" or "offset" is in whole milliseconds`;
+  throw new LhsError('invalid_argument', message);
+}
+
+/** Milliseconds of `6h`, `+90m` or `-1d`. */
+function offsetOf(text: string | undefined, path: string): number {
+  if (text === undefined) return 0;
+  const micros = parseInterval(text.replace(/^[+-]/, ''));
+  if (micros !== null && micros % 1000n === 0n) {
+    return (text.startsWith('-') ? -1 : 1) * Number(micros / 1000n);
+  }
+  throw wrong(`${path}.offset`, text, 'a duration in whole milliseconds, like "6h" or "-1d"');
 }
 
 /** The interval of a histogram of numbers: above 0, and whole for a LONG field. */

@@ -233,8 +233,8 @@ describe('limits of aggregations', () => {
     [{ a: { date_histogram: { field: 'n', fixed_interval: '1d' } } }, 'needs a field of DATE'],
     [{ a: { date_histogram: { field: 'at' } } }, 'needs "fixed_interval" or "calendar_interval"'],
     [
-      { a: { date_histogram: { field: 'at', fixed_interval: '1d', time_zone: 'UTC' } } },
-      'does not go with "fixed_interval"',
+      { a: { date_histogram: { field: 'at', fixed_interval: '5us', time_zone: 'UTC' } } },
+      'in whole milliseconds',
     ],
     [
       { a: { date_histogram: { field: 'at', calendar_interval: 'mnth' } } },

@@ -1,5 +1,8 @@
 /** What single aggregations of the imitated engine are translated to. */
 import type { AggBucket, AggResults, Json, JsonObject } from '@lakehouse-search/contract';
+import { dateFormat } from '../base/date-format.ts';
+import { numberFormat } from '../base/number-format.ts';
+import { textIn } from '../base/read-json.ts';
 import type { ServedIndex } from '../base/served-index.ts';
 import { findExactField, type TableField } from '../query/field-table.ts';
 import { clipped, illegal, malformed, unserved } from '../query/refusal.ts';
@@ -96,6 +99,27 @@ export function keyedBuckets(
 ): Json {
   if (!isKeyed) return buckets;
   return Object.fromEntries(buckets.map((bucket) => [nameOf(bucket), bucket] as const));
+}
+
+/** How an aggregation writes values of a field as texts; undefined: it writes none. */
+export type ValueFormat = (value: number) => string;
+
+/**
+ * The `format` of an aggregation over numbers or dates; of dates, values are microseconds. Throws
+ * RefusedDsl.
+ */
+export function valueFormat(
+  json: Json | undefined,
+  { name, type }: TableField,
+): ValueFormat | undefined {
+  const text = json === undefined || json === null ? undefined : textIn(json, 'format');
+  if (type === 'DATE') {
+    const format = dateFormat(text);
+    return (micros: number) => format(micros, 0);
+  }
+  if (text === undefined) return undefined;
+  if (type === 'LONG' || type === 'DOUBLE') return numberFormat(text);
+  throw illegal(`Field [${clipped(name)}] of type [${type.toLowerCase()}] takes no [format]`);
 }
 
 /** A number as Java writes a double: `5.0`, `1.0E7`. */

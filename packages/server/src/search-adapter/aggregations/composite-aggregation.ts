@@ -3,8 +3,10 @@
  * aggregation of ours per value of the sources before it, from the place that `after` names.
  */
 import type { AggBucket, Json, JsonObject } from '@lakehouse-search/contract';
-import { dateFormat, isoOfMicros } from '../base/date-format.ts';
-import { listIn, objectIn, onlyKnown, repeatedIn, wholeIn } from '../base/read-json.ts';
+import type { ClockInterval } from '@lakehouse-search/engine';
+import { isoOfMicros } from '../base/date-format.ts';
+import { listIn, objectIn, onlyKnown, repeatedIn, textIn, wholeIn } from '../base/read-json.ts';
+import { readInstant } from '../query/date-instant.ts';
 import type { TableField } from '../query/field-table.ts';
 import { clipped, illegal, unserved } from '../query/refusal.ts';
 import {
@@ -15,10 +17,12 @@ import {
   bucketsOf,
   isMultiValued,
   refuseOptions,
+  type ValueFormat,
+  valueFormat,
   wireNumber,
   withSubs,
 } from './agg-part.ts';
-import { type DateInterval, isUtc, nextStart, ourInterval, readInterval } from './date-interval.ts';
+import { isUtc, nextStart, ourInterval, readInterval } from './date-interval.ts';
 import { isTooManyRuns } from './limited-runs.ts';
 import { keyHead } from './terms-aggregation.ts';
 
@@ -26,9 +30,11 @@ import { keyHead } from './terms-aggregation.ts';
 interface CompositeSource {
   readonly name: string;
   readonly field: TableField;
-  readonly interval: DateInterval | undefined;
+  readonly interval: ClockInterval | undefined;
   readonly desc: boolean;
-  /** The value after which the page begins. */
+  /** The text of a start, in microseconds; undefined: keys are milliseconds. */
+  readonly format: ValueFormat | undefined;
+  /** The value after which the page begins; of dates, milliseconds. */
   readonly after: Json | undefined;
 }
 
@@ -41,6 +47,8 @@ interface Combination {
 const SIZE = 10;
 const MOST = 10_000;
 const MOST_SOURCES = 10;
+const TERMS_OPTIONS = ['field', 'order', 'value_type'];
+const DATE_OPTIONS = ['calendar_interval', 'fixed_interval', 'time_zone', 'format'];
 
 /** `composite`, whose buckets are read while it is translated. */
 export const compositeAggregation: AggTranslator = async (source, kind) => {
@@ -79,20 +87,32 @@ function readSources(body: JsonObject, { index }: AggSource): readonly Composite
       throw unserved(`[composite] with a source [${clipped(kind)}] is not served by this adapter`);
     }
     const json = objectIn(options, kind);
+    const isTerms = kind === 'terms';
     refuseOptions(json, 'composite', ['missing_bucket', 'missing_order', 'script', 'offset']);
     const field = aggField(json.field, 'composite', index);
     if (isMultiValued(index, field.name)) {
       throw unserved(`[composite] over [${field.name}], which has several values, is not served`);
     }
-    const interval = kind === 'date_histogram' ? readInterval(json) : undefined;
+    onlyKnown(json, kind, isTerms ? TERMS_OPTIONS : [...TERMS_OPTIONS, ...DATE_OPTIONS]);
+    const interval = isTerms ? undefined : readInterval(json);
     if (interval !== undefined && !isUtc(interval)) {
       throw unserved('[composite] with a [time_zone] other than UTC is not served');
     }
     if (after !== undefined && !Object.hasOwn(after, name)) {
       throw illegal(`Missing value for [after.${clipped(name)}]`);
     }
-    return { name, field, interval, desc: json.order === 'desc', after: after?.[name] };
+    const pattern = json.format === undefined ? undefined : textIn(json.format, 'format');
+    const format = pattern === undefined ? undefined : valueFormat(pattern, field);
+    const value = after?.[name];
+    const own = pattern === undefined ? value : startOfText(value, pattern, name);
+    return { name, field, interval, format, desc: json.order === 'desc', after: own };
   });
+}
+
+/** The milliseconds of a start that a page has shown in a format. */
+function startOfText(value: Json | undefined, format: string, name: string): Json | undefined {
+  if (typeof value !== 'string') return value;
+  return Number(readInstant(value, { format, now: 0 }, name).first / 1000n);
 }
 
 interface Collecting {
@@ -121,7 +141,7 @@ async function collect(
   for (const bucket of own.desc && own.interval !== undefined ? [...buckets].reverse() : buckets) {
     if (found.length === size) return;
     const value = sourceValue(bucket, own);
-    const next = { ...key, [own.name]: value };
+    const next = { ...key, [own.name]: shownValue(value, own) };
     if (isLast) {
       found.push({ key: next, bucket });
       continue;
@@ -141,8 +161,11 @@ function specOf({ field, interval, desc }: CompositeSource, size: number): JsonO
 function sourceValue(bucket: AggBucket, { field, interval }: CompositeSource): Json {
   if (interval !== undefined) return wireNumber(bucket.key)! / 1000;
   if (field.type === 'BOOL') return bucket.key;
-  return keyHead(bucket, field, dateFormat()).key as Json;
+  return keyHead(bucket, field, undefined).key as Json;
 }
+
+const shownValue = (value: Json, { format }: CompositeSource): Json =>
+  format === undefined ? value : format(Number(value) * 1000);
 
 /** The documents from the value of `after`, or behind it for the last source. */
 function fromClause(

@@ -1,18 +1,14 @@
 /** Intervals of date histograms, and the places of their buckets. */
 import type { Json, JsonObject } from '@lakehouse-search/contract';
-import { type CalendarUnit, calendarBucket, zoneOffsets } from '@lakehouse-search/engine';
+import {
+  type CalendarUnit,
+  type ClockInterval,
+  clockBucket,
+  nextClockStart,
+  zoneOffsets,
+} from '@lakehouse-search/engine';
 import { millisIn, textIn } from '../base/read-json.ts';
 import { clipped, illegal, unserved } from '../query/refusal.ts';
-
-/** An interval: a number of milliseconds, or a unit of the calendar in a time zone. */
-export interface DateInterval {
-  /** Undefined: a unit of the calendar. */
-  readonly millis: number | undefined;
-  readonly unit: CalendarUnit | undefined;
-  readonly zone: string;
-  /** Milliseconds by which each bucket begins later, or earlier if below 0. */
-  readonly offset: number;
-}
 
 const UNITS: Readonly<Record<string, CalendarUnit>> = {
   '1m': 'minute',
@@ -27,7 +23,7 @@ const SECOND = 1000;
 const UTC: ReadonlySet<string> = new Set(['utc', 'z', 'gmt', '+00:00', 'etc/utc']);
 
 /** Reads `fixed_interval` or `calendar_interval`, `time_zone` and `offset`. Throws RefusedDsl. */
-export function readInterval(body: JsonObject): DateInterval {
+export function readInterval(body: JsonObject): ClockInterval {
   const { fixed_interval, calendar_interval, time_zone = 'UTC' } = body;
   const zone = textIn(time_zone, 'time_zone');
   if ((fixed_interval === undefined) === (calendar_interval === undefined)) {
@@ -49,7 +45,7 @@ export function readInterval(body: JsonObject): DateInterval {
       `The supplied interval [${clipped(text)}] could not be parsed as a calendar interval.`,
     );
   }
-  return { millis: undefined, unit, zone, offset };
+  return { unit, zone: own(zone), offset };
 }
 
 /** The name of a zone for our calendar. */
@@ -74,57 +70,33 @@ function millisOf(json: Json): number {
   throw illegal(`Zero or negative time interval [${clipped(String(json))}] not supported`);
 }
 
-const fixed = (millis: number, zone: string, offset: number): DateInterval => ({
-  millis,
-  unit: undefined,
+const fixed = (unit: number, zone: string, offset: number): ClockInterval => ({
+  unit,
   zone: own(zone),
   offset,
 });
 
-/** Clocks of all zones differ by multiples of it. */
-const QUARTER_HOUR = 900_000;
-
-/** Whether our engine has the buckets: no offset, and of a fixed interval no time zone. */
-export const isOurs = ({ millis, zone, offset }: DateInterval): boolean =>
-  offset === 0 && (millis === undefined || zone === 'UTC' || QUARTER_HOUR % millis === 0);
-
-/** Our options of an interval without an offset. */
-export const ourInterval = ({ millis, unit, zone }: DateInterval): JsonObject =>
-  millis === undefined
-    ? { calendar_interval: unit as string, time_zone: zone }
-    : { fixed_interval: `${millis}ms` };
+/** Our options of an interval. */
+export function ourInterval({ unit, zone, offset }: ClockInterval): JsonObject {
+  const own = {
+    ...(zone === 'UTC' ? {} : { time_zone: zone }),
+    ...(offset === 0 ? {} : { offset: `${offset}ms` }),
+  };
+  const name = typeof unit === 'number' ? 'fixed_interval' : 'calendar_interval';
+  return { [name]: typeof unit === 'number' ? `${unit}ms` : unit, ...own };
+}
 
 /** Milliseconds that a zone's clock is ahead of UTC at an instant. */
 export const zoneOffset = (zone: string, millis: number): number =>
   zoneOffsets(own(zone))?.(millis) ?? 0;
 
 /** The start of the bucket of an instant. */
-export const bucketStart = (interval: DateInterval, at: number): number =>
-  bucketOf(interval, at).start;
+export const bucketStart = (interval: ClockInterval, at: number): number =>
+  clockBucket(Math.floor(at), interval).start;
 
 /** The start of the bucket after the one that starts at `start`. */
-export const nextStart = (interval: DateInterval, start: number): number =>
-  bucketOf(interval, bucketOf(interval, start).end).start;
-
-function bucketOf({ millis, unit, zone, offset }: DateInterval, instant: number) {
-  const at = instant - offset;
-  if (millis !== undefined) {
-    const local = Math.floor((at + zoneOffset(zone, at)) / millis) * millis;
-    const start = instantOf(local, zone);
-    return { start: start + offset, end: instantOf(local + millis, zone) + offset };
-  }
-  const { start, end } = calendarBucket(at, unit!, zoneOffsets(own(zone))!);
-  return { start: start + offset, end: end + offset };
-}
-
-const DAY = 86_400_000;
-
-/** The first instant at which a zone's clock shows a time, or a later one if it skips that. */
-function instantOf(local: number, zone: string): number {
-  const [before, after] = [zoneOffset(zone, local - DAY), zoneOffset(zone, local + DAY)];
-  const shown = [local - before, local - after].filter((t) => t + zoneOffset(zone, t) === local);
-  return shown.length === 0 ? local - before : Math.min(...shown);
-}
+export const nextStart = (interval: ClockInterval, start: number): number =>
+  nextClockStart(start, interval);
 
 /** Whether buckets can be found without a time zone. */
-export const isUtc = ({ zone }: DateInterval): boolean => UTC.has(zone.toLowerCase());
+export const isUtc = ({ zone }: ClockInterval): boolean => UTC.has(zone.toLowerCase());

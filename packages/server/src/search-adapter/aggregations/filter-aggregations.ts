@@ -1,6 +1,6 @@
 /** `filter`, `filters`, `missing`, `range`, `date_range`. */
 import type { AggBucket, AggResults, Json, JsonObject } from '@lakehouse-search/contract';
-import { type DateFormat, dateFormat, isoOfMicros } from '../base/date-format.ts';
+import { isoOfMicros } from '../base/date-format.ts';
 import {
   flagIn,
   listIn,
@@ -21,6 +21,8 @@ import {
   doubleText,
   keyedBuckets,
   refuseOptions,
+  type ValueFormat,
+  valueFormat,
   withSubs,
 } from './agg-part.ts';
 import { treeOf } from './several-indexes.ts';
@@ -95,7 +97,10 @@ const range: AggTranslator = ({ name, body, subs, index }, kind) => {
   onlyKnown(json, kind, ['field', 'ranges', 'keyed', 'format']);
   const field = aggField(json.field, kind, index);
   const isDate = kind === 'date_range';
-  const format = isDate ? dateFormat(formatText(json.format)) : undefined;
+  const format =
+    isDate || json.format !== undefined
+      ? valueFormat(json.format, isDate ? { ...field, type: 'DATE' } : field)
+      : undefined;
   const isWhole = field.type === 'LONG';
   const dates = { format: formatText(json.format), now: index.table.now };
   const ranges = listIn(json.ranges ?? [])
@@ -112,7 +117,7 @@ const range: AggTranslator = ({ name, body, subs, index }, kind) => {
     specs: { [name]: withSubs({ range: { field: field.name, ranges: ours } }, subs) },
     finish(results) {
       const found = bucketsOf(results, name).map((bucket, at) =>
-        bucketOf(rangeHead(ranges[at], format), bucket, subs),
+        bucketOf(rangeHead(ranges[at], format, isDate), bucket, subs),
       );
       return { buckets: keyedBuckets(found, isKeyed, ({ key }) => String(key)) };
     },
@@ -155,11 +160,15 @@ function byBounds(a: BoundRange, b: BoundRange): number {
   return u === v ? 0 : u < v ? -1 : 1;
 }
 
-function rangeHead({ key, from, to }: BoundRange, format: DateFormat | undefined): JsonObject {
+function rangeHead(
+  { key, from, to }: BoundRange,
+  format: ValueFormat | undefined,
+  isDate: boolean,
+): JsonObject {
   const text = (bound: Bound | undefined) => {
     if (bound === undefined) return '*';
     if (format === undefined) return doubleText(bound.theirs);
-    return format(Math.round(bound.theirs * 1000), 0);
+    return format(isDate ? Math.round(bound.theirs * 1000) : bound.theirs);
   };
   const asText = (name: string, bound: Bound) =>
     format === undefined ? {} : { [`${name}_as_string`]: text(bound) };

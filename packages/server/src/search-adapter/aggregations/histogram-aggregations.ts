@@ -1,8 +1,9 @@
 /**
- * `date_histogram` and `histogram`: our histograms where they have the same buckets, else ranges
- * between the least and the greatest value.
+ * `date_histogram` and `histogram`: our histograms; with an `offset` or a fraction as `interval`,
+ * ranges of numbers between the least and the greatest value.
  */
 import type { AggBucket, AggResults, Json, JsonObject } from '@lakehouse-search/contract';
+import type { ClockInterval } from '@lakehouse-search/engine';
 import { type DateFormat, dateFormat, isoOfMicros } from '../base/date-format.ts';
 import { numberIn, objectIn, onlyKnown, textIn, wholeIn } from '../base/read-json.ts';
 import type { TableField } from '../query/field-table.ts';
@@ -14,18 +15,12 @@ import {
   aggField,
   bucketsOf,
   refuseOptions,
+  type ValueFormat,
+  valueFormat,
   wireNumber,
   withSubs,
 } from './agg-part.ts';
-import {
-  bucketStart,
-  type DateInterval,
-  isOurs,
-  nextStart,
-  ourInterval,
-  readInterval,
-  zoneOffset,
-} from './date-interval.ts';
+import { bucketStart, nextStart, ourInterval, readInterval, zoneOffset } from './date-interval.ts';
 import {
   type Bounds,
   type Counted,
@@ -82,11 +77,10 @@ const dateHistogram: AggTranslator = (source, kind) => {
     hard: readBounds(body.hard_bounds, 'hard_bounds', dates, true),
     missing: readBounds({ min: body.missing ?? null }, 'missing', dates)?.min,
   };
-  if (!isOurs(interval)) return ranged(source, kind, plan);
   return native(source, kind, plan, { date_histogram: ourInterval(interval) });
 };
 
-function dateLine(interval: DateInterval, format: DateFormat): BucketLine {
+function dateLine(interval: ClockInterval, format: DateFormat): BucketLine {
   return {
     start: (value) => bucketStart(interval, value),
     next: (start) => nextStart(interval, start),
@@ -101,14 +95,15 @@ function dateLine(interval: DateInterval, format: DateFormat): BucketLine {
 
 const histogram: AggTranslator = (source, kind) => {
   const body = objectIn(source.body, kind);
-  refuseOptions(body, kind, ['script', 'format']);
-  onlyKnown(body, kind, [...OPTIONS, 'interval']);
+  refuseOptions(body, kind, ['script']);
+  onlyKnown(body, kind, [...OPTIONS, 'interval', 'format']);
   const field = aggField(body.field, kind, source.index);
   const interval = numberIn(body.interval, 'interval');
   if (interval <= 0) throw illegal('[interval] must be >0 for histogram aggregation [histogram]');
   const offset = numberIn(body.offset ?? 0, 'offset');
+  const format = valueFormat(body.format, field);
   const plan: HistogramPlan = {
-    ...{ body, field, line: numberLine(interval, offset, field.type === 'LONG') },
+    ...{ body, field, line: numberLine(interval, offset, field.type === 'LONG', format) },
     least: wholeIn(body.min_doc_count ?? 0, 'min_doc_count'),
     extended: readBounds(body.extended_bounds, 'extended_bounds'),
     hard: readBounds(body.hard_bounds, 'hard_bounds'),
@@ -121,14 +116,20 @@ const histogram: AggTranslator = (source, kind) => {
 };
 
 /** Buckets are numbered from the one that begins at the offset, so that starts do not drift. */
-function numberLine(interval: number, offset: number, isWhole: boolean): BucketLine {
+function numberLine(
+  interval: number,
+  offset: number,
+  isWhole: boolean,
+  format: ValueFormat | undefined,
+): BucketLine {
   const startOf = (bucket: number) => bucket * interval + offset;
   return {
     start: (value) => startOf(Math.floor((value - offset) / interval)),
     next: (start) => startOf(Math.round((start - offset) / interval) + 1),
     bound: (start) => (isWhole ? Math.ceil(start) : start),
     value: Number,
-    head: (key) => ({ key }),
+    head: (key): JsonObject =>
+      format === undefined ? { key } : { key, key_as_string: format(key) },
   };
 }
 

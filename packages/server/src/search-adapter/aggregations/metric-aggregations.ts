@@ -1,6 +1,5 @@
 /** Aggregations that measure: `avg`, `min`, `max`, `sum`, `stats`, `value_count`, … */
 import type { AggResults, Json, JsonObject, StatsResult } from '@lakehouse-search/contract';
-import { dateFormat } from '../base/date-format.ts';
 import {
   flagIn,
   listIn,
@@ -24,6 +23,8 @@ import {
   MOST_VALUES,
   refuseOptions,
   requireNoSubs,
+  type ValueFormat,
+  valueFormat,
   wireNumber,
 } from './agg-part.ts';
 import { mergeStats } from './merge-stats.ts';
@@ -68,26 +69,31 @@ function missingValue(json: Json, type: string, now: number): number {
   return Number(readInstant(textIn(json, 'missing'), { format: undefined, now }, 'missing').first);
 }
 
-/** A measured value; those of dates are milliseconds, and have a text too. */
-function shown(value: Json | undefined, stat: string, type: string, format: Json | undefined) {
+/** A measured value, and its text if the field or the request has a format. */
+function shown(
+  value: Json | undefined,
+  stat: string,
+  isDate: boolean,
+  format: ValueFormat | undefined,
+): JsonObject {
   const number = wireNumber(value);
-  if (type !== 'DATE' || number === null || stat === 'count') return { [stat]: number };
-  const text = dateFormat(typeof format === 'string' ? format : undefined)(number, 0);
-  return { [stat]: number / 1000, [`${stat}_as_string`]: text };
+  if (number === null) return { [stat]: null };
+  const text: JsonObject = format === undefined ? {} : { [`${stat}_as_string`]: format(number) };
+  return { [stat]: isDate ? number / 1000 : number, ...text };
 }
 
 const statistic: AggTranslator = (source, kind) => {
   const { field, format, missing } = optionsOf(source, kind, 'missing');
   const known = aggField(field, kind, source.index);
-  const { type } = known;
   const { specs, figures } = figuresOf(source, known, missing);
+  const written = valueFormat(format, known);
   return {
     type: kind,
     specs,
     finish(results) {
       const found = figures(results) as unknown as Readonly<Record<string, Json>>;
-      const named = shown(found[kind], 'value', type, format);
-      return found.count === 0 && kind !== 'sum' ? { value: null } : named;
+      if (found.count === 0 && kind !== 'sum') return { value: null };
+      return shown(found[kind], 'value', known.type === 'DATE', written);
     },
   };
 };
@@ -95,14 +101,15 @@ const statistic: AggTranslator = (source, kind) => {
 const stats: AggTranslator = (source, kind) => {
   const { field, format, missing } = optionsOf(source, kind, 'missing');
   const known = aggField(field, kind, source.index);
-  const { type } = known;
   const { specs, figures } = figuresOf(source, known, missing);
+  const written = valueFormat(format, known);
   return {
     type: kind,
     specs,
     finish(results) {
       const found = figures(results) as unknown as Readonly<Record<string, Json>>;
-      const values = STATS.map((stat) => shown(found[stat], stat, type, format));
+      const isDate = known.type === 'DATE';
+      const values = STATS.map((stat) => shown(found[stat], stat, isDate, written));
       return Object.assign({ count: found.count }, ...values) as JsonObject;
     },
   };
@@ -168,29 +175,33 @@ const percentiles: AggTranslator = (source, kind) => {
   }
   refuseOptions(objectIn(source.body, kind), kind, ['hdr']);
   const body = optionsOf(source, kind, 'percents', 'keyed', 'tdigest');
-  const { name: own, type } = aggField(body.field, kind, index);
+  const known = aggField(body.field, kind, index);
   const percents = listIn(body.percents ?? PERCENTS).map((one) => numberIn(one, 'percents'));
   const isKeyed = flagIn(body.keyed ?? true, 'keyed');
+  const format = valueFormat(body.format, known);
+  const isDate = known.type === 'DATE';
   return {
     type: 'tdigest_percentiles',
-    specs: { [name]: { percentiles: { field: own, percents } } },
+    specs: { [name]: { percentiles: { field: known.name, percents } } },
     finish(results) {
-      const values = percentValues(results, name, type);
-      if (!isKeyed) return { values: values.map(([key, value]) => ({ key, value })) };
-      return { values: Object.fromEntries(values.map(([key, v]) => [doubleText(key), v])) };
+      const { values } = results[name] as {
+        readonly values: readonly { readonly percent: number; readonly value: Json }[];
+      };
+      if (isKeyed) {
+        const named = values.map(({ percent, value }) =>
+          shown(value, doubleText(percent), isDate, format),
+        );
+        return { values: Object.assign({}, ...named) as JsonObject };
+      }
+      return {
+        values: values.map(({ percent, value }) => ({
+          key: percent,
+          ...shown(value, 'value', isDate, format),
+        })),
+      };
     },
   };
 };
-
-function percentValues(results: AggResults, name: string, type: string) {
-  const { values } = results[name] as {
-    readonly values: readonly { readonly percent: number; readonly value: Json }[];
-  };
-  return values.map(({ percent, value }) => {
-    const number = wireNumber(value);
-    return [percent, number !== null && type === 'DATE' ? number / 1000 : number] as const;
-  });
-}
 
 /** The translators by kind. */
 export const METRIC_AGGREGATIONS: ReadonlyMap<string, AggTranslator> = new Map([

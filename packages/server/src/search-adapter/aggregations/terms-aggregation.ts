@@ -1,6 +1,6 @@
 /** `terms`: order, least counts, included and excluded values, keys of each type. */
 import type { AggBucket, AggResults, Json, JsonObject } from '@lakehouse-search/contract';
-import { type DateFormat, dateFormat, microsOfIso } from '../base/date-format.ts';
+import { microsOfIso } from '../base/date-format.ts';
 import {
   flagIn,
   listIn,
@@ -23,6 +23,8 @@ import {
   isMultiValued,
   MOST_VALUES,
   refuseOptions,
+  type ValueFormat,
+  valueFormat,
   wireNumber,
   withSubs,
 } from './agg-part.ts';
@@ -48,7 +50,7 @@ interface TermsPlan {
   readonly engine: JsonObject | undefined;
   readonly least: number;
   readonly size: number;
-  readonly format: DateFormat;
+  readonly format: ValueFormat | undefined;
   readonly showError: boolean;
   /** Several indexes were searched. */
   readonly isMerged: boolean;
@@ -88,9 +90,10 @@ function readTerms(body: JsonObject, { index }: AggSource, kind: string): TermsP
   if (size < 1) throw illegal('[size] must be greater than 0. Found [0] in [terms]');
   const isMerged = index.isSeveral === true;
   const engine = isMerged || least === 0 ? undefined : engineOrder(order, least);
+  const field = aggField(body.field, kind, index);
   return {
-    ...{ order, least, size, isMerged, engine, field: aggField(body.field, kind, index) },
-    format: dateFormat(typeof body.format === 'string' ? body.format : undefined),
+    ...{ order, least, size, isMerged, engine, field },
+    format: valueFormat(body.format, field),
     showError: flagIn(body.show_term_doc_count_error ?? false, 'show_term_doc_count_error'),
   };
 }
@@ -161,12 +164,14 @@ const typedName = ({ type }: TableField): string =>
 export function keyHead(
   { key }: Pick<AggBucket, 'key'>,
   { type }: TableField,
-  format: DateFormat,
+  format: ValueFormat | undefined,
 ): JsonObject {
   if (type === 'BOOL') return { key: key === true ? 1 : 0, key_as_string: String(key) };
-  if (type !== 'DATE') return { key };
+  if (type !== 'DATE') {
+    return { key, ...(format === undefined ? {} : { key_as_string: format(Number(key)) }) };
+  }
   const micros = typeof key === 'string' ? (microsOfIso(key) ?? wireNumber(key)!) : Number(key);
-  return { key: micros / 1000, key_as_string: format(micros, 0) };
+  return { key: micros / 1000, ...(format === undefined ? {} : { key_as_string: format(micros) }) };
 }
 
 function readOrder(json: Json | undefined): readonly OrderKey[] {

@@ -83,16 +83,29 @@ function iso(micros: number, offset: number): string {
   return `${date}T${time}.${shown}${zone(offset)}`;
 }
 
+/** Milliseconds of 400 years, after which the calendar repeats. */
+const CYCLE = 146_097 * 86_400_000;
+
+/** The parts of an instant; sums of dates may be far behind the last date of `Date`. */
 function local(micros: number, offset: number) {
-  const millis = Math.floor(micros / 1000);
-  const text = new Date(millis + offset).toISOString();
+  const whole = Math.floor(micros);
+  const millis = Math.floor(whole / 1000);
+  const cycles = Math.floor((millis + offset) / CYCLE);
+  const text = new Date(millis + offset - cycles * CYCLE).toISOString();
   const at = text.indexOf('T');
-  const rest = String(micros - millis * 1000).padStart(3, '0');
+  const rest = String(whole - millis * 1000).padStart(3, '0');
+  const year = Number(text.slice(0, 4)) + 400 * cycles;
   return {
-    date: text.slice(0, at),
+    date: `${yearText(year)}${text.slice(4, at)}`,
     time: text.slice(at + 1, at + 9),
     fraction: text.slice(at + 10, at + 13) + rest,
   };
+}
+
+/** Years after 9999 have a sign. */
+function yearText(year: number): string {
+  const digits = String(Math.abs(year)).padStart(4, '0');
+  return year < 0 ? `-${digits}` : year > 9999 ? `+${digits}` : digits;
 }
 
 function zone(offset: number): string {

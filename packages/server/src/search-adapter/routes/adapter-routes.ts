@@ -19,7 +19,7 @@ import { INDEX_ENDPOINTS } from './index-routes.ts';
 import { OpenScrolls } from './open-scrolls.ts';
 import { PIT_ENDPOINTS } from './pit-routes.ts';
 import { REFUSED_ROUTES, refusalOf } from './refused-routes.ts';
-import { bodyJson, bodyText } from './request-body.ts';
+import { requestJson, requestText } from './request-body.ts';
 import { SEARCH_ENDPOINTS } from './search-routes.ts';
 
 /** How the adapter behaves. */
@@ -106,8 +106,8 @@ function addEndpoint(
       if (asksUnknownVersion(accept) || asksUnknownVersion(request.headers['content-type'])) {
         throw new LhsError('invalid_argument', 'the media type names a version other than 7, 8, 9');
       }
-      const text = await bodyText(request);
-      const body = endpoint.isLined ? text : bodyJson(text);
+      const text = await requestText(request);
+      const body = endpoint.isLined ? text : requestJson(text);
       const authorization = known.get(request);
       const parts = { calls, request, reply, authorization, body, version, ...remembered };
       const admitted = await admit(parts, operation);

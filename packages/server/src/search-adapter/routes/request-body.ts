@@ -18,7 +18,7 @@ const inflated = promisify(gunzip);
  * The text of a body; undefined: the request has none. The parameter `source` replaces it, for
  * proxies that drop bodies of GET. Throws for another type or encoding, and for a large one.
  */
-export async function bodyText(request: FastifyRequest): Promise<string | undefined> {
+export async function requestText(request: FastifyRequest): Promise<string | undefined> {
   const bytes = await bodyBytes(request);
   if (bytes.length === 0) return (request.query as { readonly source?: string }).source;
   const { 'content-type': type, 'content-encoding': encoding } = request.headers;
@@ -28,7 +28,7 @@ export async function bodyText(request: FastifyRequest): Promise<string | undefi
 }
 
 /** The value of a body; undefined: there is none. Throws invalid_argument as `jsonValue`. */
-export const bodyJson = (text: string | undefined): Json | undefined =>
+export const requestJson = (text: string | undefined): Json | undefined =>
   text === undefined || text.trim() === '' ? undefined : exactJson(text, 'the body');
 
 async function bodyBytes({ raw, headers }: FastifyRequest): Promise<Buffer> {
