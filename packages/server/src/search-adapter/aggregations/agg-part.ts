@@ -1,7 +1,7 @@
 /** What single aggregations of the imitated engine are translated to. */
 import type { AggBucket, AggResults, Json, JsonObject } from '@lakehouse-search/contract';
 import { dateFormat } from '../base/date-format.ts';
-import { numberFormat } from '../base/number-format.ts';
+import { decimalFormat } from '../base/decimal-format.ts';
 import { textIn } from '../base/read-json.ts';
 import type { ServedIndex } from '../base/served-index.ts';
 import { findExactField, type TableField } from '../query/field-table.ts';
@@ -118,7 +118,7 @@ export function valueFormat(
     return (micros: number) => format(micros, 0);
   }
   if (text === undefined) return undefined;
-  if (type === 'LONG' || type === 'DOUBLE') return numberFormat(text);
+  if (type === 'LONG' || type === 'DOUBLE') return decimalFormat(text);
   throw illegal(`Field [${clipped(name)}] of type [${type.toLowerCase()}] takes no [format]`);
 }
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { numberFormat } from './number-format.ts';
+import { decimalFormat } from './decimal-format.ts';
 
 // values of java.text.DecimalFormat, whose patterns these are
-describe('numberFormat', () => {
+describe('decimalFormat', () => {
   it.each([
     ['0.00', 1234.565, '1234.57'],
     ['0', 0.5, '0'],
@@ -17,10 +17,10 @@ describe('numberFormat', () => {
     ['0.0', -0.04, '-0.0'],
     ['0.###', 3, '3'],
   ])('%s of %d', (pattern, value, text) => {
-    expect(numberFormat(pattern)(value)).toBe(text);
+    expect(decimalFormat(pattern)(value)).toBe(text);
   });
 
   it.each(['0.0%', '0E0', '#,#0', '0;-0'])('refuses %s by name', (pattern) => {
-    expect(() => numberFormat(pattern)).toThrow('served');
+    expect(() => decimalFormat(pattern)).toThrow('served');
   });
 });

@@ -10,7 +10,7 @@ const PATTERN =
 const MOST_DIGITS = 20;
 
 /** The format of a pattern. Halves are rounded to even digits. Throws RefusedDsl. */
-export function numberFormat(pattern: string): NumberFormat {
+export function decimalFormat(pattern: string): NumberFormat {
   const parts = PATTERN.exec(pattern);
   if (parts === null) {
     throw unserved(`number format [${clipped(pattern)}] is not served by this adapter`);
