@@ -54,6 +54,15 @@ export const whole =
 export const number: Check = (value, name) => {
   if (typeof value !== 'number' || !Number.isFinite(value)) throw wrong(name, value, 'a number');
 };
+/**
+ * Whether a number of JSON may be another whole number than the one that was sent: beyond 2^53
+ * `JSON.parse` rounds.
+ */
+export const isInexact = (value: unknown): boolean =>
+  typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value);
+/** The fault of such a number, for messages. */
+export const INEXACT = 'which JSON cannot carry exactly: write it as a string';
+
 /** One of these texts. */
 export const oneOf =
   (...names: readonly string[]): Check =>
@@ -145,6 +154,7 @@ export function wrong(name: string, value: unknown, expected: string, hint?: str
 function shown(value: unknown): string {
   if (value === undefined) return 'missing';
   if (typeof value === 'bigint') return cut(String(value));
+  if (typeof value === 'number') return String(value);
   const whole = isPlain(value) || Array.isArray(value) || typeof value !== 'object';
   if (value !== null && !whole) return `an instance of ${className(value)}`;
   try {

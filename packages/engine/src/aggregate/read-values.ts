@@ -4,7 +4,7 @@ import { LhsError, wrong } from '@lakehouse-search/contract';
 import { LIMITS } from '../base/limits.ts';
 import { orderedFromDouble } from '../base/ordered-double.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
-import { parseFieldValue, VALUE_SHAPES } from '../schema/values.ts';
+import { jsonFieldValue, VALUE_SHAPES } from '../schema/values.ts';
 import type { AggRange, BucketKey, TermsOrder } from './aggregation.ts';
 import { type AggregationOptions, readAggregationOptions } from './read-options.ts';
 
@@ -29,8 +29,7 @@ export function readMissing(options: AggregationOptions, field: FieldPlan): Buck
 }
 
 function readKey(input: Json, path: string, field: FieldPlan): BucketKey {
-  const value =
-    typeof input === 'object' || input === null ? null : parseFieldValue(field.type, String(input));
+  const value = jsonFieldValue(field.type, input, path);
   if (value === null) throw wrong(path, input, VALUE_SHAPES[field.type]);
   if (value.kind === 'bytes') return Buffer.from(value.value).toString('latin1');
   return value.kind === 'double' ? orderedFromDouble(value.value) : value.value;

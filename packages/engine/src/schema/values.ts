@@ -1,3 +1,4 @@
+import { INEXACT, isInexact, type Json, LhsError } from '@lakehouse-search/contract';
 import { formatDate, I64_MAX, I64_MIN, parseDate } from './date-value.ts';
 import type { FieldType } from './definition.ts';
 import { formatIp, parseIp } from './ip-value.ts';
@@ -63,11 +64,29 @@ export function parseLong(text: string): bigint | null {
   return value >= I64_MIN && value <= I64_MAX ? value : null;
 }
 
-/** A decimal number (`1`, `-2.5`, `.5`, `1e-3`), `NaN`, `Infinity` or `-Infinity`, or null. */
+/**
+ * A decimal number (`1`, `-2.5`, `.5`, `1e-3`) within the range of doubles, `NaN`, `Infinity` or
+ * `-Infinity`, or null.
+ */
 export function parseDouble(text: string): number | null {
   if (text === 'NaN' || text === 'Infinity' || text === '-Infinity') return Number(text);
   if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text)) return null;
-  return Number(text);
+  const value = Number(text);
+  return Number.isFinite(value) ? value : null;
+}
+
+/**
+ * As `parseFieldValue`, for a value of a JSON request; null for arrays, objects, null and the
+ * infinities that JSON makes of numbers beyond the range of doubles. Throws invalid_argument that
+ * names the value by `path` if it is a whole number that JSON has rounded.
+ */
+export function jsonFieldValue(type: FieldType, json: Json, path: string): FieldValue | null {
+  if (typeof json === 'object') return null;
+  if (typeof json === 'number' && !Number.isFinite(json)) return null;
+  if (type !== 'DOUBLE' && isInexact(json)) {
+    throw new LhsError('invalid_argument', `"${path}" is ${json}, ${INEXACT}`);
+  }
+  return parseFieldValue(type, String(json));
 }
 
 /**

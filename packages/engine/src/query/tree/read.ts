@@ -3,7 +3,14 @@
  * "value": "jo"}}`. Everything is checked against the table in shape.ts; an unknown key, a missing
  * one or a wrong type is refused by its path.
  */
-import { type Coordinates, didYouMean, type KeyPart, LhsError } from '@lakehouse-search/contract';
+import {
+  type Coordinates,
+  didYouMean,
+  INEXACT,
+  isInexact,
+  type KeyPart,
+  LhsError,
+} from '@lakehouse-search/contract';
 import { LIMITS } from '../../base/limits.ts';
 import { MINIMUM_PATTERN } from '../minimum.ts';
 import type { Bound, Query } from '../query.ts';
@@ -226,9 +233,7 @@ function asText(json: unknown, path: string): string {
   if (typeof json !== 'number' || !Number.isFinite(json)) {
     throw fail(path, `is ${shown(json)}: expected a string, a number, true or false`);
   }
-  if (Number.isInteger(json) && !Number.isSafeInteger(json)) {
-    throw fail(path, `is ${json}, which JSON cannot carry exactly: write it as a string`);
-  }
+  if (isInexact(json)) throw fail(path, `is ${json}, ${INEXACT}`);
   return String(json);
 }
 

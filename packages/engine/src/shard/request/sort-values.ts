@@ -14,7 +14,7 @@ import { doubleFromOrdered, orderedFromDouble } from '../../base/ordered-double.
 import type { MissingPlace, SearchAfter, SortKey, SortValue } from '../../collect/order.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import { decodeKey, encodeKey, type KeySpec, keyColumns } from '../../schema/key.ts';
-import { fieldValueToJson, parseFieldValue, VALUE_SHAPES } from '../../schema/values.ts';
+import { fieldValueToJson, jsonFieldValue, VALUE_SHAPES } from '../../schema/values.ts';
 
 /** The `sort` of a hit. */
 export function sortToJson(
@@ -92,14 +92,13 @@ function readValue(sortKey: SortKey, given: Json, at: number, key: KeySpec): Sor
     return given;
   }
   if (given === null) return null;
-  const value = fieldValue(sortKey.field, given);
+  const value = fieldValue(sortKey.field, given, `search_after[${at}]`);
   if (value === null) throw misfit(at, given, VALUE_SHAPES[sortKey.field.type]);
   return value;
 }
 
-function fieldValue({ type }: FieldPlan, given: Json): bigint | Uint8Array | null {
-  if (typeof given === 'object') return null;
-  const value = parseFieldValue(type, String(given));
+function fieldValue({ type }: FieldPlan, given: Json, path: string): bigint | Uint8Array | null {
+  const value = jsonFieldValue(type, given, path);
   if (value === null) return null;
   return value.kind === 'double' ? orderedFromDouble(value.value) : value.value;
 }
@@ -108,7 +107,7 @@ function fieldValue({ type }: FieldPlan, given: Json): bigint | Uint8Array | nul
 export function readMissingPlace(field: FieldPlan, given: Json | undefined): MissingPlace | null {
   if (given === undefined || given === '_last') return null;
   if (given === '_first') return 'first';
-  const value = fieldValue(field, given);
+  const value = fieldValue(field, given, `missing of the sort by ${field.name}`);
   if (value !== null) return value;
   const shape = `"_first", "_last" or ${VALUE_SHAPES[field.type]}`;
   const message = `"missing" of the sort by "${field.name}" is ${JSON.stringify(given)}`;
