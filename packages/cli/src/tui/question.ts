@@ -90,17 +90,10 @@ export function keptRequest(index: string, question: Question): SearchRequest {
 export const modeOf = ({ mode, query }: Question): SearchMode =>
   query === EVERYTHING ? 'lexical' : mode;
 
-/**
- * Rows that an arm gives: named, so that what is found is one set, however high the window is, for
- * its hits as for its facets and explanations.
- */
-const NEAREST = { semantic: 100, hybrid: 25 };
-
 /** The text or vector of a semantic question. */
-export function nearestOf({ vectorField }: ScreenIndex, { query, mode }: Question): NearestSpec {
+export function nearestOf({ vectorField }: ScreenIndex, { query }: Question): NearestSpec {
   return {
     query_text: query,
-    ...(mode === 'lexical' ? {} : { k: NEAREST[mode] }),
     ...(vectorField === undefined ? {} : { vector_field: vectorField }),
   };
 }

@@ -212,17 +212,17 @@ describe('a session of the screen', () => {
     const { sort: _, ...unsorted } = request;
     await vi.waitFor(() => expect(asked.semantic).toHaveLength(2));
     const page = { limit: 40, highlight: { max_fragments: 1, fragment_size: 200 } };
-    expect(asked.semantic[0]).toEqual({ ...request, k: 100, ...page });
+    expect(asked.semantic[0]).toEqual({ ...request, ...page });
     expect(asked.semantic[1]).toEqual({
-      ...{ ...unsorted, k: 100, limit: 1 },
+      ...{ ...unsorted, limit: 1 },
       facets: { fields: ['kind'], size: 8 },
     });
     session.dispatch({ type: 'mode' });
     await vi.waitFor(() => expect(asked.hybrid.length).toBeGreaterThan(0));
-    expect(asked.hybrid[0]).toEqual({ ...request, k: 25, ...page });
+    expect(asked.hybrid[0]).toEqual({ ...request, ...page });
     await vi.waitFor(() => expect(session.state.answer?.question.mode).toBe('hybrid'));
     session.dispatch({ type: 'open', what: 'explain' });
     await vi.waitFor(() => expect(asked.explain).toHaveLength(1));
-    expect(asked.explain[0]).toMatchObject({ ...request, k: 25, mode: 'hybrid', limit: 40 });
+    expect(asked.explain[0]).toMatchObject({ ...request, mode: 'hybrid', limit: 40 });
   });
 });

@@ -39,6 +39,8 @@ export interface CheckedSemantic {
   /** What it shares with every search: no query. */
   readonly search: CheckedRequest;
   readonly nearest: CheckedNearest;
+  /** The `k` of the request; undefined: the default, which does not depend on the page. */
+  readonly requestedK: number | undefined;
 }
 /** Weights of the arms in whole thousandths; 0: the arm does not search. */
 export interface FusionWeights {
@@ -60,7 +62,7 @@ export interface FusionDefaults {
 /** A hybrid request whose shape is right; `fusionFor` fills in what the index decides. */
 export interface CheckedHybrid extends CheckedSemantic {
   readonly text: string;
-  readonly fusion: Pick<HybridRequest, 'fusion' | 'rrf_k' | 'weights' | 'k' | 'limit'>;
+  readonly fusion: Pick<HybridRequest, 'fusion' | 'rrf_k' | 'weights'>;
   readonly lexicalFields: readonly string[] | undefined;
 }
 
@@ -143,14 +145,13 @@ export function checkHybridRequest(value: unknown): CheckedHybrid {
   if (weights?.lexical === 0 && weights.semantic === 0) {
     throw new LhsError('invalid_argument', '"weights" are both 0: no arm would search');
   }
-  const { k, limit } = near;
-  const how = { fusion, rrf_k, weights, k, limit };
+  const how = { fusion, rrf_k, weights };
   return { ...checkParts(near), text: near.query_text, fusion: how, lexicalFields };
 }
 
 /** The fusion of a request to an index with these defaults, and the documents of each arm. */
 export function fusionFor(
-  { fusion: { fusion, rrf_k, weights, k, limit = 0 } }: CheckedHybrid,
+  { fusion: { fusion, rrf_k, weights }, requestedK }: CheckedHybrid,
   defaults: FusionDefaults = FUSION_DEFAULTS,
 ): { readonly fusion: Fusion; readonly k: number } {
   const method = fusion ?? (rrf_k === undefined ? defaults.fusion : 'rrf');
@@ -162,7 +163,7 @@ export function fusionFor(
       method === 'rrf'
         ? { method, rrfK: rrf_k ?? DEFAULT_RRF_K, weights: units }
         : { method, weights: units },
-    k: k ?? Math.max(defaults.depth, limit),
+    k: requestedK ?? defaults.depth,
   };
 }
 
@@ -184,7 +185,6 @@ function weightUnits({ lexical = 1, semantic = 1 }: ArmWeights): FusionWeights {
   return { lexical: units(lexical), semantic: units(semantic) };
 }
 
-/** Without a `k` there are as many as a page needs, and no fewer than 100. */
 function checkParts(request: SemanticRequest): CheckedSemantic {
   const { vector_field, query_text, query_vector, k, exact, ef, min_score, ...others } = request;
   if (exact === true && ef !== undefined) {
@@ -194,12 +194,9 @@ function checkParts(request: SemanticRequest): CheckedSemantic {
     );
   }
   const spec = { vector_field, query_text, query_vector, ef, min_score };
-  const nearest = {
-    ...spec,
-    k: k ?? Math.max(DEFAULT_K, others.limit ?? 0),
-    exact: exact ?? false,
-  };
-  return { search: checkSearchRequest({ ...others, ...pageOf(others, k) }), nearest };
+  const nearest = { ...spec, k: k ?? DEFAULT_K, exact: exact ?? false };
+  const search = checkSearchRequest({ ...others, ...pageOf(others, k) });
+  return { search, nearest, requestedK: k };
 }
 
 /** Without `limit`, a request with `k` returns all of them. */

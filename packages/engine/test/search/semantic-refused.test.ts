@@ -81,7 +81,7 @@ describe('refused semantic requests', () => {
     [
       { ...own, query_vector: [1, Number.NaN, 0] },
       'invalid_argument',
-      '"query_vector[1]" is null: expected a number',
+      '"query_vector[1]" is NaN: expected a number',
     ],
     [
       { ...own, query_vector: [1, 1e300, 0] },

@@ -2,6 +2,7 @@
 import {
   type Check,
   flag,
+  isPlain,
   type JsonObject,
   list,
   object,
@@ -35,16 +36,17 @@ export const textsArgument = (most: number, description: string): Argument => ({
   check: list(textUpTo(TEXT_BYTES), most),
 });
 
-/** A whole number; `standard` is what a call without it gets. */
+/** A whole number; `standard` is what a call without it gets, if that is always the same. */
 export const wholeArgument = (
   least: number,
   most: number,
-  standard: number,
+  standard: number | undefined,
   description: string,
-): Argument => ({
-  schema: { type: 'integer', minimum: least, maximum: most, default: standard, description },
-  check: whole(least, most),
-});
+): Argument => {
+  const bounds: JsonObject = { type: 'integer', minimum: least, maximum: most };
+  const schema = { ...bounds, ...(standard !== undefined && { default: standard }), description };
+  return { schema, check: whole(least, most) };
+};
 
 /** One of some texts, the first by default. */
 export const choiceArgument = (values: readonly string[], description: string): Argument => ({
@@ -80,10 +82,16 @@ export function inputSchema(
   };
 }
 
-/** The arguments of a call, checked. Throws invalid_argument, limit_exceeded. */
+/**
+ * The arguments of a call, checked, without those that are null: many clients send null for what
+ * they leave out. Throws invalid_argument, limit_exceeded.
+ */
 export function readArguments<T>(all: Arguments, required: readonly string[], value: unknown): T {
   const checks = Object.fromEntries(Object.entries(all).map(([name, { check }]) => [name, check]));
-  const given = value ?? {};
-  record(checks, required)(given, '');
-  return given as T;
+  const input = isPlain(value) ? withoutNulls(value as object) : (value ?? {});
+  record(checks, required)(input, '');
+  return input as T;
 }
+
+const withoutNulls = (input: object): object =>
+  Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null));

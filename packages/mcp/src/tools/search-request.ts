@@ -17,6 +17,7 @@ export interface SearchInput extends Budgeted {
   readonly mode?: SearchMode;
   readonly filter?: string;
   readonly operator?: 'or' | 'and';
+  readonly k?: number;
   readonly sort?: string;
   readonly limit?: number;
   readonly fields?: readonly string[];
@@ -33,7 +34,8 @@ export function runSearch(
   page: { readonly index: string; readonly offset: number; readonly limit: number },
   { backend, call }: AgentContext,
 ): Promise<SearchResponse> {
-  const { query, mode = 'lexical', filter, operator, sort, fields } = input;
+  const { query, mode = 'lexical', filter, operator, sort, fields, k } = input;
+  refuseOfOtherModes(input);
   const common: SearchRequest = {
     ...page,
     ...(filter === undefined || filter === '' ? {} : { filter }),
@@ -44,11 +46,24 @@ export function runSearch(
     const words = operator === undefined ? {} : { default_operator: operator };
     return backend.search({ ...common, ...words, query, highlight: FRAGMENT }, call);
   }
-  // a page needs as many nearest documents as it goes down
-  const near: SemanticRequest = { ...common, query_text: query, k: page.offset + page.limit };
+  const near: SemanticRequest = {
+    ...common,
+    query_text: query,
+    ...(k === undefined ? {} : { k }),
+  };
   if (mode === 'semantic') return backend.semantic(near, call);
   const both: HybridRequest = { ...near, highlight: FRAGMENT };
   return backend.hybrid(both, call);
+}
+
+/** Throws invalid_argument for an argument that the mode of the search has no use for. */
+function refuseOfOtherModes({ mode = 'lexical', operator, k }: SearchInput): void {
+  const isLexical = mode === 'lexical';
+  const name = isLexical ? k !== undefined && 'k' : operator !== undefined && 'operator';
+  if (name === false) return;
+  throw new LhsError('invalid_argument', `"${name}" does not go with mode ${mode}`, {
+    hint: isLexical ? 'it is for semantic and hybrid' : 'their query is plain words: use filter',
+  });
 }
 
 /** `opened_at:desc,severity` as sort keys. Throws invalid_argument. */

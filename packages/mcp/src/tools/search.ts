@@ -1,4 +1,10 @@
-import type { Hit, IndexDescription, JsonObject, SearchResponse } from '@lakehouse-search/contract';
+import {
+  type Hit,
+  type IndexDescription,
+  type JsonObject,
+  REQUEST_LIMITS,
+  type SearchResponse,
+} from '@lakehouse-search/contract';
 import {
   choiceArgument,
   flagArgument,
@@ -44,6 +50,12 @@ const INPUT = {
   ),
   filter: textArgument('clauses that every hit must match; they do not change the ranking'),
   operator: choiceArgument(['or', 'and'], 'joins the words of a lexical query'),
+  k: wholeArgument(
+    1,
+    REQUEST_LIMITS.nearestDocs,
+    undefined,
+    'semantic and hybrid: rows that are ranked, usually 100; pages end with them',
+  ),
   sort: textArgument('field:desc,other_field:asc over sortable fields; default: by relevance'),
   limit: wholeArgument(HITS.least, HITS.most, HITS.standard, 'hits of a page'),
   fields: textsArgument(COLUMNS, 'fields to show with each hit; default: all that are returned'),
@@ -105,7 +117,7 @@ async function run(value: unknown, context: AgentContext): Promise<ToolAnswer> {
   const views = response.hits.map((hit) => viewOf(hit, rows));
   const { hits, isCut } = pageOfHits(views, budgetOf(input), input.hydrate === true);
   const shown = offset + hits.length;
-  const more = hits.length < response.hits.length || mayGoOn(input, response, shown, limit);
+  const more = shown < response.total;
   const at = { offset: shown, snapshot: response.snapshot };
   const moved = snapshot !== null && snapshot !== response.snapshot;
   const notes = notesOf(response, rows, moved);
@@ -121,16 +133,6 @@ async function run(value: unknown, context: AgentContext): Promise<ToolAnswer> {
     data_notice: DATA_NOTICE,
   };
   return { structured, text: textOf(structured, hits, offset) };
-}
-
-/** Lexical: there are more matches. Nearest documents: a full page may be followed by another. */
-function mayGoOn(
-  { mode = 'lexical' }: SearchInput,
-  { total, hits }: SearchResponse,
-  shown: number,
-  limit: number,
-): boolean {
-  return mode === 'lexical' ? shown < total : hits.length === limit;
 }
 
 function rowsOf(

@@ -29,6 +29,8 @@ import { vectorFieldOf } from './query-vector.ts';
 /** What a hybrid search found. */
 export interface Hybrid {
   readonly docs: readonly FusedDoc[];
+  /** Rows that each arm ranks. */
+  readonly k: number;
   readonly precomputed: readonly PrecomputedDocs[];
   readonly field: VectorField;
   readonly fusion: Fusion;
@@ -99,6 +101,7 @@ export async function findHybrid(
   const unknown = semantic?.vector === null && nearest.query_vector === undefined;
   return {
     docs,
+    k: nearest.k,
     precomputed: docsByShard(fan.shards.length, label, docs, words),
     field,
     fusion,

@@ -26,8 +26,9 @@ import { vectorFieldOf } from './query-vector.ts';
  */
 export async function searchSemantic(
   context: SearchContext,
-  { search, nearest }: CheckedSemantic,
+  checked: CheckedSemantic,
 ): Promise<SearchResponse> {
+  const { search, nearest } = checked;
   const started = performance.now();
   const fan = new FanOut(context.shards);
   const field = vectorFieldOf(queryFields(context.mapping), nearest.vector_field);
@@ -35,7 +36,9 @@ export async function searchSemantic(
   const near = await findNear(context, fan, field, nearest, filtersOf(rest.queries));
   const found = nearByShard(fan.shards.length, near, '');
   const notes = near.vector === null ? [unknownText(nearest.query_text ?? '')] : [];
-  return answerSearch(context, fan, withDocs(rest, found), started, { more: notesOf(notes) });
+  const more = notesOf(notes);
+  const answer = await answerSearch(context, fan, withDocs(rest, found), started, { more });
+  return withDepth(answer, checked, nearest.k, `only the ${nearest.k} nearest rows`);
 }
 
 /** Answers a hybrid search over one commit. Throws as `searchSemantic`. */
@@ -47,15 +50,29 @@ export async function searchHybrid(
   const fan = new FanOut(context.shards);
   const rest = await prepareRest(context, fan, checked.search);
   const hybrid = await findHybrid(context, fan, checked, rest, filtersOf(rest.queries));
-  const { docs, precomputed, failed, notes } = hybrid;
+  const { docs, precomputed, failed, notes, k } = hybrid;
   const arms = new Map(docs.map((doc) => [addressNumber(doc), doc.arms]));
   const partial = failed.length === 0 ? {} : { partial: true as const, failed_arms: failed };
-  return answerSearch(context, fan, withDocs(rest, precomputed), started, {
+  const answer = await answerSearch(context, fan, withDocs(rest, precomputed), started, {
     more: { ...partial, ...notesOf(notes) },
     ofHit: ({ shard, segment, hit: { doc } }) => {
       return { arms: arms.get(addressNumber({ shard, segment, doc })) ?? {} };
     },
   });
+  return withDepth(answer, checked, k, `only ${k} rows by words and ${k} by meaning`);
+}
+
+/** Says that a page is short because no `k` was named: it ends at the default. */
+function withDepth(
+  answer: SearchResponse,
+  { search, requestedK }: CheckedSemantic,
+  k: number,
+  ranked: string,
+): SearchResponse {
+  const isCut = answer.hits.length < search.limit && answer.total >= k;
+  if (requestedK !== undefined || !isCut) return answer;
+  const note = `${ranked} are ranked: set "k" for more`;
+  return { ...answer, notes: [...(answer.notes ?? []), note] };
 }
 
 const notesOf = (notes: readonly string[]): Partial<SearchResponse> =>

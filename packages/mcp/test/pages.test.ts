@@ -1,0 +1,151 @@
+/**
+ * Pages of semantic, sorted semantic and hybrid searches: whatever the limit, they are parts of one
+ * list, over the backend and over the tool of agents.
+ */
+import type { Hit, HybridRequest } from '@lakehouse-search/contract';
+import { appendRows } from '@lakehouse-search/lake';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { seededBelow } from '../../../test/support/random.ts';
+import { openSmallLake, type SmallLake } from '../../../test/support/small-lake.ts';
+import { searchTool } from '../src/tools/search.ts';
+
+const WORDS = 'harbour ship storm engine captain market bread oven fish net'.split(' ');
+const ROWS = 400;
+
+let lake: SmallLake;
+beforeAll(async () => {
+  const random = seededBelow(5);
+  const rows = Array.from({ length: ROWS }, (_, id) => {
+    const words = Array.from({ length: 1 + random(5) }, () => WORDS[random(WORDS.length)]);
+    return { id, body: words.join(' '), size: random(40) };
+  });
+  lake = await openSmallLake();
+  await lake.create({
+    schemaId: 0,
+    identifierFieldIds: [1],
+    fields: [
+      { id: 1, name: 'id', type: { kind: 'int' }, required: true },
+      { id: 2, name: 'body', type: { kind: 'string' }, required: true },
+      { id: 3, name: 'size', type: { kind: 'int' }, required: true },
+    ],
+  });
+  await lake.define(`key: { identifier: [id] }
+fields:
+  - { name: body, type: TEXT, analyzer: simple, cached: true }
+  - { name: size, type: LONG, fast: true }
+  - { name: meaning, type: VECTOR, source: body }`);
+  await appendRows(lake.source, { kind: 'rows', rows });
+  await lake.backend.reindex({});
+});
+afterAll(() => lake.close());
+
+const idOf = ({ coordinates }: Hit): string => coordinates.identifier[0].value;
+
+interface Page {
+  readonly ids: readonly string[];
+  readonly total: number;
+  readonly notes: readonly string[];
+}
+
+const SEARCHES = [
+  ['semantic', undefined],
+  ['semantic', 'size:desc'],
+  ['hybrid', undefined],
+  ['hybrid', 'size:desc'],
+] as const;
+
+/** A page of the backend. */
+async function backendPage(
+  [mode, sort]: (typeof SEARCHES)[number],
+  page: HybridRequest,
+): Promise<Page> {
+  const request: HybridRequest = {
+    query_text: 'storm at the harbour',
+    ...page,
+    ...(sort === undefined ? {} : { sort: [{ field: 'size', desc: true }] }),
+  };
+  const { hits, total, notes = [] } = await lake.backend[mode](request);
+  return { ids: hits.map(idOf), total, notes };
+}
+
+/** All pages of the tool. */
+async function toolPages(
+  [mode, sort]: (typeof SEARCHES)[number],
+  more: object,
+): Promise<readonly Page[]> {
+  const pages: Page[] = [];
+  let cursor: unknown;
+  do {
+    const input = { query: 'storm at the harbour', mode, max_tokens: 50_000, ...more };
+    const { structured } = await searchTool.run(
+      { ...input, ...(sort && { sort }), ...(cursor === undefined ? {} : { cursor }) },
+      { backend: lake.backend, call: {} },
+    );
+    const {
+      hits,
+      total,
+      notes = [],
+      continuation,
+    } = structured as unknown as {
+      readonly hits: readonly { readonly key: string }[];
+      readonly total: number;
+      readonly notes?: readonly string[];
+      readonly continuation?: string;
+    };
+    pages.push({ ids: hits.map(({ key }) => key.slice('id='.length)), total, notes });
+    cursor = continuation;
+  } while (cursor !== undefined);
+  return pages;
+}
+
+describe.each(SEARCHES)('pages of a search: %s, sorted by %s', (...search) => {
+  it('are parts of one list, whatever their limit', async () => {
+    const whole = await backendPage(search, { limit: 1000 });
+    expect(whole.ids).toHaveLength(whole.total);
+    expect(new Set(whole.ids).size).toBe(whole.total);
+    expect(whole.total).toBeGreaterThanOrEqual(100);
+    expect(whole.notes).toEqual([expect.stringContaining('set "k" for more')]);
+    for (const limit of [3, 7, 60, 150]) {
+      for (let offset = 0; offset < whole.total; offset += limit) {
+        const page = await backendPage(search, { limit, offset });
+        expect(page.total).toBe(whole.total);
+        expect(page.ids).toEqual(whole.ids.slice(offset, offset + limit));
+      }
+    }
+  });
+
+  it.each([3, 20, 100])('are the same for agents, %i by %i', async (limit) => {
+    const whole = await backendPage(search, { limit: 1000 });
+    const pages = await toolPages(search, { limit });
+    expect(pages.flatMap(({ ids }) => ids)).toEqual(whole.ids);
+    expect(new Set(pages.map(({ total }) => total))).toEqual(new Set([whole.total]));
+  });
+
+  it('hold the rows that "k" names', async () => {
+    const whole = await backendPage(search, { limit: 1000, k: 250 });
+    expect(whole.notes).toEqual([]);
+    const pages = await toolPages(search, { limit: 100, k: 250 });
+    expect(pages.flatMap(({ ids }) => ids)).toEqual(whole.ids);
+    expect(whole.total).toBeGreaterThanOrEqual(250);
+  });
+});
+
+describe('arguments that a mode has no use for', () => {
+  it.each([
+    [{ mode: 'hybrid', operator: 'and' }, '"operator" does not go with mode hybrid'],
+    [{ mode: 'semantic', operator: 'or' }, '"operator" does not go with mode semantic'],
+    [{ k: 5 }, '"k" does not go with mode lexical'],
+  ])('are refused: %j', async (more, message) => {
+    const call = searchTool.run({ query: 'x', ...more }, { backend: lake.backend, call: {} });
+    await expect(call).rejects.toThrow(message);
+  });
+
+  it.each(['operator', 'filter', 'sort', 'limit', 'fields', 'cursor', 'k', 'mode', 'index'])(
+    'are left out as null: %s',
+    async (name) => {
+      const context = { backend: lake.backend, call: {} };
+      const call = async (input: object) => (await searchTool.run(input, context)).structured;
+      expect(await call({ query: 'ship', [name]: null })).toEqual(await call({ query: 'ship' }));
+    },
+  );
+});
