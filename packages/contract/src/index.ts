@@ -12,6 +12,7 @@ export type * from './backups/request.ts';
 export type * from './backups/response.ts';
 export type * from './call.ts';
 export * from './checks/call.ts';
+export * from './checks/caller-indexes.ts';
 export * from './checks/json-text.ts';
 export * from './checks/memory-size.ts';
 export * from './checks/shared.ts';

@@ -27,7 +27,7 @@ import type {
   ReindexRequest,
   ReindexResponse,
 } from '@lakehouse-search/contract';
-import { checkCall, checkUpgradeRequest } from '@lakehouse-search/contract';
+import { checkCall, checkUpgradeRequest, refuseListed } from '@lakehouse-search/contract';
 import { engineClosed } from './base/engine-closed.ts';
 import { lazily } from './base/lazily.ts';
 import type { CachedParts } from './local/answer-text.ts';
@@ -67,6 +67,14 @@ export async function openLocal(dataDir: string, options?: LocalOptions): Promis
 type Work<Q, R> = (indexes: LocalIndexes, request: Q, call: CallContext) => R | Promise<R>;
 type Method<Q, R> = (request: Q, call?: CallContext) => Promise<R>;
 type Items<Q, T> = (request: Q, call?: CallContext) => AsyncGenerator<T>;
+
+/** An operation over all tables that the process can read: it is closed to callers of some. */
+function overTables<Q, R>(name: string, read: (request: Q, call: CallContext) => Promise<R>) {
+  return (_: LocalIndexes, request: Q, call: CallContext): Promise<R> => {
+    refuseListed(call, name);
+    return read(request, call);
+  };
+}
 
 /** An operation whose module is loaded with its first call. */
 function later<Q, R>(load: () => Promise<Work<Q, R>>): Work<Q, R> {
@@ -144,14 +152,15 @@ export class LocalBackend implements Backend {
 
   readonly describeSource: Backend['describeSource'] = this.#ownRead(
     'describeSource',
-    (_, request, call) => LOCAL_SOURCE.describeSource(request, call),
+    overTables('describeSource', LOCAL_SOURCE.describeSource),
   );
-  readonly listTables: Backend['listTables'] = this.#ownRead('listTables', (_, request, call) =>
-    LOCAL_SOURCE.listTables(request, call),
+  readonly listTables: Backend['listTables'] = this.#ownRead(
+    'listTables',
+    overTables('listTables', LOCAL_SOURCE.listTables),
   );
   readonly initDefinition: Backend['initDefinition'] = this.#ownRead(
     'initDefinition',
-    (_, request, call) => LOCAL_SOURCE.initDefinition(request, call),
+    overTables('initDefinition', LOCAL_SOURCE.initDefinition),
   );
 
   readonly createIndex: Backend['createIndex'] = this.#change(

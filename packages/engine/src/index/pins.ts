@@ -46,15 +46,15 @@ export const holds = ({ expiresAt }: Pin, now: number): boolean =>
   expiresAt > now && expiresAt <= now + LIMITS.pinMillis;
 
 /**
- * Pins the newest commit for `ttlMs`. Throws index_not_built, limit_exceeded (too many pins, too
- * long), disk_full, io_error.
+ * Pins the newest commit for `ttlMs`. `id`: 16 hex digits; default: random ones. Throws
+ * index_not_built, limit_exceeded (too many pins, too long), disk_full, io_error.
  */
-export function pinCommit(directory: Directory, ttlMs: number, now: number): Pin {
+export function pinCommit(directory: Directory, ttlMs: number, now: number, id?: string): Pin {
   requireRoom(directory, ttlMs, now);
   for (let attempt = 1; ; attempt++) {
     const commit = readCommit(directory);
     if (commit === null) throw notBuilt(directory);
-    const pin = writePin(directory, commit, now + ttlMs);
+    const pin = writePin(directory, commit, now + ttlMs, id);
     if (readCommit(directory)?.number === commit.number) return pin;
     directory.remove(pin.file);
     if (attempt === PIN_ATTEMPTS) {

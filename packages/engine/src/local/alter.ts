@@ -4,7 +4,7 @@ import type {
   CallContext,
   ReindexResponse,
 } from '@lakehouse-search/contract';
-import { checkAlterRequest } from '@lakehouse-search/contract';
+import { checkAlterRequest, requireListed } from '@lakehouse-search/contract';
 import {
   type LiveGeneration,
   type LocatedDefinition,
@@ -23,7 +23,7 @@ import { followedSnapshot, openSource } from '../source/source-table.ts';
 import { mappingOver } from '../sync/build-generation.ts';
 import { alterFields } from './alter-fields.ts';
 import { buildIndex } from './build-index.ts';
-import { accessible, requireListed } from './caller.ts';
+import { accessible } from './caller.ts';
 import { definitionOver } from './define.ts';
 import type { RunningJob } from './job-run.ts';
 import type { LocalJobs } from './jobs.ts';

@@ -19,7 +19,9 @@ import {
   checkPruneBackupsRequest,
   checkRestoreRequest,
   didYouMean,
+  isListed,
   LhsError,
+  requireListed,
 } from '@lakehouse-search/contract';
 import { backupIndex, type RegisteredParts } from '../backup/backup-index.ts';
 import { type BackupManifest, manifestBytes } from '../backup/manifest.ts';
@@ -34,7 +36,7 @@ import {
 import { restoreIndex } from '../backup/restore-index.ts';
 import type { KnownIndex } from '../open/open-index.ts';
 import { wasDropped } from '../registry/registry.ts';
-import { accessible, isListed, requireListed } from './caller.ts';
+import { accessible } from './caller.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { timed } from './write-index.ts';
 

@@ -1,4 +1,11 @@
-import { type CallContext, LhsError } from '@lakehouse-search/contract';
+import {
+  type CallContext,
+  isListed,
+  isRestricted,
+  LhsError,
+  noIndex,
+  onlyIndex,
+} from '@lakehouse-search/contract';
 import type { Clock } from '../base/clock.ts';
 import { callAborted, deadlineExceeded } from '../base/deadline.ts';
 import type { KnownIndex } from '../open/open-index.ts';
@@ -10,7 +17,7 @@ const MOST_SLEEP_MS = 2 ** 31 - 1;
 
 /**
  * The index that a request names, if the caller may use it. Throws index_not_found,
- * invalid_argument, and permission_denied where the caller's list of indexes lacks it, or where the
+ * invalid_argument, and permission_denied if the caller's list of indexes lacks it, or if the
  * caller has a tenant and the index no `tenant_field`.
  */
 export function accessible(
@@ -18,24 +25,34 @@ export function accessible(
   index: string | undefined,
   call: CallContext,
 ): KnownIndex {
-  const known = indexes.resolve(index);
-  requireListed(call, known.registered.name);
+  if (!isRestricted(call)) return indexes.resolve(index);
+  const known = ofCaller(indexes, index, call);
   if (call.principal?.tenant !== undefined) requireTenants(known.definition);
   return known;
 }
 
-/** True where the caller may use all indexes, or this one is in its list. */
-export function isListed({ principal }: CallContext, name: string): boolean {
-  return principal?.indexes === undefined || principal.indexes.includes(name);
+function ofCaller(indexes: LocalIndexes, index: string | undefined, call: CallContext): KnownIndex {
+  const names = () => indexes.registry.list().map(({ name }) => name);
+  const name = index || onlyIndex(names(), call);
+  const known = unlessUnknown(() => indexes.known(name));
+  if (known === undefined || !isListed(call, known.registered.name)) throw noIndex(name, call);
+  return known;
 }
 
-/** Throws permission_denied where the caller's list of indexes lacks this one. */
-export function requireListed(call: CallContext, name: string): void {
-  if (isListed(call, name)) return;
-  throw new LhsError('permission_denied', `index "${name}" is not among the caller's indexes`);
+/** The error for an unknown index suggests others, which callers of some do not learn. */
+function unlessUnknown<T>(find: () => T): T | undefined {
+  try {
+    return find();
+  } catch (error) {
+    if (error instanceof LhsError && error.code === 'index_not_found') return undefined;
+    throw error;
+  }
 }
 
-/** Whose share of the search threads a call takes: the tenant's, or the caller's own. */
+/**
+ * Whose share of the search threads a call takes, and whose points in time it may use: those of the
+ * tenant, or of the caller.
+ */
 export const shareOf = ({ principal }: CallContext): string =>
   principal?.tenant === undefined
     ? `subject:${principal?.subject ?? ''}`

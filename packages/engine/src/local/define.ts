@@ -13,6 +13,8 @@ import {
   checkDropIndexRequest,
   checkValidateRequest,
   LhsError,
+  refuseListed,
+  requireListed,
 } from '@lakehouse-search/contract';
 import { ANALYZER_CATALOG } from '../analysis/registry.ts';
 import { endDeadJobs } from '../open/dead-jobs.ts';
@@ -28,7 +30,7 @@ import {
   requireDefinition,
 } from '../schema/parse-definition.ts';
 import { storeParsed } from '../schema/parsed-definition.ts';
-import { requireListed } from './caller.ts';
+import { accessible } from './caller.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { buildRunning, withLock } from './write-index.ts';
 
@@ -58,8 +60,8 @@ export async function dropLocal(
 ): Promise<DropResponse> {
   const { index } = checkDropIndexRequest(request);
   const { dataDir, registry, clock } = indexes;
+  accessible(indexes, index, call);
   const registered = registry.named(index);
-  requireListed(call, registered.name);
   const { uuid } = registered;
   const folder = indexFolder(dataDir, uuid);
   const turn = { what: 'drop', signal: call.signal };
@@ -106,8 +108,11 @@ export async function definitionOver(text: string, base_dir: string): Promise<De
 export async function validateLocal(
   _indexes: LocalIndexes,
   request: ValidateDefinitionRequest,
+  call: CallContext,
 ): Promise<readonly DefinitionIssue[]> {
-  return issuesOf(checkValidateRequest(request));
+  const checked = checkValidateRequest(request);
+  if (checked.against_source === true) refuseListed(call, 'validateDefinition against_source');
+  return issuesOf(checked);
 }
 
 async function issuesOf({

@@ -5,10 +5,15 @@ import type {
   IndexSummary,
   ListRequest,
 } from '@lakehouse-search/contract';
-import { checkIndexRequest, checkListRequest, LhsError } from '@lakehouse-search/contract';
+import {
+  checkIndexRequest,
+  checkListRequest,
+  isListed,
+  LhsError,
+} from '@lakehouse-search/contract';
 import { currentGeneration } from '../open/index-folder.ts';
 import type { KnownIndex } from '../open/open-index.ts';
-import { accessible, isListed } from './caller.ts';
+import { accessible } from './caller.ts';
 import { describeGenerations, mergeFailure } from './generations.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 

@@ -29,13 +29,13 @@ export interface SideSource {
 }
 
 /** Where the sides of an index may be. */
-export function sidePlaces({ indexes, known, table }: SideSource): SidePlaces {
+export function sidePlaces({ indexes, known, table }: SideSource, call: CallContext): SidePlaces {
   const { registry, openDirectory, clock } = indexes;
   return {
     ...{ registry, openDirectory, known, table },
     now: clock.now(),
     hold: () => indexes.hold(known),
-    holdPit: (pitId: string) => holdPit(indexes, known, pitId),
+    holdPit: (pitId: string) => holdPit(indexes, known, pitId, call),
   };
 }
 
@@ -49,7 +49,7 @@ export function openNamedSide(
   plan: boolean,
   call: CallContext,
 ): Promise<OpenSide> {
-  return openSide(source, findSide(sidePlaces(source), name), plan, call);
+  return openSide(source, findSide(sidePlaces(source, call), name), plan, call);
 }
 
 /** Opens a side that was found. */

@@ -26,7 +26,7 @@ export async function diffLocal(
     const source: SideSource = { indexes, known, table };
     const open: OpenSide[] = [];
     try {
-      const places = sidePlaces(source);
+      const places = sidePlaces(source, call);
       for (const name of [from, to]) {
         open.push(await openSide(source, findSide(places, name), plan, call));
       }

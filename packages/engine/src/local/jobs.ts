@@ -8,6 +8,7 @@ import {
   checkStartJobRequest,
   checkWork,
   ENDED_JOB_STATES,
+  isListed,
   type Job,
   type JobKind,
   type JobRequest,
@@ -22,7 +23,7 @@ import { currentGeneration } from '../open/index-folder.ts';
 import type { FirstRecord, RegisteredJob } from '../registry/jobs.ts';
 import { wasDropped } from '../registry/registry.ts';
 import { refuseAborted, unlessAborted } from '../source/source-errors.ts';
-import { accessible, isListed, requireListed } from './caller.ts';
+import { accessible } from './caller.ts';
 import { JobRun, toJob } from './job-run.ts';
 import { JOB_WORKS } from './job-works.ts';
 import type { LocalIndexes } from './local-indexes.ts';
@@ -135,8 +136,7 @@ export class LocalJobs {
   #newest(job_id: string, call: CallContext): Job {
     this.#endDead();
     const registered = this.#indexes.registry.jobs.get(job_id);
-    if (registered === undefined) throw jobNotFound(job_id);
-    requireListed(call, registered.index);
+    if (registered === undefined || !isListed(call, registered.index)) throw jobNotFound(job_id);
     return this.#shown(registered);
   }
 

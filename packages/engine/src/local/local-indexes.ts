@@ -1,5 +1,5 @@
 import type { IndexDescription } from '@lakehouse-search/contract';
-import { LhsError } from '@lakehouse-search/contract';
+import { LhsError, onlyIndex } from '@lakehouse-search/contract';
 import { type Clock, SYSTEM_CLOCK } from '../base/clock.ts';
 import { engineClosed } from '../base/engine-closed.ts';
 import { LIMITS } from '../base/limits.ts';
@@ -136,13 +136,8 @@ export class LocalIndexes {
    */
   resolve(name: string | undefined): KnownIndex {
     if (name !== undefined && name !== '') return this.known(name);
-    const all = this.registry.list();
-    if (all.length === 1) return this.known(all[0].name);
-    throw new LhsError(
-      'invalid_argument',
-      `index required; endpoint serves ${all.length} indexes`,
-      { next: [{ step: all.length === 0 ? 'create_index' : 'list_indexes' }] },
-    );
+    const names = this.registry.list().map((index) => index.name);
+    return this.known(onlyIndex(names, {}));
   }
 
   /** An index by its name, with the newest version of its definition. Throws index_not_found. */
@@ -241,8 +236,8 @@ export class LocalIndexes {
   }
 
   /** Pins the newest commit of an index for `ttlMs`. Throws index_not_built, limit_exceeded, … */
-  pin(known: KnownIndex, ttlMs: number): PinnedIndex {
-    return this.during(known.registered, () => this.#pins.pin(known, ttlMs, this.clock.now()));
+  pin(known: KnownIndex, ttlMs: number, id: string): PinnedIndex {
+    return this.during(known.registered, () => this.#pins.pin(known, ttlMs, this.clock.now(), id));
   }
 
   /**

@@ -138,7 +138,7 @@ export class NodeReads {
       refuseTenants(call, 'alterIndex');
       return valueToBytes('definition answer', { result: known.registered.definition });
     }
-    const open = this.#open(known, read.commit);
+    const open = this.#open(known, read.commit, call);
     const endOfRead = holdColdBytes();
     try {
       if (call.principal?.tenant !== undefined) tenantFilter(open.mapping, call.principal.tenant);
@@ -189,9 +189,9 @@ export class NodeReads {
     }
   }
 
-  #open(known: KnownIndex, commit: string): OpenIndex {
+  #open(known: KnownIndex, commit: string, call: CallContext): OpenIndex {
     if (!commit.startsWith(PIT)) return this.#held.hold(known, commit);
-    return holdPit(this.#indexes, known, commit.slice(PIT.length));
+    return holdPit(this.#indexes, known, commit.slice(PIT.length), call);
   }
 }
 

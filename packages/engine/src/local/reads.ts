@@ -12,7 +12,7 @@ import type {
 import { checkBenchRequest } from '@lakehouse-search/contract';
 import { Deadline } from '../base/deadline.ts';
 import type { KnownIndex, OpenIndex } from '../open/open-index.ts';
-import type { LocalContext } from '../search/context.ts';
+import { type LocalContext, millisSince } from '../search/context.ts';
 import { atOneTime, type ContextRead, contextRead, READS } from '../search/reads.ts';
 import { joinShards } from '../shard/joined-shards.ts';
 import { localShards } from '../shard/local-shard.ts';
@@ -28,7 +28,6 @@ import { tableOf } from './read-table.ts';
 import {
   isRepeated,
   keptAnswer,
-  millisSince,
   type RepeatedRead,
   type RepeatedRequest,
   type RepeatedTarget,
@@ -149,7 +148,7 @@ export async function readIndex<T>(
   const tenant = call.principal?.tenant;
   const deadline = Deadline.of(call, indexes.clock);
   const { pit_id } = target;
-  const open = pit_id === undefined ? indexes.hold(known) : holdPit(indexes, known, pit_id);
+  const open = pit_id === undefined ? indexes.hold(known) : holdPit(indexes, known, pit_id, call);
   const endOfRead = holdColdBytes();
   try {
     // A definition that names a tenant field which the index lacks answers no tenant.
@@ -167,7 +166,8 @@ export async function readIndex<T>(
     if (repeated === undefined || results === null) return await compute();
     const lag = () => indexes.tables.lag(known, open);
     const kept = { results, key: results.keyOf(open, tenant, repeated.text) };
-    return (await remembered(kept, repeated, lag, compute as () => Promise<object>)) as T;
+    const answer = remembered(kept, repeated, lag, compute as () => Promise<object>, tenant);
+    return (await answer) as T;
   } finally {
     endOfRead();
     open.snapshot.release();
@@ -185,11 +185,12 @@ async function remembered(
   repeated: RepeatedRequest,
   lag: () => Promise<TableLag>,
   compute: () => Promise<object>,
+  tenant: string | undefined,
 ): Promise<object> {
   const started = performance.now();
   const found = results.get(key);
   if (found !== undefined) {
-    const moment = { took_ms: millisSince(started), ...(await lag()) };
+    const moment = { took_ms: millisSince(started, tenant), ...(await lag()) };
     return answerOfParts({ members: found.answer, text: found.text, others: moment, repeated });
   }
   results.missed();
@@ -212,7 +213,7 @@ async function answerInThread(
   const threads = await indexes.searchThreads?.();
   const answer = (await threads?.read(open, read)) ?? null;
   if (answer === null || !('lag_snapshots' in answer)) return answer;
-  return Object.assign(answer, { took_ms: millisSince(started) }, await lag);
+  return Object.assign(answer, { took_ms: millisSince(started, read.tenant) }, await lag);
 }
 
 /** What a read of an open commit works on, for the caller of a call. */

@@ -4,6 +4,7 @@
  */
 import type { CallContext } from '@lakehouse-search/contract';
 import { requestText } from '../base/request-text.ts';
+import { millisSince } from '../search/context.ts';
 import { tenantFilter } from '../shard/request/tenant-filter.ts';
 import type { CachedParts } from './answer-text.ts';
 import { accessible, requireWanted } from './caller.ts';
@@ -65,13 +66,9 @@ export function keptAnswer(
     if (results === null || lag === undefined) return undefined;
     const found = results.get(results.keyOf(open, tenant, repeated.text));
     if (found === undefined) return undefined;
-    const others = { took_ms: millisSince(started), ...lag };
+    const others = { took_ms: millisSince(started, tenant), ...lag };
     return { members: found.answer, text: found.text, others, repeated };
   } finally {
     open.snapshot.release();
   }
 }
-
-/** Milliseconds since a reading of `performance.now()`, in microseconds' precision. */
-export const millisSince = (started: number): number =>
-  Math.round((performance.now() - started) * 1000) / 1000;

@@ -12,9 +12,11 @@ import {
   checkReplaceSavedQuery,
   checkSavedQueryDraft,
   checkSearchOf,
+  isRestricted,
   LhsError,
 } from '@lakehouse-search/contract';
 import { commitVersion, type KnownIndex } from '../open/open-index.ts';
+import { accessible } from './caller.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { readIndex } from './reads.ts';
 
@@ -67,6 +69,7 @@ async function requireRunnable(
 ): Promise<void> {
   const { bindOnly, readOnly } = await import('../search/bind-only.ts');
   const checked = checkSearchOf(mode, request);
+  if (request.index && isRestricted(call)) accessible(indexes, request.index, call);
   const known = knownIndex(indexes, request.index);
   if (known === null || commitVersion(known.folder) === null) readOnly(checked);
   else

@@ -1,7 +1,7 @@
 import { type CallContext, LhsError } from '@lakehouse-search/contract';
 import { endLookPeriod } from '../base/looks.ts';
 import { commitVersion } from '../open/open-index.ts';
-import { requireWanted } from './caller.ts';
+import { accessible, requireWanted } from './caller.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 
 /** Pause between two looks at the commit of an index: a look is one `stat` and one small read. */
@@ -29,7 +29,7 @@ export async function repeatUntilReached<T>(
   const { clock } = indexes;
   const until = clock.ticks() + wait_ms;
   for (;;) {
-    const { folder } = indexes.resolve(index);
+    const { folder } = accessible(indexes, index, call);
     const seen = commitVersion(folder);
     // An attempt at a commit that was looked at before would wait for the one after `seen`.
     endLookPeriod();

@@ -31,8 +31,8 @@ export class OpenPins {
   }
 
   /** Pins the newest commit of an index for `ttlMs`. Throws as `pinIndex`. */
-  pin({ folder, definition }: KnownIndex, ttlMs: number, now: number): PinnedIndex {
-    return pinIndex({ folder, index: definition.index }, this.#openDirectory, ttlMs, now);
+  pin({ folder, definition }: KnownIndex, ttlMs: number, now: number, id: string): PinnedIndex {
+    return pinIndex({ folder, index: definition.index }, this.#openDirectory, ttlMs, now, id);
   }
 
   /**

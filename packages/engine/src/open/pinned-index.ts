@@ -21,19 +21,21 @@ const PIN_ATTEMPTS = 5;
 
 /**
  * Pins the newest commit of an index's live generation for `ttlMs`. Should a reindex replace the
- * generation meanwhile, the new one is pinned instead. Throws index_not_built, and as `pinCommit`.
+ * generation meanwhile, the new one is pinned instead. `id`: as of `pinCommit`. Throws
+ * index_not_built, and as `pinCommit`.
  */
 export function pinIndex(
   { folder, index }: { readonly folder: string; readonly index: string },
   openDirectory: OpenDirectory,
   ttlMs: number,
   now: number,
+  id?: string,
 ): PinnedIndex {
   for (let attempt = 1; ; attempt++) {
     const live = currentGeneration(folder);
     if (live === null) throw notBuilt(index);
     try {
-      const pin = pinCommit(openDirectory(live.path), ttlMs, now);
+      const pin = pinCommit(openDirectory(live.path), ttlMs, now, id);
       if (currentGeneration(folder)?.number === live.number)
         return { generation: live.number, pin };
       releasePin(openDirectory(live.path), pin.id);

@@ -91,9 +91,19 @@ export function envelope(
   context: SearchContext,
   started: number,
 ): Pick<SearchResponse, 'snapshot' | 'index_generation' | 'took_ms'> {
-  const took = performance.now() - started;
-  return { ...commitState(context), took_ms: Math.round(took * 1000) / 1000 };
+  return { ...commitState(context), took_ms: millisSince(started, context.tenant) };
 }
+
+/** Milliseconds since a reading of `performance.now()`, as the caller sees them. */
+export const millisSince = (started: number, tenant: string | undefined): number =>
+  shownMillis(performance.now() - started, tenant);
+
+/**
+ * Milliseconds to the microsecond. For a tenant's caller they are whole: microseconds tell whether
+ * rows of another tenant have a word.
+ */
+export const shownMillis = (millis: number, tenant: string | undefined): number =>
+  tenant === undefined ? Math.round(millis * 1000) / 1000 : Math.round(millis);
 
 /**
  * Requested first: a look at the table that an answer waits for goes on while the index answers.

@@ -98,7 +98,7 @@ function issuerOf(token: string): string | undefined {
 
 /** The caller that the claims describe. A claim of the wrong type makes the token invalid. */
 function callerOf(config: IssuerConfig, payload: JWTPayload): OutsideCaller | undefined {
-  const { claims, role_names = {} } = config;
+  const { claims } = config;
   const subject = claimAt(payload, claims.subject ?? 'sub');
   const roles = textsAt(payload, claims.roles);
   const indexes = textsAt(payload, claims.indexes);
@@ -110,20 +110,24 @@ function callerOf(config: IssuerConfig, payload: JWTPayload): OutsideCaller | un
     return undefined;
   }
   if (claims.indexes !== undefined && indexes === undefined) return undefined;
-  const own = (roles ?? []).map((role) =>
-    Object.hasOwn(role_names, role) ? role_names[role] : role,
-  );
   const principal = {
     subject: `${config.name}:${subject}`,
-    scopes: scopesOf(own),
+    scopes: scopesOf(rolesOf(config, roles ?? [])),
     ...(typeof tenant === 'string' ? { tenant } : {}),
     ...(indexes === undefined ? {} : { indexes }),
   };
   return { principal, expiresMs: (payload.exp as number) * 1000 + SKEW_SECONDS * 1000 };
 }
 
-/** The value at a path of claims like `realm_access.roles`. */
+/** Without `role_names`, the issuer uses our names. With it, no other name is a role. */
+function rolesOf({ role_names }: IssuerConfig, names: readonly string[]): readonly string[] {
+  if (role_names === undefined) return names;
+  return names.flatMap((name) => (Object.hasOwn(role_names, name) ? [role_names[name]] : []));
+}
+
+/** The claim of that very name, else the value at a path like `realm_access.roles`. */
 function claimAt(payload: JWTPayload, path: string): unknown {
+  if (Object.hasOwn(payload, path)) return payload[path];
   let value: unknown = payload;
   for (const key of path.split('.')) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;

@@ -1,7 +1,10 @@
 import type { CatalogConfig } from '@lakehouse-search/contract';
 import type { SettingPath } from './settings.ts';
 
-/** Where the claims of an outside token are. A path like `realm_access.roles` leads into objects. */
+/**
+ * Where the claims of an outside token are: the name of a claim, or a path into objects like
+ * `realm_access.roles`.
+ */
 export interface ClaimPaths {
   /** Default: `sub`. */
   readonly subject?: string;
@@ -24,7 +27,7 @@ export interface IssuerConfig {
   /** The public keys. */
   readonly jwks: { readonly file: string } | { readonly url: string };
   readonly claims: ClaimPaths;
-  /** Roles by the names that the issuer uses. */
+  /** Roles by the names that the issuer uses; other names permit nothing. Absent: our names. */
   readonly role_names?: Readonly<Record<string, string>>;
 }
 

@@ -4,11 +4,13 @@ import {
   checkAliasRequest,
   checkDropAliasRequest,
   type DropAliasRequest,
+  isListed,
   LhsError,
   type NamesApi,
+  requireListed,
 } from '@lakehouse-search/contract';
 import type { Store } from '../store/open-store.ts';
-import { isListed, requireListed, requireWhole } from './cluster-caller.ts';
+import { requireWhole } from './cluster-caller.ts';
 import { indexNotFound } from './cluster-index-api.ts';
 
 /** Aliases of a cluster. */
@@ -41,7 +43,7 @@ export class ClusterAliasApi implements Pick<NamesApi, 'listAliases' | 'setAlias
         });
       }
       const former = (await aliases.list()).find((each) => each.alias === alias);
-      if (former !== undefined) requireListed(call, former.index);
+      if (former !== undefined) requireListed(call, former.index, alias);
       await aliases.set({ alias, index });
     });
     return { alias, index };

@@ -11,12 +11,14 @@ import {
   checkListBackupsRequest,
   checkPruneBackupsRequest,
   checkRestoreRequest,
+  isListed,
   LhsError,
   type ListBackupsRequest,
   type PruneBackupsRequest,
   type PruneResponse,
   type RestoreRequest,
   type RestoreResponse,
+  requireListed,
 } from '@lakehouse-search/contract';
 import {
   type ClusterBackup,
@@ -27,7 +29,7 @@ import {
   removeClusterBackups,
   writeClusterBackup,
 } from '@lakehouse-search/engine';
-import { isListed, requireListed, requireWhole } from './cluster-caller.ts';
+import { requireWhole } from './cluster-caller.ts';
 import { type BuiltPart, type IndexNodes, withoutCopies } from './index-nodes.ts';
 import { restoreParts } from './restore-parts.ts';
 

@@ -12,12 +12,14 @@ import {
   type IndexStatus,
   type IndexSummary,
   type IngestApi,
+  isListed,
   LhsError,
+  requireListed,
 } from '@lakehouse-search/contract';
 import { registeredDefinition } from '@lakehouse-search/engine';
 import type { NodeState } from '../cluster/node-state.ts';
 import type { DroppedPart } from '../store/dropped-indexes.ts';
-import { isListed, requireListed, requireWhole } from './cluster-caller.ts';
+import { requireWhole } from './cluster-caller.ts';
 import { type ClusterContext, currentNodes, livingNodes } from './cluster-context.ts';
 import { addDefinition } from './index-names.ts';
 import { nameTaken } from './index-nodes.ts';

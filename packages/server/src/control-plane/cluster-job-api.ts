@@ -12,12 +12,14 @@ import {
   type ErrorCode,
   type IndexApi,
   type IngestApi,
+  isListed,
   type Job,
   type JobApi,
   type JobKind,
   type JobRequest,
   LhsError,
   type ListJobsRequest,
+  namedIndex,
   type ReindexRequest,
   type ReindexResponse,
   type StartJobRequest,
@@ -26,9 +28,9 @@ import { carrySharding, registeredDefinition } from '@lakehouse-search/engine';
 import { withOnly } from '../cluster/with-only.ts';
 import type { ClusterJob } from '../store/cluster-jobs.ts';
 import type { Store } from '../store/open-store.ts';
-import { isListed, requireListed, requireWhole } from './cluster-caller.ts';
+import { requireWhole } from './cluster-caller.ts';
 import { type ClusterContext, currentNodes, jobService } from './cluster-context.ts';
-import { busy, indexNotFound } from './cluster-index-api.ts';
+import { busy } from './cluster-index-api.ts';
 import { pause } from './leadership.ts';
 
 /** Name of the lease of the control plane that leads. */
@@ -183,11 +185,10 @@ export class ClusterJobApi
 
   async #get(id: string, call: CallContext): Promise<ClusterJob> {
     const job = await this.#context.store.jobs.get(id);
-    if (job === undefined) {
+    if (job === undefined || !isListed(call, job.index)) {
       const message = `there is no job "${id}"`;
       throw new LhsError('not_found', message, { next: [{ step: 'list_jobs' }] });
     }
-    requireListed(call, job.index);
     return job;
   }
 }
@@ -199,18 +200,8 @@ export async function resolveName(
   call: CallContext,
 ): Promise<string> {
   const names = (await definitions.list()).map(({ index }) => index);
-  if (name === undefined || name === '') {
-    if (names.length !== 1) {
-      const message = `index required; endpoint serves ${names.length} indexes`;
-      throw new LhsError('invalid_argument', message);
-    }
-    requireListed(call, names[0]);
-    return names[0];
-  }
-  const index = (await aliases.list()).find(({ alias }) => alias === name)?.index ?? name;
-  requireListed(call, index);
-  if (!names.includes(index)) throw indexNotFound(name);
-  return index;
+  const all = await aliases.list();
+  return namedIndex(name, names, (alias) => all.find((one) => one.alias === alias)?.index, call);
 }
 
 /** Which shards one node holds is no part of the definition of the whole index. */

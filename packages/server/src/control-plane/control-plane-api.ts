@@ -13,12 +13,12 @@ import type {
   RoutingRequest,
   UpgradeRequest,
 } from '@lakehouse-search/contract';
-import { checkRoutingRequest, LhsError } from '@lakehouse-search/contract';
+import { checkRoutingRequest, isListed, LhsError } from '@lakehouse-search/contract';
 import { registeredDefinition, requireTenants, shardTable } from '@lakehouse-search/engine';
 import { overAnswering } from '../cluster/over-nodes.ts';
 import { ClusterAliasApi } from './cluster-alias-api.ts';
 import { ClusterBackupApi } from './cluster-backup-api.ts';
-import { isListed, requireWhole } from './cluster-caller.ts';
+import { requireWhole } from './cluster-caller.ts';
 import { type ClusterContext, livingNodes } from './cluster-context.ts';
 import { ClusterErasureApi } from './cluster-erasure-api.ts';
 import { ClusterIndexApi, indexNotFound } from './cluster-index-api.ts';

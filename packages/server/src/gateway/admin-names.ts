@@ -1,5 +1,4 @@
-import { LhsError } from '@lakehouse-search/contract';
-import { requireListed } from '../control-plane/cluster-caller.ts';
+import { LhsError, requireListed } from '@lakehouse-search/contract';
 import type { AdminMethod, AdminName, AdminNodes } from './admin-nodes.ts';
 
 /** The operations of aliases. */
@@ -17,7 +16,7 @@ export function aliasOperations(nodes: AdminNodes): Partial<Record<AdminName, Ad
         throw new LhsError('index_exists', `"${alias}" is the name of an index`);
       }
       const former = nodes.routing.aliases().get(alias);
-      if (former !== undefined) requireListed(context ?? {}, former);
+      if (former !== undefined) requireListed(context ?? {}, former, alias);
       const answers = await Promise.all(
         owners.map(({ address }) => nodes.at(address).setAlias(request, context)),
       );

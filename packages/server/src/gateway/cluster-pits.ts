@@ -24,7 +24,7 @@ export function splitPit(pitId: string): ReadonlyMap<string, string> {
 export function noPit(pitId: string): LhsError {
   const shown = pitId.length > 60 ? `${pitId.slice(0, 60)}…` : pitId;
   return new LhsError('not_found', `there is no point in time "${shown}"`, {
-    hint: 'it was closed, has expired or is of another index: open a new one and begin again',
+    hint: 'it was closed, has expired, or is of another index or caller: open a new one',
   });
 }
 

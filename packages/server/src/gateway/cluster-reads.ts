@@ -1,4 +1,4 @@
-import { type CallContext, LhsError } from '@lakehouse-search/contract';
+import { type CallContext, LhsError, namedIndex } from '@lakehouse-search/contract';
 import {
   openRemoteCommit,
   type RemoteCommit,
@@ -129,29 +129,9 @@ export class ClusterReads {
 export function resolveIndex(
   routing: RoutingSource,
   index: string | undefined,
-  { principal }: CallContext,
+  call: CallContext,
 ): string {
-  const names = routing.names();
-  if (index === undefined || index === '') {
-    if (names.length !== 1) throw indexRequired(names.length);
-  }
-  const asked = index || names[0];
-  const name = names.includes(asked) ? asked : routing.aliases().get(asked);
-  if (name === undefined) {
-    throw new LhsError('index_not_found', `there is no index "${asked}"`, {
-      next: [{ step: 'list_indexes' }],
-    });
-  }
-  if (principal?.indexes !== undefined && !principal.indexes.includes(name)) {
-    throw new LhsError('permission_denied', `index "${name}" is not among the caller's indexes`);
-  }
-  return name;
-}
-
-function indexRequired(count: number): LhsError {
-  return new LhsError('invalid_argument', `index required; endpoint serves ${count} indexes`, {
-    next: [{ step: count === 0 ? 'create_index' : 'list_indexes' }],
-  });
+  return namedIndex(index, routing.names(), (alias) => routing.aliases().get(alias), call);
 }
 
 function notBuilt(index: string): LhsError {

@@ -1,9 +1,9 @@
 /** Definitions over a fixed list of nodes: each node has that of its shards. */
-import { type CallContext, LhsError } from '@lakehouse-search/contract';
+import { type CallContext, LhsError, requireListed } from '@lakehouse-search/contract';
 import { askNode } from '@lakehouse-search/engine';
 import { mergeAnswers } from '../cluster/merge-answers.ts';
 import { partOf } from '../cluster/with-only.ts';
-import { requireListed, requireWhole } from '../control-plane/cluster-caller.ts';
+import { requireWhole } from '../control-plane/cluster-caller.ts';
 import { nameTaken } from '../control-plane/index-nodes.ts';
 import type { AdminNodes } from './admin-nodes.ts';
 import { changeAll, changeInTurn } from './over-all.ts';

@@ -246,6 +246,22 @@ describe('a token of another issuer', () => {
   });
 
   it.each([
+    ['admin', {}],
+    ['operator', { 'realm.groups': 'operator' }],
+    ['reader', { 'realm.groups': ['reader'] }],
+  ])('has no role %s that `role_names` does not list', async (role, flat) => {
+    const claims = { ...CLAIMS, realm: { groups: ['other', role] }, ...flat };
+    expect(await caller(`Bearer ${await token(claims)}`)).toMatchObject({ scopes: [] });
+  });
+
+  it('may have a claim whose name has dots', async () => {
+    const claims = { ...CLAIMS, realm: undefined, 'realm.groups': ['team'] };
+    expect(await caller(`Bearer ${await token(claims)}`)).toMatchObject({
+      scopes: ['search', 'index_read'],
+    });
+  });
+
+  it.each([
     ['another audience', { aud: 'other' }],
     ['another issuer', { iss: 'https://evil.example' }],
     ['no time of expiry', { exp: undefined }],

@@ -35,7 +35,7 @@ import type {
   ShardExplain,
   ShardExplanation,
 } from '../../shard/shard.ts';
-import { commitState, type SearchContext, scanned, UNKNOWN_LAG } from '../context.ts';
+import { commitState, type SearchContext, scanned, shownMillis, UNKNOWN_LAG } from '../context.ts';
 import { FanOut } from '../fan-out.ts';
 import type { Hybrid } from '../hybrid/find-hybrid.ts';
 import { type Near, nearestOf } from '../hybrid/find-nearest.ts';
@@ -82,6 +82,7 @@ export async function explainKey(
     : table === null
       ? answer.why_not
       : tableReason(answer, table, lag, name);
+  const millis = (ms: number) => shownMillis(ms, context.tenant);
   return {
     ...answer,
     ...(why_not === undefined ? {} : { why_not }),
@@ -95,8 +96,6 @@ export async function explainKey(
     ...behind,
   };
 }
-
-const millis = (ms: number): number => Math.round(ms * 1000) / 1000;
 
 /** The explanation of one search on one key, from all shards. */
 class Explanation {

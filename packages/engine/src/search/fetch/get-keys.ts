@@ -2,7 +2,7 @@ import type { Coordinates, KeysRequest, KeysResponse } from '@lakehouse-search/c
 import { shardTable } from '../../schema/bucket-map.ts';
 import { coordinatesOfTexts, encodeKey, textsOfCoordinates } from '../../schema/key.ts';
 import { shardOfKey } from '../../schema/key-buckets.ts';
-import type { SearchContext } from '../context.ts';
+import { millisSince, type SearchContext } from '../context.ts';
 import { FanOut } from '../fan-out.ts';
 import type { RequestedRow } from './rows.ts';
 
@@ -40,7 +40,7 @@ export async function getKeys(context: SearchContext, request: KeysRequest): Pro
     snapshot: found.snapshot,
     index_generation: context.snapshot.generation,
     ...(await context.lag('now')),
-    took_ms: Math.round((performance.now() - started) * 1000) / 1000,
+    took_ms: millisSince(started, context.tenant),
     // Pages of data files hold rows of all tenants: their bytes are not those of one tenant.
     ...(context.tenant === undefined ? { bytes_read: cost.bytes } : {}),
   };

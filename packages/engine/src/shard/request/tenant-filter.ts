@@ -4,7 +4,7 @@
  * operation of a shard combines it with the query, so no request can widen it. An index without a
  * `tenant_field` cannot tell tenants apart and is closed to them.
  */
-import { LhsError } from '@lakehouse-search/contract';
+import { closedToTenants, LhsError } from '@lakehouse-search/contract';
 import type { Leaf } from '../../query/bind/clause.ts';
 import type { Definition } from '../../schema/definition.ts';
 import type { MappedField, Mapping } from '../../schema/mapping.ts';
@@ -43,12 +43,8 @@ export function ownsDocument(
 }
 
 /** Throws permission_denied unless the index tells tenants apart. */
-export function requireTenants({ index, tenantField }: Definition): void {
-  if (tenantField !== undefined) return;
-  const message = `index "${index}" has no tenant_field: it is closed to the callers of a tenant`;
-  throw new LhsError('permission_denied', message, {
-    hint: 'name a tenant_field in the definition, then reindex',
-  });
+export function requireTenants({ tenantField }: Definition): void {
+  if (tenantField === undefined) throw closedToTenants();
 }
 
 /**
