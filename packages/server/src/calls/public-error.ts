@@ -1,6 +1,7 @@
 import { basename, dirname, isAbsolute } from 'node:path';
 import { type ErrorCode, LhsError } from '@lakehouse-search/contract';
 import { sourceError } from '@lakehouse-search/engine';
+import { withoutPlaces } from './private-places.ts';
 
 /** Codes of errors that name files of the service itself; others name files of tables. */
 const OF_OWN_FILES: ReadonlySet<ErrorCode> = new Set([
@@ -18,9 +19,31 @@ const OF_OWN_FILES: ReadonlySet<ErrorCode> = new Set([
  */
 export function publicError(error: unknown): LhsError {
   const known = sourceError(error);
-  if (known instanceof LhsError) return withoutFolders(known);
+  if (known instanceof LhsError) return withoutHidden(withoutFolders(known));
   return new LhsError('internal', 'internal error: the log of the service has the cause', {
     cause: error,
+  });
+}
+
+/** An error that names no folder and no address of this process. */
+function withoutHidden(error: LhsError): LhsError {
+  const { code, message, hint, next, place, details } = error;
+  const shown = {
+    message: withoutPlaces(message),
+    hint: hint === undefined ? undefined : withoutPlaces(hint),
+    details: Object.fromEntries(
+      Object.entries(details).map(([name, value]) => [
+        name,
+        typeof value === 'string' ? withoutPlaces(value) : value,
+      ]),
+    ),
+  };
+  const isSame = Object.entries(details).every(([name, value]) => shown.details[name] === value);
+  if (shown.message === message && shown.hint === hint && isSame) return error;
+  return new LhsError(code, shown.message, {
+    ...(shown.hint === undefined ? {} : { hint: shown.hint }),
+    ...(place === undefined ? {} : { place }),
+    ...{ next, details: shown.details, cause: error },
   });
 }
 

@@ -30,6 +30,9 @@ type Overridden =
 
 type Loose = Readonly<Record<string, unknown>>;
 
+/** The setting stands for its value, a folder or an address. */
+const BACKUP_TARGET = '<backup target>';
+
 const NONE: ReadonlySet<string> = new Set();
 
 type Operate = (request: unknown, call: unknown) => unknown;
@@ -73,7 +76,10 @@ export function gatedBackend(
       const catalog = namedCatalog(request.catalog_name, names);
       return backend.listTables({ catalog }, call);
     },
-    backup: async (request, call) => backend.backup(ownTarget(request), call),
+    backup: async (request, call) => {
+      const made = await backend.backup(ownTarget(request), call);
+      return { ...made, target: BACKUP_TARGET };
+    },
     backupStatus: async (request, call) => backend.backupStatus(ownTarget(request), call),
     listBackups: async (request, call) => backend.listBackups(ownTarget(request), call),
     pruneBackups: async (request, call) => backend.pruneBackups(ownTarget(request), call),

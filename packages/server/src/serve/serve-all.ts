@@ -13,6 +13,7 @@ import { observers, openLogs } from '../observe/call-logs.ts';
 import { createMetrics } from '../observe/metrics.ts';
 import { BackgroundSync } from './background-sync.ts';
 import { closedCallers, OPEN_CALLERS } from './closed-service.ts';
+import { hidePlaces } from './hide-places.ts';
 import { openLicensedStore } from './licensed-store.ts';
 import { drained, listenGrpc, listenRest, tlsOf } from './listeners.ts';
 import { metricsRoutes } from './metrics-routes.ts';
@@ -59,6 +60,7 @@ async function start(request: ServeRequest, later: (release: Release) => void) {
   const { dataDir, limits, sync: syncing } = options;
   const lock = lockDataFolder(dataDir);
   later(() => lock.release());
+  hidePlaces(options, names, later);
   const store = await openLicensedStore(options.store, request.license, later);
   const { threads, backupTarget, memory } = options;
   const backend = await openLocal(dataDir, {

@@ -34,6 +34,7 @@ import { observers, openLogs } from '../observe/call-logs.ts';
 import { createMetrics } from '../observe/metrics.ts';
 import { openAccounts, storedCallers } from './closed-service.ts';
 import { refuseTls, requireKey } from './cluster-options.ts';
+import { hidePlaces } from './hide-places.ts';
 import { openLicensedStore } from './licensed-store.ts';
 import { drained, listenGrpc, listenRest } from './listeners.ts';
 import { metricsRoutes } from './metrics-routes.ts';
@@ -98,6 +99,7 @@ export async function serveControlPlane(
 
 async function start(request: ServeControlPlaneRequest, later: (release: Release) => void) {
   const { options, names, license, key, times } = request;
+  hidePlaces(options, names, later);
   const store = await openLicensedStore(options.store, license, later);
   const log = openLogs(options.log);
   later(() => log.flush());

@@ -32,6 +32,7 @@ import type { Store } from '../store/open-store.ts';
 import type { UserQueries } from '../store/user-queries.ts';
 import { type Callers, closedCallers, ledCallers, OPEN_CALLERS } from './closed-service.ts';
 import type { ClusterOptions } from './cluster-options.ts';
+import { hidePlaces } from './hide-places.ts';
 import { openLicensedStore } from './licensed-store.ts';
 import { listenGrpc, listenRest, tlsOf } from './listeners.ts';
 import { metricsRoutes } from './metrics-routes.ts';
@@ -67,6 +68,7 @@ export async function serveGateway(request: ServeGatewayRequest): Promise<Runnin
 
 async function start(request: ServeGatewayRequest, later: (release: Release) => void) {
   const { options, names, cluster, license } = request;
+  hidePlaces(options, names, later);
   const store = await openLicensedStore(options.store, license, later);
   const log = openLogs(options.log);
   later(() => log.flush());

@@ -17,6 +17,7 @@ import { createMetrics } from '../observe/metrics.ts';
 import { NodeSpans } from '../observe/node-spans.ts';
 import { BackgroundSync } from './background-sync.ts';
 import { advertised, type ClusterOptions, refuseTls, requireKey } from './cluster-options.ts';
+import { hidePlaces } from './hide-places.ts';
 import { drained, listenGrpc } from './listeners.ts';
 import { NodeRegistration } from './register-node.ts';
 import { type Release, startReleasing } from './releases.ts';
@@ -53,6 +54,7 @@ async function start(
 ): Promise<Omit<RunningNode, 'stop'>> {
   const { dataDir, threads, memory, backupTarget, sync: syncing } = options;
   const { key, takes } = cluster;
+  hidePlaces(options, { catalogs: {}, roots: {} }, later);
   const lock = lockDataFolder(dataDir);
   later(() => lock.release());
   const target = backupTarget === undefined ? {} : { backupTarget };
