@@ -25,6 +25,8 @@ export interface CraftedColumn {
   readonly runs: readonly (readonly [value: bigint | string | Uint8Array, rows: number])[];
   /** Writes every value of a row out instead of a reference to a dictionary. */
   readonly plain?: boolean;
+  /** Members of the SchemaElement instead of those of the field's type. */
+  readonly stored?: readonly (readonly [id: number, value: ThriftOut])[];
 }
 
 /** A Parquet file of one row group, with pages in zstd: as small as a hostile writer makes it. */
@@ -61,8 +63,7 @@ export function craftParquet(columns: readonly CraftedColumn[]): Uint8Array {
     );
     return struct([2, i64(start)], [3, meta]);
   });
-  const fields = columns.map(({ field }) => field);
-  return withFooter(Buffer.concat(parts), fields, chunks, rows);
+  return withFooter(Buffer.concat(parts), columns, chunks, rows);
 }
 
 /** A Parquet file that claims `rows` rows of one column, and holds a page of none. */
@@ -80,19 +81,19 @@ export function claimingParquet(field: Field, rows: number): Uint8Array {
     [7, i64(head.length - 4)],
     [9, i64(4)],
   );
-  return withFooter(head, [field], [struct([2, i64(4)], [3, meta])], rows);
+  return withFooter(head, [{ field }], [struct([2, i64(4)], [3, meta])], rows);
 }
 
 function withFooter(
   head: Uint8Array,
-  fields: readonly Field[],
+  columns: readonly Pick<CraftedColumn, 'field' | 'stored'>[],
   chunks: readonly ThriftOut[],
   rows: number,
 ): Uint8Array {
-  const root = struct([4, 'table'], [5, fields.length]);
+  const root = struct([4, 'table'], [5, columns.length]);
   const footer = encodeThrift([
     [1, 1],
-    [2, list([root, ...fields.map(element)])],
+    [2, list([root, ...columns.map(element)])],
     [3, i64(rows)],
     [4, list([struct([1, list(chunks)], [2, i64(head.length)], [3, i64(rows)])])],
   ]);
@@ -101,17 +102,12 @@ function withFooter(
   return Buffer.concat([head, footer, length, Buffer.from('PAR1')]);
 }
 
-function element(field: Field): ThriftOut {
+function element({ field, stored }: Pick<CraftedColumn, 'field' | 'stored'>): ThriftOut {
   const text = field.type.kind === 'string';
   const physical = field.type.kind === 'long' ? 2 : 6;
-  return struct(
-    [1, physical],
-    [3, 0],
-    [4, field.name],
-    [6, text ? 0 : undefined],
-    [9, field.id],
-    [10, text ? struct([1, struct()]) : undefined],
-  );
+  const meaning = stored ?? (text ? [[6, 0] as const, [10, struct([1, struct()])] as const] : []);
+  const members = [[1, physical], [3, 0], [4, field.name], [9, field.id], ...meaning] as const;
+  return struct(...members.toSorted(([a], [b]) => a - b));
 }
 
 function page(body: Uint8Array, kind: number, details: readonly [number, ThriftOut]): Uint8Array {

@@ -24,7 +24,7 @@ export type Physical = (typeof PHYSICAL)[number];
 export type ParquetLogicalType =
   | { readonly kind: 'none' }
   | { readonly kind: 'string' | 'list' | 'map' | 'date' | 'uuid' | 'variant' | 'other' }
-  | { readonly kind: 'decimal'; readonly scale: number }
+  | { readonly kind: 'decimal'; readonly precision: number; readonly scale: number }
   | { readonly kind: 'int'; readonly bits: number; readonly signed: boolean }
   | { readonly kind: 'time'; readonly unit: TimeUnit }
   | { readonly kind: 'timestamp'; readonly unit: TimeUnit; readonly utc: boolean };
@@ -163,13 +163,18 @@ function rootBase(element: ThriftStruct): NodeBase {
 function logicalOf(element: ThriftStruct): ParquetLogicalType {
   const logical = structAt(element, 10);
   const scale = numberAt(element, 7) ?? 0;
-  if (logical === null) return convertedOf(numberAt(element, 6), scale);
+  const precision = numberAt(element, 8) ?? 0;
+  if (logical === null) return convertedOf(numberAt(element, 6), precision, scale);
   const [id] = logical.keys();
   const inner = id === undefined ? null : structAt(logical, id);
   if (id === undefined || inner === null) return { kind: 'none' };
   switch (id) {
     case 5:
-      return { kind: 'decimal', scale: numberAt(inner, 1) ?? scale };
+      return {
+        kind: 'decimal',
+        precision: numberAt(inner, 2) ?? precision,
+        scale: numberAt(inner, 1) ?? scale,
+      };
     case 7:
       return { kind: 'time', unit: unitOf(inner) };
     case 8:
@@ -200,12 +205,12 @@ function unitOf(struct: ThriftStruct): TimeUnit {
   return unit?.has(3) ? 'ns' : 'us';
 }
 
-function convertedOf(id: number | null, scale: number): ParquetLogicalType {
+function convertedOf(id: number | null, precision: number, scale: number): ParquetLogicalType {
   if (id === null) return { kind: 'none' };
   if (id >= 11 && id <= 18) {
     return { kind: 'int', bits: 8 << ((id - 11) % 4), signed: id >= 15 };
   }
-  if (id === 5) return { kind: 'decimal', scale };
+  if (id === 5) return { kind: 'decimal', precision, scale };
   if (id === 7 || id === 8) return { kind: 'time', unit: id === 7 ? 'ms' : 'us' };
   if (id === 9 || id === 10) return { kind: 'timestamp', unit: id === 9 ? 'ms' : 'us', utc: true };
   return { kind: CONVERTED_BY_ID[id] ?? 'other' };

@@ -100,7 +100,7 @@ async function createFromFiles(options: ImportOptions): Promise<WriteResult> {
   const files = createTableFiles({ location, root: location, allowedRoots: [] });
   const input = inputOf(options);
   const isPartitioned = partitionBy.trim() !== '';
-  return withOpenInput(input, { files, isPartitioned }, options, async (open) => {
+  return withOpenInput(input, { files, formatVersion, isPartitioned }, options, async (open) => {
     const { schema, rows } = await schemaOf(open, options);
     const spec = parsePartitionBy(partitionBy, schema);
     const added = await open.write({ schema, spec, files }, rows);

@@ -2,8 +2,8 @@ import { LakeError } from '../base/errors.ts';
 import type { Field, Schema, Type } from '../schema/type.ts';
 
 /**
- * An Iceberg schema for named types; ids from 1 in column order, nested ones after. Variants are
- * text in format 2. `key` columns become required identifier fields. Throws column_not_found.
+ * An Iceberg schema for named types; ids from 1 in column order, nested ones after. Format 2 has
+ * texts for variants and microseconds for nanoseconds. `key` columns become required identifier fields. Throws column_not_found.
  */
 export function inferSchema(
   columns: readonly { readonly name: string; readonly type: Type }[],
@@ -29,6 +29,8 @@ function numberedType(type: Type, version: 2 | 3, nextId: () => number): Type {
   switch (type.kind) {
     case 'variant':
       return version === 3 ? type : { kind: 'string' };
+    case 'timestamp_ns':
+      return version === 3 ? type : { kind: 'timestamp' };
     case 'struct':
       return {
         ...type,

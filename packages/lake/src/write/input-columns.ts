@@ -38,7 +38,36 @@ export async function inputColumns(
   if (input.format === 'json' && described.length === 1 && described[0].sql.startsWith('MAP(')) {
     described = await describe(session, input.relationWithoutMaps);
   }
+  if (input.format === 'json') await refuseTwins(session, input, described);
   return described.map(({ name, sql }) => new DescribedColumn(name, sql, input));
+}
+
+/**
+ * DuckDB adds a number to a key that differs from another one only in case, and then reads NULL for
+ * it. Throws invalid_argument, which names both.
+ */
+async function refuseTwins(
+  session: WriterSession,
+  { objects }: StagedInput,
+  columns: readonly { readonly name: string }[],
+): Promise<void> {
+  const names = new Set(columns.map(({ name }) => name.toLowerCase()));
+  const isNumbered = ({ name }: { readonly name: string }) =>
+    names.has(name.toLowerCase().replace(/_\d+$/, '')) && /_\d+$/.test(name);
+  if (!columns.some(isNumbered)) return;
+  const keys = await session.rows(`SELECT DISTINCT unnest(json_keys(json)) AS k FROM ${objects}`);
+  const known = new Map<string, string>();
+  for (const [key] of keys.toSorted()) {
+    const folded = String(key).toLowerCase();
+    const twin = known.get(folded);
+    if (twin !== undefined) throw twins(twin, String(key));
+    known.set(folded, String(key));
+  }
+}
+
+function twins(first: string, second: string): LakeError {
+  const message = `the keys "${first}" and "${second}" differ only in case; rename one of them`;
+  return new LakeError('invalid_argument', message, { details: { keys: [first, second] } });
 }
 
 class DescribedColumn implements InputColumn {
@@ -61,9 +90,15 @@ class DescribedColumn implements InputColumn {
   #read(): Type {
     const type = parseSqlType(this.#sql, this.name);
     refuseDepth(this.name, type);
-    return this.#input.format === 'parquet' ? type : asRead(type);
+    return this.#input.format === 'parquet' ? type : asRead(withTexts(type));
   }
 }
+
+/** Values without a type of their own inside of lists and objects are read as JSON texts. */
+const withTexts = (type: Type): Type =>
+  type.kind === 'variant'
+    ? type
+    : mapLeaves(type, (leaf) => (leaf.kind === 'variant' ? { kind: 'string' } : leaf));
 
 async function describe(session: WriterSession, relation: string) {
   const rows = await session.rows(`DESCRIBE SELECT * FROM ${relation}`);

@@ -1,6 +1,8 @@
 import type { Readable } from 'node:stream';
 import { WorkFolder } from '../base/work-folder.ts';
 import { quoteName, quoteText } from '../scan/duckdb/quoting.ts';
+import { checkParquet } from './check-parquet.ts';
+import { checkUtf8 } from './check-utf8.ts';
 import { type CsvHeader, readCsvHeader } from './csv-header.ts';
 import { countCsvRecords } from './csv-records.ts';
 import { checkCompressed } from './input-bytes.ts';
@@ -33,6 +35,8 @@ export interface StagedInput {
   readonly relation: string;
   /** The same for JSON that is never taken for one map of all its columns. */
   readonly relationWithoutMaps: string;
+  /** A FROM clause that gives each JSON object as `json`. */
+  readonly objects: string;
   /** The same for JSON with columns of given DuckDB types; what `types` leaves out is not read. */
   typedRelation(types: readonly (readonly [name: string, sqlType: string])[]): string;
   /**
@@ -50,10 +54,12 @@ export interface StagedInput {
 export async function stageInput(
   input: WriteInput,
   dataFolder: string,
+  formatVersion = 2,
   signal?: AbortSignal,
 ): Promise<StagedInput> {
   if (input.kind === 'files') {
     const { files, format } = await checkedFiles(input.paths);
+    await checkContents(files, format, formatVersion, signal);
     return stagedFiles(files, format, () => {});
   }
   const folder = await WorkFolder.make(dataFolder);
@@ -63,10 +69,24 @@ export async function stageInput(
       input.kind === 'rows'
         ? await receiveRows(input.rows, folder.path)
         : await receiveStream(input, folder.path, signal);
+    await checkContents(files, format, formatVersion, signal);
     return await stagedFiles(files, format, dispose);
   } catch (error) {
     dispose();
     throw error;
+  }
+}
+
+/** Throws invalid_argument, unsupported for contents that DuckDB would misread. */
+async function checkContents(
+  files: readonly InputFile[],
+  format: InputFormat,
+  formatVersion: number,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  for (const file of files) {
+    if (format === 'parquet') await checkParquet(file.path, formatVersion);
+    else await checkUtf8(file, signal);
   }
 }
 
@@ -105,7 +125,8 @@ async function stagedFiles(
   const { compression } = files[0];
   const reading = { format, compression, delimiter: headers[0]?.delimiter ?? null };
   const relationWithoutMaps = json(', map_inference_threshold=-1');
-  const relations = { relation, relationWithoutMaps, typedRelation };
+  const objects = `read_json_objects(${list}, format='auto')`;
+  const relations = { relation, relationWithoutMaps, objects, typedRelation };
   return { paths, format, reading, ...relations, countRecords, dispose };
 }
 

@@ -34,7 +34,7 @@ const SIMPLE: Readonly<Record<string, Type>> = {
   TIMESTAMP: { kind: 'timestamp' },
   TIMESTAMP_S: { kind: 'timestamp' },
   TIMESTAMP_MS: { kind: 'timestamp' },
-  TIMESTAMP_NS: { kind: 'timestamp' },
+  TIMESTAMP_NS: { kind: 'timestamp_ns' },
   'TIMESTAMP WITH TIME ZONE': { kind: 'timestamptz' },
 };
 
@@ -84,7 +84,7 @@ class SqlTypeParser {
     if (simple !== undefined) return simple;
     throw new LakeError(
       'unsupported',
-      `a column of DuckDB type "${this.#text}" has no Iceberg type`,
+      `column "${this.#column}" has the type ${this.#text}, which Iceberg does not have`,
     );
   }
 

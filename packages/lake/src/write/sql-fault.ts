@@ -42,6 +42,11 @@ export function sqlFault(
     const why = 'its line ends differ (CRLF, LF and CR in one file); write it with one kind';
     return new LakeError('invalid_argument', `cannot read ${what}: ${why}`, options);
   }
+  const twin = /^.*Duplicate name "(.*)" in struct auto-detected in JSON/.exec(message);
+  if (twin !== null) {
+    const why = `keys of one object differ only in case ("${twin[1]}"); rename one of them`;
+    return new LakeError('invalid_argument', `cannot read ${what}: ${why}`, options);
+  }
   const own = message.indexOf(OWN_FAULT);
   if (own >= 0) {
     return new LakeError('invalid_argument', message.slice(own + OWN_FAULT.length), options);
@@ -59,7 +64,7 @@ function plainReason(message: string): string {
   const csv = /^CSV Error on Line: (\d+)$/.exec(first);
   if (csv === null) return lowerFirst(withoutAdvice(first));
   const original = /^Original Line: ?(.*)$/.exec(second);
-  const reason = original === null ? second : (lines[2] ?? '');
+  const reason = original === null ? second : (lines.slice(2).find((line) => line !== '') ?? '');
   return `line ${csv[1]}: ${lowerFirst(withoutAdvice(reason))}`;
 }
 

@@ -58,12 +58,18 @@ export async function withDataFiles<T>(
   const rows = plainRows(input, schema);
   if (rows !== null) return withPlainFiles(table, rows, names, commit);
   const { files } = table;
+  const { formatVersion } = table.metadata;
   const isPartitioned = !isUnpartitioned(spec);
-  return withOpenInput(input, { files, isPartitioned }, options.watch, async (open) => {
-    const staged = await open.write({ schema, spec, files }, 0);
-    const keys = names === undefined ? null : await open.keys(schema, staged, names);
-    return open.publish(staged, () => commit({ table, added: staged, keys }));
-  });
+  return withOpenInput(
+    input,
+    { files, formatVersion, isPartitioned },
+    options.watch,
+    async (open) => {
+      const staged = await open.write({ schema, spec, files }, 0);
+      const keys = names === undefined ? null : await open.keys(schema, staged, names);
+      return open.publish(staged, () => commit({ table, added: staged, keys }));
+    },
+  );
 }
 
 async function withPlainFiles<T>(
@@ -108,13 +114,17 @@ export interface OpenInput {
  */
 export async function withOpenInput<T>(
   input: WriteInput,
-  place: { readonly files: TableFiles; readonly isPartitioned: boolean },
+  place: {
+    readonly files: TableFiles;
+    readonly formatVersion: number;
+    readonly isPartitioned: boolean;
+  },
   watch: WriteWatch | undefined,
   work: (open: OpenInput) => Promise<T>,
 ): Promise<T> {
   const dataFolder = place.files.resolve(place.files.record('data'));
   if (input.kind === 'stream') watch?.onProgress?.({ phase: 'receiving', rows: 0, share: 0 });
-  const staged = await stageInput(input, dataFolder, watch?.signal);
+  const staged = await stageInput(input, dataFolder, place.formatVersion, watch?.signal);
   watch?.onRead?.(staged.reading);
   const once = async (threads?: number): Promise<T> => {
     const session = await WriterSession.open({ inputs: staged.paths, dataFolder, threads, watch });

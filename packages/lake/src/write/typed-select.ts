@@ -112,7 +112,8 @@ function converted(path: string, value: string, source: Type, target: Type, leve
   const inner = (name: string, of: string, from: Type, to: Type) =>
     converted(name, of, from, to, level + 1);
   if (source.kind === 'string' && isTimeType(target)) return strict(path, value, target);
-  if (!hasTextTimes(source, target)) return `${value}::${sqlType(target)}`;
+  if (losesNanos(source, target)) return floored(value);
+  if (!hasRules(source, target)) return `${value}::${sqlType(target)}`;
   if (source.kind === 'list' && target.kind === 'list') {
     const element = inner(path, item, source.element, target.element);
     return `list_transform(${value}, lambda ${item}: ${element})`;
@@ -145,19 +146,29 @@ function mapConverted(
   return `map_from_entries(list_transform(map_entries(${value}), lambda ${item}: ${pair}))`;
 }
 
-/** Whether a text somewhere inside becomes a time type. */
-function hasTextTimes(source: Type, target: Type): boolean {
+const losesNanos = (source: Type, target: Type): boolean =>
+  source.kind === 'timestamp_ns' && target.kind === 'timestamp';
+
+/** The microsecond at or before an instant: a cast of DuckDB cuts towards 1970. */
+function floored(value: string): string {
+  const nanos = `epoch_ns(${value})`;
+  return `make_timestamp((${nanos} - (((${nanos} % 1000) + 1000) % 1000)) // 1000)`;
+}
+
+/** Whether something inside is converted by rules of ours: texts of times, and nanoseconds. */
+function hasRules(source: Type, target: Type): boolean {
   if (source.kind === 'string') return isTimeType(target);
+  if (losesNanos(source, target)) return true;
   if (source.kind === 'list' && target.kind === 'list') {
-    return hasTextTimes(source.element, target.element);
+    return hasRules(source.element, target.element);
   }
   if (source.kind === 'map' && target.kind === 'map') {
-    return hasTextTimes(source.value, target.value);
+    return hasRules(source.value, target.value);
   }
   if (source.kind !== 'struct' || target.kind !== 'struct') return false;
   return target.fields.some((field) => {
     const from = source.fields.find(({ name }) => name === field.name);
-    return from !== undefined && hasTextTimes(from.type, field.type);
+    return from !== undefined && hasRules(from.type, field.type);
   });
 }
 

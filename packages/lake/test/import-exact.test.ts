@@ -1,0 +1,197 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { afterAll, describe, expect, it } from 'vitest';
+import { type ImportOptions, importFiles, openTable, typeName, valueAt } from '../src/index.ts';
+import { struct } from '../src/parquet/thrift-writer.ts';
+import { valueToJson } from '../src/schema/value-json.ts';
+import { type CraftedColumn, craftParquet } from './crafted-table.ts';
+
+/** Inputs whose values an import must keep, or refuse by name. */
+const folder = mkdtempSync(join(tmpdir(), 'lake-import-exact-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const catalog = { type: 'filesystem', warehouse: join(folder, 'lake') } as const;
+let inputs = 0;
+
+function file(ending: string, bytes: string | Uint8Array): string {
+  const path = join(folder, `in${inputs++}${ending}`);
+  writeFileSync(path, bytes);
+  return path;
+}
+
+async function imported(path: string, more: Partial<ImportOptions> = {}) {
+  const table = `t.t${inputs++}`;
+  await importFiles({ catalog, table, files: [path], ...more });
+  const source = await openTable({ catalog, table });
+  const { fields } = source.schema;
+  const rows: unknown[][] = [];
+  for await (const batch of source.scan()) {
+    for (let row = 0; row < batch.rows; row++) {
+      rows.push(fields.map(({ type }, c) => valueToJson(type, valueAt(batch.columns[c], row))));
+    }
+  }
+  await source.close();
+  return { types: fields.map(({ name, type }) => `${name} ${typeName(type)}`), rows };
+}
+
+async function duckParquet(select: string): Promise<string> {
+  const path = join(folder, `in${inputs++}.parquet`);
+  const instance = await DuckDBInstance.create();
+  const connection = await instance.connect();
+  await connection.run(`COPY (${select}) TO '${path}' (FORMAT parquet)`);
+  connection.closeSync();
+  instance.closeSync();
+  return path;
+}
+
+const LONG: CraftedColumn['field'] = { id: 1, name: 'n', required: true, type: { kind: 'long' } };
+const BYTES: CraftedColumn['field'] = { ...LONG, name: 'd', type: { kind: 'binary' } };
+
+describe('keys of NDJSON that differ only in case', () => {
+  it.each([
+    ['in one object', '{"id":1,"Name":"a","name":"b"}\n{"id":2,"name":"d"}\n', 'Name'],
+    ['in different rows', '{"id":1,"Name":"a"}\n{"id":2,"name":"d"}\n', 'Name'],
+    ['in an object inside', '{"id":1,"a":{"X":1,"x":2}}\n', 'x'],
+    ['in objects of a list', '{"id":1,"a":[{"X":1},{"x":2}]}\n', 'x'],
+  ])('are refused %s', async (_, text, key) => {
+    await expect(imported(file('.ndjson', text))).rejects.toMatchObject({
+      code: 'invalid_argument',
+      message: expect.stringMatching(new RegExp(`"${key}".*only in case|only in case.*"${key}"`)),
+    });
+  });
+
+  it('are not seen in a key that ends in a number', async () => {
+    const path = file('.ndjson', '{"id":1,"name":"a","name_1":"b","n_2":3}\n');
+    expect((await imported(path)).rows).toEqual([[1, 'a', 'b', 3]]);
+  });
+});
+
+describe('decimals of Parquet', () => {
+  const decimal = (precision: number): CraftedColumn => ({
+    field: BYTES,
+    runs: [[Uint8Array.of(0, 150), 1]],
+    plain: true,
+    stored: [
+      [6, 5],
+      [7, 2],
+      [8, precision],
+    ],
+  });
+
+  it('of more than 38 digits are refused by name', async () => {
+    const path = file('.parquet', craftParquet([decimal(39)]));
+    await expect(imported(path)).rejects.toMatchObject({
+      code: 'unsupported',
+      message: expect.stringMatching(/column "d" .* decimal\(39, 2\)/),
+    });
+    const { types, rows } = await imported(file('.parquet', craftParquet([decimal(38)])));
+    expect([types, rows]).toEqual([['d decimal(38, 2)'], [['1.50']]]);
+  });
+});
+
+describe('nanoseconds of Parquet', () => {
+  const SELECT = `SELECT t, [t, NULL] AS l, {'a': t} AS s FROM (VALUES
+    (TIMESTAMP_NS '1969-12-31 23:59:59.999999999'), (TIMESTAMP_NS '2020-01-01 00:00:00.123456789'),
+    (TIMESTAMP_NS '1960-05-05 00:00:00'), (NULL)) AS v(t)`;
+  const shape = (times: readonly (string | null)[]) => times.map((t) => [t, [t, null], { a: t }]);
+
+  it('are kept in format 3', async () => {
+    const { types, rows } = await imported(await duckParquet(SELECT), { formatVersion: 3 });
+    expect(types[0]).toBe('t timestamp_ns');
+    expect(rows).toEqual(
+      shape([
+        '1969-12-31T23:59:59.999999999',
+        '2020-01-01T00:00:00.123456789',
+        '1960-05-05T00:00:00.000000000',
+        null,
+      ]),
+    );
+  });
+
+  it('are rounded down in format 2', async () => {
+    const { types, rows } = await imported(await duckParquet(SELECT));
+    expect(types[0]).toBe('t timestamp');
+    expect(rows).toEqual(
+      shape([
+        '1969-12-31T23:59:59.999999',
+        '2020-01-01T00:00:00.123456',
+        '1960-05-05T00:00:00.000000',
+        null,
+      ]),
+    );
+  });
+
+  const zoned = (nanos: bigint): string => {
+    const logical = struct([8, struct([1, true], [2, struct([3, struct()])])]);
+    const column = { field: LONG, runs: [[nanos, 1]], stored: [[10, logical]] } as const;
+    return file('.parquet', craftParquet([column]));
+  };
+
+  it('with a zone are refused if an import would change them', async () => {
+    const refused = { code: 'unsupported', message: expect.stringContaining('column "n"') };
+    await expect(imported(zoned(-1n))).rejects.toMatchObject(refused);
+    await expect(imported(zoned(1n), { formatVersion: 3 })).rejects.toMatchObject(refused);
+    expect((await imported(zoned(1n))).rows).toEqual([['1970-01-01T00:00:00.000000Z']]);
+    const whole = '1969-12-31T23:59:59.999999Z';
+    for (const formatVersion of [2, 3] as const) {
+      expect((await imported(zoned(-1000n), { formatVersion })).rows).toEqual([[whole]]);
+    }
+  });
+
+  it('of times of day are refused by name', async () => {
+    const path = await duckParquet(`SELECT '23:59:59.123456789'::TIME_NS AS t`);
+    await expect(imported(path)).rejects.toThrow(/column "t" has the type TIME_NS/);
+  });
+});
+
+describe('bytes that are not UTF-8', () => {
+  const latin = (head: string) => Buffer.concat([Buffer.from(head), Buffer.of(0xe9, 0x22, 0x0a)]);
+  const long = `${'é😀'.repeat(150_000)}`;
+
+  it.each([
+    ['.csv', 'id,a\n1,"x"\n2,"', 3],
+    ['.csv.gz', 'id,a\n2,"', 2],
+    ['.ndjson', '{"id":1,"a":"b"}\n{"id":2,"a":"', 2],
+    ['.csv', `id,a\n1,"x${long}"\n2,"yy${long}"\n3,"`, 4],
+  ])('are refused with their line (%s)', async (ending, head, line) => {
+    const bytes = latin(head);
+    await expect(
+      imported(file(ending, ending.endsWith('gz') ? gzipSync(bytes) : bytes)),
+    ).rejects.toMatchObject({
+      code: 'invalid_argument',
+      message: expect.stringContaining(`line ${line}: bytes that are not UTF-8`),
+    });
+  });
+
+  it('are not seen where a part of a file ends within a character', async () => {
+    for (const start of ['', 'x', 'xx', 'xxx']) {
+      const { rows } = await imported(file('.csv', `id,a\n1,"${start}${long}"\n`));
+      expect(rows).toEqual([[1, start + long]]);
+    }
+  });
+
+  it('are refused at the end of a file and in UTF-16', async () => {
+    const cut = Buffer.from('id,a\n1,é').subarray(0, -1);
+    await expect(imported(file('.csv', cut))).rejects.toThrow(/line 2: bytes that are not UTF-8/);
+    const wide = Buffer.from('\ufeffid,a\r\n1,é\r\n', 'utf16le');
+    await expect(imported(file('.csv', wide))).rejects.toThrow(/is UTF-16; convert it to UTF-8/);
+  });
+});
+
+describe('messages of an import', () => {
+  it('name the column and the reason', async () => {
+    const interval = await duckParquet(`SELECT INTERVAL 1 DAY AS i`);
+    await expect(imported(interval)).rejects.toThrow(/column "i" has the type INTERVAL/);
+    await expect(imported(file('.tsv', 'id\tname\n1\t"a\n'))).rejects.toThrow(
+      /line 2: value with unterminated quote found/,
+    );
+  });
+
+  it('are not needed for lists and objects without a value', async () => {
+    const { types, rows } = await imported(file('.ndjson', '{"id":1,"b":[],"c":{},"d":null}\n'));
+    expect(types.slice(0, 3)).toEqual(['id long', 'b list<string>', 'c map<string, string>']);
+    expect(rows).toEqual([[1, [], [], null]]);
+  });
+});
