@@ -36,6 +36,13 @@ const settingsOf = ({ 'data-dir': data_dir, url, profile }: GlobalFlags): FlagSe
 
 const STOPS = ['SIGINT', 'SIGTERM'] as const;
 
+/** A server that a command runs. */
+interface Stoppable {
+  stop(): Promise<void>;
+  /** Reads its files again. */
+  reload?(): void;
+}
+
 /**
  * Base of every command: global flags, the terminal, the backend and the report of errors.
  */
@@ -249,12 +256,19 @@ export abstract class LhsCommand extends Command {
     );
   }
 
-  /** Waits for the signal, then stops the server. */
-  protected async untilStopped(signal: AbortSignal, stop: () => Promise<void>): Promise<void> {
-    if (!signal.aborted) {
-      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
-    }
-    await stop();
+  /**
+   * Waits for the signal, then stops the server. SIGHUP lets it read its files again; that of a
+   * terminal that is closed stops it.
+   */
+  protected async untilStopped(signal: AbortSignal, server: Stoppable): Promise<void> {
+    const stopped = Promise.withResolvers<void>();
+    const hasTerminal = process.stdin.isTTY === true;
+    const hangUp = () => (hasTerminal ? stopped.resolve() : server.reload?.());
+    process.on('SIGHUP', hangUp);
+    signal.addEventListener('abort', () => stopped.resolve(), { once: true });
+    if (!signal.aborted) await stopped.promise;
+    await server.stop();
+    process.removeListener('SIGHUP', hangUp);
   }
 
   override async catch(error: Error): Promise<void> {

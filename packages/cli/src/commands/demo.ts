@@ -44,7 +44,7 @@ export default class Demo extends LhsCommand {
     const { signal } = this.interruptible();
     const started = await startServer({}, this.dataDir(flags));
     this.terminal.err('', ...startLines(started), '');
-    await this.untilStopped(signal, () => started.server.stop());
+    await this.untilStopped(signal, started.server);
   }
 
   /**

@@ -1,35 +1,10 @@
-import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
-import { createSecureContext } from 'node:tls';
 import { type Server, ServerCredentials } from '@grpc/grpc-js';
 import { LhsError } from '@lakehouse-search/contract';
 import type { FastifyInstance } from 'fastify';
 import type { Address } from '../config/setting-values.ts';
+import type { Certificates } from './certificates.ts';
 import type { ServerOptions } from './server-options.ts';
-
-/** Certificate and key of the ports; none without TLS. Throws invalid_argument. */
-export function tlsOf({ tls }: Pick<ServerOptions, 'tls'>) {
-  if (tls === undefined) return {};
-  const { certFile, keyFile } = tls;
-  const pair = { cert: readPem(certFile), key: readPem(keyFile) };
-  try {
-    createSecureContext(pair);
-  } catch (cause) {
-    const reason = (cause as Error).message;
-    const message = `"${certFile}" and "${keyFile}" are no certificate and its key: ${reason}`;
-    throw new LhsError('invalid_argument', message, { cause });
-  }
-  return { tls: pair };
-}
-
-function readPem(file: string): Buffer {
-  try {
-    return readFileSync(file);
-  } catch (cause) {
-    const reason = (cause as Error).message;
-    throw new LhsError('invalid_argument', `cannot read "${file}": ${reason}`, { cause });
-  }
-}
 
 /** Lets REST listen; returns its URL. Throws io_error. */
 export async function listenRest(
@@ -43,17 +18,13 @@ export async function listenRest(
   return `${tls === undefined ? 'http' : 'https'}://${hostPort({ ...address, port })}`;
 }
 
-/** Lets gRPC listen; returns its HOST:PORT. Throws io_error. */
+/** Lets gRPC listen; returns its HOST:PORT. Without certificates, it is plain text. Throws io_error. */
 export async function listenGrpc(
   server: Server,
-  options: Pick<ServerOptions, 'grpc' | 'tls'>,
+  { grpc: address }: Pick<ServerOptions, 'grpc'>,
+  certificates?: Certificates,
 ): Promise<string> {
-  const { grpc: address } = options;
-  const { tls } = tlsOf(options);
-  const credentials =
-    tls === undefined
-      ? ServerCredentials.createInsecure()
-      : ServerCredentials.createSsl(null, [{ cert_chain: tls.cert, private_key: tls.key }]);
+  const credentials = certificates?.credentials ?? ServerCredentials.createInsecure();
   const port = await new Promise<number>((resolve, reject) => {
     server.bindAsync(hostPort(address), credentials, (error, at) =>
       error === null ? resolve(at) : reject(refusedPort(address, error)),

@@ -12,10 +12,11 @@ import { rateLimits } from '../limits/rate-limits.ts';
 import { observers, openLogs } from '../observe/call-logs.ts';
 import { createMetrics } from '../observe/metrics.ts';
 import { BackgroundSync } from './background-sync.ts';
+import { openCertificates } from './certificates.ts';
 import { closedCallers, OPEN_CALLERS } from './closed-service.ts';
 import { hidePlaces } from './hide-places.ts';
 import { openLicensedStore } from './licensed-store.ts';
-import { drained, listenGrpc, listenRest, tlsOf } from './listeners.ts';
+import { drained, listenGrpc, listenRest } from './listeners.ts';
 import { metricsRoutes } from './metrics-routes.ts';
 import { type Release, startReleasing } from './releases.ts';
 import { servedConsole } from './served-console.ts';
@@ -42,6 +43,8 @@ export interface RunningServer {
   readonly indexes: readonly string[];
   /** A password that was generated for the first admin; it is shown once. */
   readonly adminPassword?: string;
+  /** Reads the files of its certificate again. */
+  reload(): void;
   /**
    * Refuses new calls, waits for running ones up to the deadline, and releases everything.
    * Idempotent.
@@ -88,6 +91,11 @@ async function start(request: ServeRequest, later: (release: Release) => void) {
   );
   const gated = gatedBackend(backend, names);
   const spans = spanExport(options, 'all', log.logger, later);
+  const certificates = openCertificates(options, {
+    logger: log.logger,
+    registry: metrics.registry,
+  });
+  later(() => certificates?.close());
   const gateway = await createGateway({
     backend: gated,
     ...(callers.accounts === undefined ? {} : { accounts: callers.accounts }),
@@ -104,15 +112,17 @@ async function start(request: ServeRequest, later: (release: Release) => void) {
     ...servedConsole(options, log.logger),
     ...(options.hosts === undefined ? {} : { hosts: options.hosts }),
     ...(options.searchAdapter === undefined ? {} : { searchAdapter: options.searchAdapter }),
-    ...tlsOf(options),
+    ...(certificates === undefined ? {} : { tls: certificates.pair }),
   });
   later(() => drainGateway(gateway, options.drainMs));
+  certificates?.keep(gateway.rest);
   const url = await listenRest(gateway.rest, options);
-  const grpc = await listenGrpc(gateway.grpc, options);
+  const grpc = await listenGrpc(gateway.grpc, options, certificates);
   const indexes = (await backend.listIndexes()).map(({ name }) => name);
   log.logger.info({ url, grpc, data_dir: dataDir, indexes: indexes.length }, 'listening');
   const { adminPassword } = callers;
-  return { url, grpc, indexes, ...(adminPassword === undefined ? {} : { adminPassword }) };
+  const reload = () => certificates?.reload();
+  return { url, grpc, indexes, reload, ...(adminPassword ? { adminPassword } : {}) };
 }
 
 /** Closes a gateway; calls that run longer than `ms` are cut off. */

@@ -30,11 +30,12 @@ import { createMetrics } from '../observe/metrics.ts';
 import { NodeSpans } from '../observe/node-spans.ts';
 import type { Store } from '../store/open-store.ts';
 import type { UserQueries } from '../store/user-queries.ts';
+import { openCertificates } from './certificates.ts';
 import { type Callers, closedCallers, ledCallers, OPEN_CALLERS } from './closed-service.ts';
 import type { ClusterOptions } from './cluster-options.ts';
 import { hidePlaces } from './hide-places.ts';
 import { openLicensedStore } from './licensed-store.ts';
-import { listenGrpc, listenRest, tlsOf } from './listeners.ts';
+import { listenGrpc, listenRest } from './listeners.ts';
 import { metricsRoutes } from './metrics-routes.ts';
 import { type Release, startReleasing } from './releases.ts';
 import { drainGateway, type RunningServer, type ServeRequest } from './serve-all.ts';
@@ -89,6 +90,11 @@ async function start(request: ServeGatewayRequest, later: (release: Release) => 
     log.logger.warn({ err: error }, 'cannot record activity'),
   );
   const { defaultIndex, hosts, searchAdapter } = options;
+  const certificates = openCertificates(options, {
+    logger: log.logger,
+    registry: metrics.registry,
+  });
+  later(() => certificates?.close());
   const gateway = await createGateway({
     // a control plane resolves names of catalogs by its own configuration
     backend: gatedBackend(backend, names, ownCluster === undefined ? undefined : OF_PLANE),
@@ -108,17 +114,19 @@ async function start(request: ServeGatewayRequest, later: (release: Release) => 
     ...servedConsole(options, log.logger),
     ...(hosts === undefined ? {} : { hosts }),
     ...(searchAdapter === undefined ? {} : { searchAdapter }),
-    ...tlsOf(options),
+    ...(certificates === undefined ? {} : { tls: certificates.pair }),
   });
   later(() => drainGateway(gateway, options.drainMs));
+  certificates?.keep(gateway.rest);
   const url = await listenRest(gateway.rest, options);
-  const grpc = await listenGrpc(gateway.grpc, options);
+  const grpc = await listenGrpc(gateway.grpc, options, certificates);
   const indexes = routing.names();
   const { nodes, controlPlane } = cluster;
   const of = { nodes, control_plane: controlPlane };
   log.logger.info({ url, grpc, ...of, indexes: indexes.length }, 'listening');
   const { adminPassword } = callers;
-  return { url, grpc, indexes, ...(adminPassword === undefined ? {} : { adminPassword }) };
+  const reload = () => certificates?.reload();
+  return { url, grpc, indexes, reload, ...(adminPassword ? { adminPassword } : {}) };
 }
 
 /** Accounts are in the store of the control planes, if there are some. */

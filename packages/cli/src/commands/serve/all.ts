@@ -19,6 +19,6 @@ export default class ServeAll extends LhsCommand {
     const { url, grpc, indexes, adminPassword } = started.server;
     if (flags.json) this.printJson({ url, grpc, indexes });
     this.terminal.err(...(flags.json ? passwordLines(adminPassword) : startLines(started)), '');
-    await this.untilStopped(signal, () => started.server.stop());
+    await this.untilStopped(signal, started.server);
   }
 }

@@ -29,6 +29,6 @@ export default class ServeControlPlane extends LhsCommand {
     const { url, grpc } = started.running;
     if (flags.json) this.printJson({ url, grpc });
     else this.terminal.err(...controlPlaneLines(started), '');
-    await this.untilStopped(signal, () => started.running.stop());
+    await this.untilStopped(signal, started.running);
   }
 }

@@ -23,6 +23,6 @@ export default class ServeGateway extends LhsCommand {
       ? []
       : [`REST     ${url}`, `gRPC     ${grpc}`, ...consoleLines(server, options)];
     this.terminal.err(...lines, ...passwordLines(adminPassword), '');
-    await this.untilStopped(signal, () => server.stop());
+    await this.untilStopped(signal, server);
   }
 }

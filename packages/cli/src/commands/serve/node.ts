@@ -24,6 +24,6 @@ export default class ServeNode extends LhsCommand {
       const held = plural(indexes.length, 'index', 'indexes');
       this.terminal.err(`gRPC     ${grpc}`, `data     ${options.dataDir}: ${held}`, '');
     }
-    await this.untilStopped(signal, () => node.stop());
+    await this.untilStopped(signal, node);
   }
 }
