@@ -8,8 +8,10 @@ export type Fault =
   /** Half of the body, then the connection ends as if all had been sent, or is reset. */
   | { readonly kind: 'short' | 'reset' }
   | { readonly kind: 'slow'; readonly ms: number }
-  /** The request is carried out, its answer is lost. */
-  | { readonly kind: 'lost' };
+  /** The request is carried out, its answer is lost; or the connection stays without one. */
+  | { readonly kind: 'lost' | 'silent' }
+  /** One bit of the body is another one. */
+  | { readonly kind: 'flip' };
 
 /** A request as the server saw it. */
 export interface Seen {
@@ -101,6 +103,7 @@ export class S3Server {
         ? failed(fault.status, fault.code)
         : (this.#refused(request, url, body) ?? this.#serve(seen, body));
     if (fault?.kind === 'lost') return void request.socket.destroy();
+    if (fault?.kind === 'silent') return;
     send(response, method, reply, fault);
   }
 
@@ -292,6 +295,7 @@ function remove(objects: Map<string, Stored>, body: Buffer): Reply {
 
 function send(response: ServerResponse, method: string, reply: Reply, fault: Fault | null): void {
   const body = Buffer.from(reply.body ?? '');
+  if (fault?.kind === 'flip' && body.length > 0) body[body.length >> 1] ^= 1;
   const length = { 'content-length': String(body.length) };
   response.writeHead(reply.status, { ...length, 'accept-ranges': 'bytes', ...reply.headers });
   if (method === 'HEAD') return void response.end();

@@ -10,9 +10,25 @@ const ADVICE: readonly (readonly [reason: RegExp, hint: string])[] = [
     /does not speak HTTP\/2/,
     'is it the port of REST? use http://, or https:// and grpcs:// with TLS',
   ],
-  [/CERT|certificate/, 'NODE_EXTRA_CA_CERTS names a file of further authorities to trust'],
+  [/ALTNAME_INVALID/, 'the certificate is for another host: use a name that it has'],
+  [
+    /HAS_EXPIRED|NOT_YET_VALID/,
+    'the certificate of the service is out of date: renew it there, or correct the clock here',
+  ],
+  [/REVOKED|KEY_TOO_SMALL/, 'the certificate of the service has to be replaced'],
+  [
+    /SELF_SIGNED|UNABLE_TO_|CERT|certificate/,
+    'NODE_EXTRA_CA_CERTS names a file of further authorities to trust',
+  ],
   [/TIMEDOUT|TIMEOUT|no answer within/, 'check host and port, and firewalls in between'],
 ];
+
+/** A connection that ends before its answer: a port with TLS does so with plain text. */
+const CLOSED = /^(UND_ERR_SOCKET|ECONNRESET|EPIPE)$/;
+const TRY_TLS = 'if the port has TLS, use https:// (REST) or grpcs:// (gRPC)';
+
+const adviceFor = (reason: string): string | undefined =>
+  ADVICE.find(([pattern]) => pattern.test(reason))?.[1];
 
 /** The error of a service that cannot be reached. `reason`: a code, or words. */
 export function unreachable(
@@ -20,7 +36,9 @@ export function unreachable(
   reason: string,
   options: { readonly details?: Readonly<Record<string, unknown>>; readonly cause?: unknown },
 ): LhsError {
-  const hint = ADVICE.find(([pattern]) => pattern.test(reason))?.[1];
-  const message = `cannot reach "${address}": ${reason}`;
+  const isClosed = CLOSED.test(reason);
+  const hint = isClosed && address.startsWith('http://') ? TRY_TLS : adviceFor(reason);
+  const words = isClosed ? 'the connection was closed without an answer' : reason;
+  const message = `cannot reach "${address}": ${words}`;
   return new LhsError('unreachable', message, { ...options, ...(hint && { hint }) });
 }

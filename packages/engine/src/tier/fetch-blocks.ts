@@ -16,6 +16,8 @@ import { type ColdObject, coldFigures, damagedBlock } from '../storage/cold-file
 /** One request reads at most this many neighboring blocks. */
 const BLOCKS_AT_ONCE = 64;
 const REQUESTS_AT_ONCE = 16;
+/** Time for the bytes of one request, less than a query may take. */
+const READ_MS = 8000;
 /** Bytes of blocks on disk, at most; LHS_COLD_CACHE_BYTES sets others. */
 const DISK_BYTES = 2 ** 30;
 /** Blocks that are written between two looks at the size of the cache. */
@@ -58,28 +60,53 @@ async function fetchRun(
   const { blockBytes } = object;
   const offset = run[0] * blockBytes;
   const end = Math.min(object.length, (run[run.length - 1] + 1) * blockBytes);
-  const bytes = await readObject(object, offset, end - offset);
-  coldFigures.bytesRead += bytes.length;
+  const read = async () => {
+    const got = await readObject(object, offset, end - offset, AbortSignal.timeout(READ_MS));
+    coldFigures.bytesRead += got.length;
+    return got;
+  };
+  const first = await read();
+  // bits may flip on the way: an object counts as damaged if a second read says so
+  const bytes = firstDamaged(object, run, first) === undefined ? first : await read();
+  const damaged = firstDamaged(object, run, bytes);
+  if (damaged !== undefined) throw damagedBlock(object, damaged);
   for (const [i, block] of run.entries()) {
     const own = bytes.subarray(i * blockBytes, (i + 1) * blockBytes);
-    if (crc32(own) !== object.crcs[block]) throw damagedBlock(object, block);
     take(block, own);
     await keep(object, block, own);
   }
 }
 
+/** The first block of a run whose bytes have another checksum. */
+const firstDamaged = (
+  { blockBytes, crcs }: ColdObject,
+  run: readonly number[],
+  bytes: Uint8Array,
+): number | undefined =>
+  run.find(
+    (block, i) => crc32(bytes.subarray(i * blockBytes, (i + 1) * blockBytes)) !== crcs[block],
+  );
+
 /** An object of a cold window. */
 export type StoredObject = Pick<ColdObject, 'place' | 'key' | 'length' | 'window'>;
 
-/** A range of an object. Throws an error that names window and store. */
+/**
+ * A range of an object. `limit`: when it aborts, the store counts as unreachable. Throws an error
+ * that names window and store.
+ */
 export async function readObject(
   { place, key, length: size, window }: StoredObject,
   offset: number,
   length: number,
+  limit?: AbortSignal,
 ): Promise<Uint8Array> {
   try {
     const store = await storeOf(place);
-    const got = await store.get(key, { span: { offset, length }, maxBytes: length });
+    const span = { offset, length };
+    const got = await store.get(key, { span, maxBytes: length, signal: limit }).catch((error) => {
+      if (limit?.aborted) throw silentStore(key);
+      throw error;
+    });
     if (typeof got === 'string') throw new LakeError('internal', `object "${key}" is ${got}`);
     if (got.size !== size || got.bytes.length !== length) {
       throw new LakeError('internal', `object "${key}" has ${got.size} bytes, expected ${size}`);
@@ -96,6 +123,12 @@ export async function readObject(
     });
   }
 }
+
+const silentStore = (key: string): LakeError =>
+  new LakeError(
+    'storage_unreachable',
+    `the object store has not answered for ${READ_MS / 1000} s (object "${key}")`,
+  );
 
 /** The store of a place; opened once. */
 export function storeOf(place: string): Promise<ObjectStore> {

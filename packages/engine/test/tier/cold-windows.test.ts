@@ -111,6 +111,36 @@ describe('cold windows', () => {
     expect((await lake.backend.search({ index: 't', query })).total).toBe(150);
   });
 
+  it('are answered with an error that names the store if it does not answer', async () => {
+    await build();
+    await move({ cool: ['2025-02'] });
+    evictColdBytes(0);
+    server.fault = () => ({ kind: 'silent' });
+    await expect(lake.backend.search({ index: 't', query: 'disk' })).rejects.toMatchObject({
+      code: 'unreachable',
+      message: expect.stringContaining('the object store has not answered for 8 s'),
+      details: { place, window: '2025-02-01' },
+    });
+    server.fault = () => null;
+    expect((await lake.backend.search({ index: 't', query: 'disk' })).total).toBe(150);
+  });
+
+  it('are read a second time if bits flipped on the way', async () => {
+    await build();
+    await move({ cool: ['2025-02'] });
+    evictColdBytes(0);
+    const flipped = new Set<string>();
+    server.fault = ({ key, headers }) => {
+      const request = `${key} ${headers.range}`;
+      if (flipped.has(request)) return null;
+      flipped.add(request);
+      return { kind: 'flip' };
+    };
+    expect((await lake.backend.search({ index: 't', query: 'disk' })).total).toBe(150);
+    expect(flipped.size).toBeGreaterThan(0);
+    server.fault = () => null;
+  });
+
   it('refuse bytes that are not those that were cooled', async () => {
     await build();
     await move({ cool: ['2025-02'] });
