@@ -17,11 +17,13 @@ import type { FetchedDoc } from '../shard/shard.ts';
 import { envelope, lagOf, requireSnapshot, type SearchContext, scanned } from './context.ts';
 import { FanOut } from './fan-out.ts';
 import type { Hydrated } from './fetch/hydrate.ts';
+import type { RowHighlight } from './fetch/row-highlights.ts';
 import type { RowCost } from './fetch/rows.ts';
 import { type FoundDoc, findHits, type PreparedSearch, prepareSearch } from './find-hits.ts';
 
 const loadSummaries = lazily(() => import('./summarize.ts'));
 const loadHydrate = lazily(() => import('./fetch/hydrate.ts'));
+const loadRowHighlights = lazily(() => import('./fetch/row-highlights.ts'));
 
 /**
  * Answers a search over one commit of an index. Throws invalid_argument, invalid_query,
@@ -64,7 +66,10 @@ export async function answerSearch(
   const fetched = showsFields(bound) ? await fetchPage(context, fan, prepared, page) : null;
   const cost = { bytes: 0, requests: 0 };
   const rows = request.hydrate ? await hydrated(context, page, fetched, request, cost) : null;
-  const shown = (doc: FoundDoc, i: number) => hitOf(context, bound, doc, fetched?.[i], rows?.[i]);
+  const marks =
+    bound.rowHighlight.length === 0 ? null : await marked(context, page, fetched, bound, cost);
+  const shown = (doc: FoundDoc, i: number) =>
+    withMarks(hitOf(context, bound, doc, fetched?.[i], rows?.[i]), marks?.[i]);
   const hits =
     ofHit === undefined
       ? page.map(shown)
@@ -77,7 +82,7 @@ export async function answerSearch(
     ...envelope(context, started),
     ...(await lag),
     // Pages of data files hold rows of all tenants: their bytes are not those of one tenant.
-    ...(rows === null || context.tenant !== undefined ? {} : { hydrate_bytes: cost.bytes }),
+    ...(!needsRows(bound) || context.tenant !== undefined ? {} : { hydrate_bytes: cost.bytes }),
     ...summary,
     ...more,
   };
@@ -108,7 +113,7 @@ async function fetchPage(
   { queries, bound }: PreparedSearch,
   page: readonly FoundDoc[],
 ): Promise<readonly (FetchedDoc | undefined)[]> {
-  const locators = bound.checked.request.hydrate === true;
+  const locators = needsRows(bound);
   return fan.askOwners(
     page,
     ({ shard }) => shard,
@@ -120,6 +125,30 @@ async function fetchPage(
   );
 }
 
+const needsRows = ({ checked, rowHighlight }: BoundRequest): boolean =>
+  checked.request.hydrate === true || rowHighlight.length > 0;
+
+const rowsOf = (page: readonly FoundDoc[], fetched: readonly (FetchedDoc | undefined)[] | null) =>
+  page.map(({ hit: { key } }, i) => ({ key, locator: fetched?.[i]?.locator ?? null }));
+
+/** Highlights of fields that are not cached. */
+async function marked(
+  context: SearchContext,
+  page: readonly FoundDoc[],
+  fetched: readonly (FetchedDoc | undefined)[] | null,
+  bound: BoundRequest,
+  cost: RowCost,
+): Promise<readonly RowHighlight[]> {
+  const { rowHighlights } = await loadRowHighlights();
+  return rowHighlights(context, bound, rowsOf(page, fetched), cost);
+}
+
+function withMarks(hit: Hit, marks: RowHighlight | undefined): Hit {
+  if (marks === undefined) return hit;
+  if (!('highlight' in marks)) return { ...hit, ...marks };
+  return { ...hit, highlight: { ...hit.highlight, ...marks.highlight } };
+}
+
 /** Reading rows needs the lake's code: loaded by the first search that hydrates. */
 async function hydrated(
   context: SearchContext,
@@ -129,8 +158,7 @@ async function hydrated(
   cost: RowCost,
 ): Promise<readonly Hydrated[]> {
   const { hydrate } = await loadHydrate();
-  const docs = page.map(({ hit: { key } }, i) => ({ key, locator: fetched?.[i]?.locator ?? null }));
-  return hydrate(context, docs, request.hydrate_columns, cost);
+  return hydrate(context, rowsOf(page, fetched), request.hydrate_columns, cost);
 }
 
 function hitOf(

@@ -39,6 +39,8 @@ export interface BoundRequest {
   readonly fields: readonly MappedField[];
   /** Cached TEXT fields that may be highlighted; null: highlights are not requested. */
   readonly highlight: readonly FieldPlan[] | null;
+  /** Other TEXT fields whose highlights are requested by name: their texts are in the table. */
+  readonly rowHighlight: readonly MappedField[];
 }
 
 const bound = new BindingMemo<ShardQuery, BoundRequest>();
@@ -88,7 +90,7 @@ function bind(
     order,
     collapse: collapse === undefined ? null : columnField(collapse, fields, 'collapse'),
     fields: returnedFields(request.fields, mapping, fields),
-    highlight: highlightFields(checked, mapping, fields),
+    ...highlightFields(checked, mapping, fields),
   };
 }
 
@@ -201,13 +203,20 @@ function highlightFields(
   checked: CheckedRequest,
   mapping: Mapping,
   fields: QueryFields,
-): readonly FieldPlan[] | null {
-  if (checked.highlight === null) return null;
-  const texts = cachedFields(mapping)
-    .map((field) => field.plan)
-    .filter((plan) => plan.inverted?.kind === 'text');
+): Pick<BoundRequest, 'highlight' | 'rowHighlight'> {
+  if (checked.highlight === null) return { highlight: null, rowHighlight: [] };
+  const texts = mapping.fields.filter(({ plan }) => plan.inverted?.kind === 'text');
+  const isCached = ({ definition }: MappedField) => definition?.cached === true;
   const { fields: names } = checked.highlight;
-  if (names === null) return texts;
-  const requested = new Set(names.map((name) => knownField(name, fields, 'highlight.fields').id));
-  return texts.filter((plan) => requested.has(plan.id));
+  const requested =
+    names && new Set(names.map((name) => knownField(name, fields, 'highlight.fields').id));
+  const named = requested === null ? texts : texts.filter(({ plan }) => requested.has(plan.id));
+  const isInTable = (field: MappedField) => !isCached(field) && ROW_SOURCES.has(field.source.kind);
+  return {
+    highlight: named.filter(isCached).map(({ plan }) => plan),
+    rowHighlight: names === null ? [] : named.filter(isInTable),
+  };
 }
+
+/** Fields whose text is a value of the row. */
+const ROW_SOURCES: ReadonlySet<string> = new Set(['columns', 'variant_leaf']);
