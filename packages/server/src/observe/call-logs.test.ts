@@ -26,3 +26,26 @@ describe('the audit log', () => {
     expect(audited('search', 'listSavedQueries', 'status')).toEqual([]);
   });
 });
+
+describe('the access log', () => {
+  it('says what caused an error, and what caused that', () => {
+    const lines: string[] = [];
+    const destination = { write: (line: string) => void lines.push(line) };
+    const { observer, logger } = openLogs({ level: 'info', access: true, destination });
+    const root = Object.assign(new Error('no such file'), { code: 'ENOENT' });
+    const cause = new RangeError('Invalid time value', { cause: root });
+    const call = { request_id: 'r', remote: '::1', transport: 'rest', trace_id: 't' } as const;
+    const record = { ...call, span_id: 's', status: 500, micros: 1, bytes_in: 0, bytes_out: 0 };
+    observer.ended({ ...record, code: 'internal', cause });
+    logger.error({ err: cause }, 'failed');
+    const shown = {
+      type: 'RangeError',
+      message: 'Invalid time value',
+      stack: expect.stringContaining('call-logs.test'),
+      cause: { message: 'no such file', code: 'ENOENT' },
+    };
+    const [access, own] = lines.map((line) => JSON.parse(line));
+    expect(access).toMatchObject({ code: 'internal', cause: shown });
+    expect(own.err).toMatchObject(shown);
+  });
+});

@@ -1,6 +1,7 @@
 import type { Operation } from '@lakehouse-search/contract';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { REQUIRED_SCOPES } from '../access/scopes.ts';
+import { errorInLog } from './error-json.ts';
 import { lineWriter } from './line-writer.ts';
 import type { CallRecord, Observer } from './observer.ts';
 
@@ -32,7 +33,8 @@ const REDACTED = SECRETS.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
 
 /** Opens the logs of a server. */
 export function openLogs(options: LogOptions): ServerLog {
-  const settings = { base: undefined, timestamp: pino.stdTimeFunctions.isoTime };
+  const serializers = { cause: errorInLog, err: errorInLog };
+  const settings = { base: undefined, timestamp: pino.stdTimeFunctions.isoTime, serializers };
   const redact = { paths: REDACTED, censor: '[redacted]' };
   const { level } = options;
   const lines =
