@@ -434,7 +434,7 @@ describe('what aggregations refuse', () => {
     [{ top_hits: {} }, 501, '[top_hits]'],
     [{ date_histogram: { ...date, fixed_interval: '1M' } }, 400, 'unit is missing or unrecognized'],
     [{ date_histogram: { ...date, calendar_interval: '2d' } }, 400, 'The supplied interval [2d]'],
-    [{ date_histogram: { ...date, interval: '1d' } }, 400, '[interval]'],
+    [{ date_histogram: { ...date, interval: '1d' } }, 501, '[interval]'],
     [{ date_histogram: { ...date, fixed_interval: '1h', offset: '5x' } }, 400, '[offset]'],
     [{ date_histogram: { ...date, fixed_interval: '1s', offset: '5ms' } }, 400, 'buckets'],
     [
@@ -448,7 +448,8 @@ describe('what aggregations refuse', () => {
       400,
       'Invalid aggregation order path [x]',
     ],
-    [{ terms: { field: 'nope' } }, 400, '[nope] is no field'],
+    [{ composite: { sources: [{ a: { terms: { field: 'nope' } } }] } }, 400, '[nope] is no field'],
+    [{ terms: { field: '_index' } }, 501, 'over [_index]'],
     [{ terms: { field: 'title' } }, 400, 'title'],
     [{ percentiles: { field: 'price', missing: 1 } }, 501, '[missing]'],
     [{ avg: { field: 'price', missing: 'x' } }, 400, '[missing]'],

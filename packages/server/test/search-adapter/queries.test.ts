@@ -169,7 +169,7 @@ describe('refused queries', () => {
     [{ match_none: [] }, '400 parsing_exception'],
     [{ query_string: { query: '(a' } }, '400 query_shard_exception: Failed to parse query [(a]'],
     [{ query_string: { query: 'a OR b AND c' } }, '501'],
-    [{ query_string: { query: 'a', lenient: true } }, '501'],
+    [{ query_string: { query: 'a', escape: true } }, '501'],
     [{ simple_query_string: { query: 'a', flags: 'OR|AND' } }, '501'],
     [{ knn: { field: 't1', query_vector: [1], k: 1 } }, '400 query_shard_exception'],
     [{ knn: { field: 'v1', k: 1 } }, '400 parsing_exception'],

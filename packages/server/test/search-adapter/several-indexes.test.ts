@@ -412,7 +412,7 @@ describe('aggregations over several indexes', () => {
 
   it.each([
     [{ percentiles: { field: 'n' } }, 501, '[percentiles] over several indexes'],
-    [{ terms: { field: 'none' } }, 400, 'is no field'],
+    [{ range: { field: 'none', ranges: [{ from: 1 }] } }, 400, 'is no field'],
   ])('%j is %i', async (agg, status, reason) => {
     const response = await calls.post(PATH, { size: 0, aggs: { x: agg } });
     expect([response.status, response.body.error.reason]).toEqual([

@@ -56,6 +56,7 @@ export function aggField(json: Json | undefined, kind: string, index: ServedInde
   const field = findExactField(index.table, json);
   requireOneType(index, field?.name ?? json);
   if (field !== undefined) return field;
+  if (json.startsWith('_')) throw unserved(`[${kind}] over [${clipped(json)}] is not served`);
   throw illegal(`[${kind}] field [${clipped(json)}] is no field of the index`);
 }
 

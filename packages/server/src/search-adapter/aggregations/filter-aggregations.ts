@@ -19,7 +19,6 @@ import {
   bucketOf,
   bucketsOf,
   doubleText,
-  keyedBuckets,
   refuseOptions,
   type ValueFormat,
   valueFormat,
@@ -119,7 +118,10 @@ const range: AggTranslator = ({ name, body, subs, index }, kind) => {
       const found = bucketsOf(results, name).map((bucket, at) =>
         bucketOf(rangeHead(ranges[at], format, isDate), bucket, subs),
       );
-      return { buckets: keyedBuckets(found, isKeyed, ({ key }) => String(key)) };
+      if (!isKeyed) return { buckets: found };
+      return {
+        buckets: Object.fromEntries(found.map(({ key, ...bucket }) => [String(key), bucket])),
+      };
     },
   };
 };

@@ -64,7 +64,7 @@ interface HistogramPlan {
 
 const dateHistogram: AggTranslator = (source, kind) => {
   const body = objectIn(source.body, kind);
-  refuseOptions(body, kind, ['script']);
+  refuseOptions(body, kind, ['script', 'interval']);
   onlyKnown(body, kind, [...OPTIONS, ...DATE_OPTIONS]);
   const field = aggField(body.field, kind, source.index);
   const interval = readInterval(body);

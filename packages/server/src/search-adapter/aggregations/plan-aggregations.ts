@@ -9,6 +9,7 @@ import { FILTER_AGGREGATIONS } from './filter-aggregations.ts';
 import { HISTOGRAM_AGGREGATIONS } from './histogram-aggregations.ts';
 import { METRIC_AGGREGATIONS } from './metric-aggregations.ts';
 import { termsAggregation } from './terms-aggregation.ts';
+import { unmappedPart } from './unmapped-field.ts';
 
 const KINDS: ReadonlyMap<string, AggTranslator> = new Map([
   ...METRIC_AGGREGATIONS,
@@ -104,7 +105,8 @@ export async function planAggregations(
     }
     const subs = await planAggregations(inner, planning, depth + 1);
     const { hasTypedKeys: _, ...shared } = planning;
-    const part = await KINDS.get(kind)!({ name: `a${at}`, body, subs, ...shared }, kind);
+    const source: AggSource = { name: `a${at}`, body, subs, ...shared };
+    const part = unmappedPart(source, kind) ?? (await KINDS.get(kind)!(source, kind));
     const name = planning.hasTypedKeys ? `${part.type}#${key}` : key;
     parts.push({ key: name, part, meta });
   }

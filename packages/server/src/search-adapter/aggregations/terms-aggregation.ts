@@ -82,14 +82,15 @@ export const termsAggregation: AggTranslator = async (source, kind) => {
   };
 };
 
-function readTerms(body: JsonObject, { index }: AggSource, kind: string): TermsPlan {
+function readTerms(body: JsonObject, { index, subs }: AggSource, kind: string): TermsPlan {
   const order = readOrder(body.order);
   const least = wholeIn(body.min_doc_count ?? 1, 'min_doc_count');
   const size = wholeIn(body.size ?? SIZE, 'size');
   if (least < 0) throw illegal(`[min_doc_count] must be at least 0, found [${least}] in [terms]`);
   if (size < 1) throw illegal('[size] must be greater than 0. Found [0] in [terms]');
   const isMerged = index.isSeveral === true;
-  const engine = isMerged || least === 0 ? undefined : engineOrder(order, least);
+  const hasSubs = Object.keys(subs.specs).length > 0;
+  const engine = isMerged || least === 0 ? undefined : engineOrder(order, least, hasSubs);
   const field = aggField(body.field, kind, index);
   return {
     ...{ order, least, size, isMerged, engine, field },
@@ -131,7 +132,9 @@ function termsResult(
   subs: AggLevel,
 ): JsonObject {
   const { field, order, engine, least, size, format, showError, isMerged } = plan;
-  const others = found.sum_other_doc_count;
+  // values that were not read have as many documents as the last one at most
+  const isWhole = (found.buckets.at(-1)?.doc_count ?? 0) < least;
+  const others = isWhole ? 0 : found.sum_other_doc_count;
   if (engine === undefined && others > 0 && !isMerged) {
     throw illegal(`[terms] orders more than ${MOST_VALUES} values of [${field.name}] itself`);
   }
@@ -187,14 +190,21 @@ function readOrder(json: Json | undefined): readonly OrderKey[] {
   );
 }
 
-/** The order as our engine has it; undefined: we order its buckets. */
-function engineOrder(order: readonly OrderKey[], least: number): JsonObject | undefined {
+/**
+ * The order as our engine has it; undefined: we order its buckets. Without aggregations inside,
+ * values below the least count are read too, and left out of the count of other documents.
+ */
+function engineOrder(
+  order: readonly OrderKey[],
+  least: number,
+  hasSubs: boolean,
+): JsonObject | undefined {
   const [first, second] = order;
   const { path, desc } = first;
   const isPlain =
     order.length === 1 || (path === '_count' && second.path === '_key' && !second.desc);
   if (!isPlain || (path !== '_count' && path !== '_key')) return undefined;
-  if (least > 1 && !(path === '_count' && desc)) return undefined;
+  if (least > 1 && !(hasSubs && path === '_count' && desc)) return undefined;
   return { [path]: desc ? 'desc' : 'asc' };
 }
 

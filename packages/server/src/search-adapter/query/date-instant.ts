@@ -83,10 +83,17 @@ const unreadable = (text: string, format: string, field: string): RefusedDsl =>
 
 function readAs(text: string, format: string, timeZone: string | undefined): Instant | null {
   if (format === 'epoch_millis' || format === 'epoch_second') {
-    if (!/^-?\d{1,15}$/.test(text)) return null;
-    const factor = format === 'epoch_millis' ? 1000n : 1_000_000n;
-    const first = BigInt(text) * factor;
-    return { first, last: first + factor - 1n };
+    const [, whole, part] = /^(-?\d{1,15})(?:\.(\d{1,9}))?$/.exec(text) ?? [];
+    if (whole === undefined) return null;
+    const digits = format === 'epoch_millis' ? 3 : 6;
+    const factor = 10n ** BigInt(digits);
+    if (part === undefined) {
+      const first = BigInt(whole) * factor;
+      return { first, last: first + factor - 1n };
+    }
+    const micros = BigInt(part.padEnd(digits, '0').slice(0, digits));
+    const exact = BigInt(whole) * factor + (text.startsWith('-') ? -micros : micros);
+    return { first: exact, last: exact };
   }
   const parts = patternOf(format).exec(text)?.groups;
   return parts === undefined ? null : instantOf(parts, timeZone);

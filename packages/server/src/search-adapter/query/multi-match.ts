@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '@lakehouse-search/contract';
 import { boostOf, numberOf, objectOf, optionsOf, scalarOf, shown } from './body.ts';
 import type { TableField } from './field-table.ts';
+import { isLenient } from './options.ts';
 import { clipped, illegal, malformed, unserved } from './refusal.ts';
 import { bestOf, boosted, type QueryScope, type Tree } from './scope.ts';
 import { targetField } from './target.ts';
@@ -38,7 +39,7 @@ export function multiMatch(json: Json, scope: QueryScope): Tree {
     throw malformed(`[${query}] query does not support type [${clipped(type)}]`);
   }
   const kind = TYPES[type];
-  const own = ownOptions(options, type);
+  const own = { ...ownOptions(options, type), lenient: isLenient(options) };
   const trees = weightedFields(options.fields, scope, query).map(({ field, boost }) =>
     boosted(textTree(kind.query, field, text, own, query, scope), boost),
   );
@@ -66,10 +67,14 @@ export function tieOf(json: Json, query: string): number {
   throw illegal(`[${query}] query: tieBreakerMultiplier must be in [0, 1], found [${tie}]`);
 }
 
-const PATTERN_TYPES = new Set(['TEXT', 'KEYWORD']);
+const PATTERN_TYPES: ReadonlySet<string> = new Set(['TEXT', 'KEYWORD']);
+/** Types of the fields that are searched if none is named. */
+const WORD_TYPES: ReadonlySet<string> = new Set([
+  ...['TEXT', 'KEYWORD', 'LONG', 'DOUBLE', 'BOOL', 'DATE', 'IP'],
+]);
 
 /**
- * The fields of names with `^boost` and `*`; without names, the default fields of the index. Fields
+ * The fields of names with `^boost` and `*`; without names, all fields that hold values. Fields
  * that the index does not have are left out. Throws RefusedDsl.
  */
 export function weightedFields(
@@ -77,8 +82,12 @@ export function weightedFields(
   scope: QueryScope,
   query: string,
 ): readonly WeightedField[] {
-  const names = json === undefined || json === null ? scope.fields.defaultFields : json;
-  const list = Array.isArray(names) ? (names as readonly Json[]) : [names as Json];
+  if (json === undefined || json === null) {
+    return [...scope.fields.fields.values()]
+      .filter(({ type, indexed, fast }) => WORD_TYPES.has(type) && (indexed || fast))
+      .map((field) => ({ field, boost: 1 }));
+  }
+  const list = Array.isArray(json) ? (json as readonly Json[]) : [json];
   return list.flatMap((name) => {
     if (typeof name !== 'string') {
       throw malformed(`[${query}] query needs texts in [fields], found [${shown(name)}]`);

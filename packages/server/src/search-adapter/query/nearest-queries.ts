@@ -59,16 +59,13 @@ function vectorField(name: string, scope: QueryScope): string {
   throw new RefusedDsl({ status: 400, type: 'query_shard_exception', reason });
 }
 
-/** `query_vector`, or the text of a `query_vector_builder`. */
+/** `query_vector`, or the text of a `query_vector_builder`, which the field's model embeds. */
 function nearTo({ query_vector, query_vector_builder: builder }: JsonObject): JsonObject {
   if (query_vector !== undefined) return { query_vector: vectorOf(query_vector) };
   const outer = isObject(builder) ? optionsOf(builder, 'knn', ['text_embedding']) : {};
   const text = isObject(outer.text_embedding)
     ? optionsOf(outer.text_embedding, 'text_embedding', ['model_id', 'model_text'])
     : {};
-  if (text.model_id !== undefined) {
-    throw unserved('[text_embedding] with [model_id] is not served: the field has its own model');
-  }
   if (typeof text.model_text === 'string') return { query_text: text.model_text };
   throw malformed('[knn] requires one of [query_vector] or [query_vector_builder]');
 }

@@ -27,8 +27,13 @@ export function checkExpansion(options: JsonObject, query: string): void {
   requireDefault(options, query, 'fuzzy_rewrite', REWRITES);
   requireDefault(options, query, 'fuzzy_transpositions', [true]);
   requireDefault(options, query, 'transpositions', [true]);
-  requireDefault(options, query, 'lenient', [false]);
   if (options.max_expansions !== undefined) wholeOf(options, query, 'max_expansions', 1, 0);
+}
+
+/** `lenient`, which is on if no field is named: then all fields are searched. */
+export function isLenient({ lenient, fields, default_field }: JsonObject): boolean {
+  if (lenient === true || lenient === 'true') return true;
+  return fields === undefined && (default_field === undefined || default_field === '*');
 }
 
 /** Refuses an analyzer other than the field's own. */

@@ -5,10 +5,22 @@ import { clipped, unserved } from './refusal.ts';
 import type { Tree } from './scope.ts';
 import { isExact } from './target.ts';
 
-/** `term`, `prefix` or `wildcard` in either case of ASCII letters, as a regular expression. */
+/** Analyzers that fold the case of letters, of words and of patterns alike. */
+const FOLDING: ReadonlySet<string> = new Set(['standard', 'english', 'simple', 'cjk', 'code']);
+
+/**
+ * `term`, `prefix`, `wildcard` or `regexp` in either case of ASCII letters: a regular expression,
+ * or the query itself on words whose case is folded. Throws RefusedDsl.
+ */
 export function caseInsensitive(query: string, field: TableField, text: string): Tree {
-  if (query === 'regexp' || !isExact(field)) {
+  if (!isExact(field)) {
+    if (FOLDING.has(field.analyzer ?? '') && query !== 'regexp') {
+      return { [query]: { field: field.name, value: text } };
+    }
     throw unserved(`[${query}] query with [case_insensitive] on [${field.name}] is not served`);
+  }
+  if (query === 'regexp') {
+    return { regex: { field: field.name, value: eitherCaseRegexp(text) } };
   }
   let pattern = '';
   const characters = Array.from(text);
@@ -29,15 +41,45 @@ function eitherCase(c: string): string {
   return /[\\^$.*+?()[\]{}|/]/.test(c) ? `\\${c}` : c;
 }
 
+/** A regular expression whose letters, also those of classes, are in both cases. */
+function eitherCaseRegexp(pattern: string): string {
+  const folded = pattern.replace(/\\[\s\S]|\[(?:\\[\s\S]|[^\]\\])*\]|[a-zA-Z]/g, (part) => {
+    if (part.startsWith('\\')) return part;
+    return part.startsWith('[') ? eitherCaseClass(part) : eitherCase(part);
+  });
+  return plainAnchors(folded);
+}
+
+/** A class with the other case of its letters and of its ranges of letters. */
+function eitherCaseClass(text: string): string {
+  const parts = text.slice(1, -1).match(/\\[\s\S]|[a-zA-Z]-[a-zA-Z]|[\s\S]/g) ?? [];
+  const others = parts
+    .filter((part) => /^[a-zA-Z](-[a-zA-Z])?$/.test(part))
+    .map((part) => (part === part.toLowerCase() ? part.toUpperCase() : part.toLowerCase()));
+  return `[${parts.join('')}${others.join('')}]`;
+}
+
+/** `^` and `$` outside of classes are characters in the imitated engine. */
+const plainAnchors = (pattern: string): string =>
+  pattern.replace(/\\[\s\S]|\[\^?(?:\\[\s\S]|[^\]\\])*\]|[$^]/g, (part) =>
+    part === '$' || part === '^' ? `\\${part}` : part,
+  );
+
+/** A regular expression over the terms of a field. Throws RefusedDsl. */
+export function regexpTree(field: TableField, pattern: string, options: JsonObject): Tree {
+  checkRegexp(pattern, options);
+  return { regex: { field: field.name, value: plainAnchors(pattern) } };
+}
+
 const OPERATORS = '~<>&@#"';
 
 /**
- * Refuses regular expressions that mean something else here: operators of the imitated engine,
- * anchors (which are characters there) and escaped letters. Throws RefusedDsl.
+ * Refuses regular expressions that mean something else here: operators of the imitated engine, and
+ * escaped letters. Throws RefusedDsl.
  */
-export function checkRegexp(pattern: string, options: JsonObject): void {
+function checkRegexp(pattern: string, options: JsonObject): void {
   const flags = String(options.flags ?? 'ALL').toUpperCase();
-  const refused = flags === 'NONE' ? '"^$' : `${OPERATORS}^$`;
+  const refused = flags === 'NONE' ? '"' : OPERATORS;
   let inClass = false;
   for (let i = 0; i < pattern.length; i++) {
     const c = pattern[i];

@@ -5,6 +5,7 @@ import { tieOf, type WeightedField, weightedFields } from './multi-match.ts';
 import {
   checkExpansion,
   editsOf,
+  isLenient,
   minimumOf,
   operatorOf,
   requireDefault,
@@ -41,6 +42,7 @@ export function queryString(json: Json, scope: QueryScope): Tree {
   const reading = readingOf(options, scope);
   const named = options.fields ?? options.default_field;
   const fields = weightedFields(named === '*' ? undefined : named, scope, QUERY);
+
   const parser = new StringParser(text, reading);
   const tree = withMinimum(parser.whole(fields), options.minimum_should_match);
   return boosted(tree, boostOf(options, QUERY));
@@ -60,6 +62,7 @@ function readingOf(options: JsonObject, scope: QueryScope): StringReading {
   const byType = type === 'most_fields' ? 1 : 0;
   return {
     scope,
+    isLenient: isLenient(options),
     operator: operatorOf(options.default_operator, QUERY),
     tie: tie_breaker === undefined ? byType : tieOf(tie_breaker, QUERY),
     slop: wholeOf(options, QUERY, 'phrase_slop', 0, 0),

@@ -5,7 +5,7 @@
 import type { Json, JsonObject } from '@lakehouse-search/contract';
 import { boostOf, objectOf, optionsOf } from './body.ts';
 import { type WeightedField, weightedFields } from './multi-match.ts';
-import { checkExpansion, operatorOf, requireDefault, wholeOf } from './options.ts';
+import { checkExpansion, isLenient, operatorOf, requireDefault, wholeOf } from './options.ts';
 import { stringOf, withMinimum } from './query-string.ts';
 import { illegal } from './refusal.ts';
 import { boosted, MATCH_ALL, MATCH_NONE, type QueryScope, type Tree } from './scope.ts';
@@ -34,6 +34,7 @@ export function simpleQueryString(json: Json, scope: QueryScope): Tree {
 
 const readingOf = (options: JsonObject, scope: QueryScope): StringReading => ({
   scope,
+  isLenient: isLenient(options),
   operator: operatorOf(options.default_operator, QUERY),
   tie: 1,
   slop: 0,

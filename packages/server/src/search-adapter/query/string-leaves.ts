@@ -2,9 +2,10 @@
 import type { JsonObject } from '@lakehouse-search/contract';
 import { dateBounds, dateTerm } from './date-tree.ts';
 import type { TableField } from './field-table.ts';
+import { fitsField } from './fitting-value.ts';
 import type { WeightedField } from './multi-match.ts';
 import { editsOfValue } from './options.ts';
-import { checkRegexp } from './patterns.ts';
+import { regexpTree } from './patterns.ts';
 import { bestOf, boosted, type QueryScope, type Tree } from './scope.ts';
 import { isExact } from './target.ts';
 
@@ -19,6 +20,8 @@ export interface StringReading {
   readonly edits: number | 'auto';
   readonly prefixLength: number;
   readonly timeZone: string | undefined;
+  /** Values that do not fit a field find nothing there. */
+  readonly isLenient: boolean;
 }
 
 /** One clause, before it is known in which fields. */
@@ -35,8 +38,18 @@ export function leafTree(
   fields: readonly WeightedField[],
   reading: StringReading,
 ): Tree {
-  const trees = fields.map(({ field, boost }) => boosted(fieldTree(leaf, field, reading), boost));
+  const trees = fields
+    .filter(({ field }) => !reading.isLenient || fitsLeaf(leaf, field, reading))
+    .map(({ field, boost }) => boosted(fieldTree(leaf, field, reading), boost));
   return bestOf(trees, reading.tie);
+}
+
+/** Whether a clause can be one of a field. */
+function fitsLeaf(leaf: StringLeaf, field: TableField, { scope }: StringReading): boolean {
+  if (field.type === 'TEXT' || isExact(field) || leaf.kind === 'exists') return true;
+  if (leaf.kind === 'prefix' || leaf.kind === 'wildcard' || leaf.kind === 'regex') return false;
+  const texts = leaf.kind === 'range' ? Object.values(leaf.bounds).map(String) : [leaf.text];
+  return texts.every((text) => fitsField(field, text, scope));
 }
 
 function fieldTree(leaf: StringLeaf, field: TableField, reading: StringReading): Tree {
@@ -50,8 +63,7 @@ function fieldTree(leaf: StringLeaf, field: TableField, reading: StringReading):
     case 'wildcard':
       return { [leaf.kind]: { field: name, value: leaf.text } };
     case 'regex':
-      checkRegexp(leaf.text, {});
-      return { regex: { field: name, value: leaf.text } };
+      return regexpTree(field, leaf.text, {});
     case 'fuzzy':
       return fuzzyTree(field, leaf, reading);
     case 'exists':

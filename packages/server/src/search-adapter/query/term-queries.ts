@@ -1,11 +1,13 @@
 /** Queries of exact values and of patterns: `term`, `terms`, `ids`, `exists`, `prefix` and more. */
 import type { Json, JsonObject } from '@lakehouse-search/contract';
 import { coordinatesOfId } from '../base/document-id.ts';
+import { matches } from '../base/filter-path.ts';
 import { boostOf, fieldBody, isObject, objectOf, optionsOf, scalarOf } from './body.ts';
 import { dateTerm } from './date-tree.ts';
 import type { TableField } from './field-table.ts';
+import { isFraction } from './fitting-value.ts';
 import { checkExpansion, editsOf, editsOfValue, wholeOf } from './options.ts';
-import { caseInsensitive, checkRegexp } from './patterns.ts';
+import { caseInsensitive, regexpTree } from './patterns.ts';
 import { clipped, illegal, malformed, unserved } from './refusal.ts';
 import { boosted, constantOf, MATCH_ALL, MATCH_NONE, type QueryScope, type Tree } from './scope.ts';
 import { anyField, isExact, targetField } from './target.ts';
@@ -34,7 +36,8 @@ export function termQuery(json: Json, scope: QueryScope): Tree {
 /** A clause of one value. */
 export function termTree(field: TableField, value: Json, scope: QueryScope): Tree {
   if (field.type === 'DATE') return dateTerm(field, value, {}, scope);
-  return { term: { field: field.name, value: scalarOf(value, 'term', 'value') } };
+  const text = scalarOf(value, 'term', 'value');
+  return isFraction(field, text) ? MATCH_NONE : { term: { field: field.name, value: text } };
 }
 
 const isTrue = (json: Json | undefined): boolean => json === true || json === 'true';
@@ -60,7 +63,9 @@ export function termsQuery(json: Json, scope: QueryScope): Tree {
   if (field.type === 'DATE') {
     return boosted(constantOf(list.map((value) => dateTerm(field, value, {}, scope))), boost);
   }
-  return boosted({ terms: { field: field.name, values: texts } }, boost);
+  const whole = texts.filter((text) => !isFraction(field, text));
+  if (whole.length === 0) return MATCH_NONE;
+  return boosted({ terms: { field: field.name, values: whole } }, boost);
 }
 
 /** `ids`. */
@@ -92,8 +97,16 @@ export function existsQuery(json: Json, scope: QueryScope): Tree {
   const name = scalarOf(body.field, 'exists', 'field');
   const boost = boostOf(body, 'exists');
   if (name === ID) return boosted(MATCH_ALL, boost);
+  if (name.includes('*')) return boosted(constantOf(existsAny(name, scope)), boost);
   const field = targetField(scope, name, 'exists');
   return field === undefined ? MATCH_NONE : boosted({ exists: { field: field.name } }, boost);
+}
+
+/** One clause for each field of a pattern. */
+function existsAny(pattern: string, { fields: { fields } }: QueryScope): readonly Tree[] {
+  return [...fields.values()]
+    .filter(({ name, indexed, fast }) => (indexed || fast) && matches(pattern, name))
+    .map(({ name }) => ({ exists: { field: name } }));
 }
 
 const PATTERNS: Readonly<Record<string, readonly string[]>> = {
@@ -133,10 +146,7 @@ function patternTree(name: string, field: TableField, value: string, options: Js
         `of type [${type}]`,
     );
   }
-  if (name === 'regexp') {
-    checkRegexp(value, options);
-    return { regex: base };
-  }
+  if (name === 'regexp') return regexpTree(field, value, options);
   if (name !== 'fuzzy') return { [name]: base };
   const edits = editsOfValue(editsOf(options.fuzziness ?? 'AUTO', name), value);
   const exact = wholeOf(options, name, 'prefix_length', 0, 0);

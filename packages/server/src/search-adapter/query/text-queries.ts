@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '@lakehouse-search/contract';
 import { boostOf, fieldBody, isObject, optionsOf, scalarOf, shown } from './body.ts';
 import { dateTerm } from './date-tree.ts';
 import type { TableField } from './field-table.ts';
+import { fitsField } from './fitting-value.ts';
 import {
   checkAnalyzer,
   checkExpansion,
@@ -14,7 +15,7 @@ import {
 } from './options.ts';
 import { illegal, unserved } from './refusal.ts';
 import { boosted, MATCH_NONE, type QueryScope, type Tree } from './scope.ts';
-import { anyField, targetField } from './target.ts';
+import { anyField, isExact, targetField } from './target.ts';
 
 /** The queries of a text in one field. */
 export type TextQuery = 'match' | 'match_phrase' | 'match_phrase_prefix' | 'match_bool_prefix';
@@ -26,8 +27,8 @@ const FUZZY = [
 ];
 const OPTIONS: Readonly<Record<TextQuery, readonly string[]>> = {
   match: [...COMMON, ...FUZZY],
-  match_phrase: [...COMMON, 'slop'],
-  match_phrase_prefix: [...COMMON, 'slop', 'max_expansions'],
+  match_phrase: [...COMMON, 'slop', 'lenient'],
+  match_phrase_prefix: [...COMMON, 'slop', 'max_expansions', 'lenient'],
   match_bool_prefix: [...COMMON, ...FUZZY],
 };
 
@@ -55,6 +56,7 @@ export function textTree(
 ): Tree {
   checkExpansion(options, name);
   checkAnalyzer(options, name, field);
+  if (!isReadable(query, field, text, options, scope)) return MATCH_NONE;
   const zero = { zero_terms: zeroTermsOf(options.zero_terms_query, name) };
   const base = { field: field.name, value: text };
   if (field.type === 'DATE') return dateTerm(field, options.query ?? text, {}, scope);
@@ -74,6 +76,20 @@ export function textTree(
   const words = field.type === 'TEXT' ? { ...wordOptions(options, name), ...zero } : {};
   const last: JsonObject = query === 'match_bool_prefix' ? { last_prefix: true } : {};
   return { match: { ...base, ...words, ...fuzzyOptions(options, name), ...last } };
+}
+
+/** False: the query is lenient, and its text is no value of the field. */
+function isReadable(
+  query: TextQuery,
+  field: TableField,
+  text: string,
+  { lenient, fuzziness }: JsonObject,
+  scope: QueryScope,
+): boolean {
+  if (lenient !== true && lenient !== 'true') return true;
+  if (query === 'match_phrase_prefix' && field.type !== 'TEXT') return false;
+  const hasEdits = fuzziness !== undefined && field.type !== 'TEXT' && !isExact(field);
+  return !hasEdits && fitsField(field, text, scope);
 }
 
 function wordOptions(options: JsonObject, name: string): JsonObject {

@@ -47,6 +47,10 @@ export async function addSearchAdapter(
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
     scope.setErrorHandler((error, request, reply) => sendEngineError(request, reply, error));
     if (options.productHeader !== false) {
+      scope.addHook('onRequest', async ({ headers }, reply) => {
+        const id = headers['x-opaque-id'];
+        if (typeof id === 'string') reply.header('x-opaque-id', id);
+      });
       scope.addHook('onRequest', async (_request, reply) => {
         reply.header('x-elastic-product', 'Elasticsearch');
       });

@@ -59,6 +59,7 @@ const health: Endpoint = {
         relocating_shards: 0,
         initializing_shards: 0,
         unassigned_shards: indexes.length - ready.length,
+        unassigned_primary_shards: indexes.length - ready.length,
         delayed_unassigned_shards: 0,
         number_of_pending_tasks: 0,
         number_of_in_flight_fetch: 0,
@@ -80,10 +81,21 @@ const nodes: Endpoint = {
     json: {
       _nodes: { total: 1, successful: 1, failed: 0 },
       cluster_name: 'lhs',
-      nodes: { lhs: { name: 'lhs', version: IMITATED, build_type: 'lhs', roles: [] } },
+      nodes: {
+        lhs: { name: 'lhs', version: IMITATED, build_type: 'lhs', roles: [], attributes: {} },
+      },
     },
   }),
 };
 
+/** Settings that nobody has changed. */
+const settings: Endpoint = {
+  methods: ['GET'],
+  paths: ['/_cluster/settings'],
+  operation: 'listIndexes',
+  params: ['flat_settings', 'include_defaults', 'timeout', 'master_timeout'],
+  answer: async () => ({ json: { persistent: {}, transient: {} } }),
+};
+
 /** Endpoints of the whole service. */
-export const CLUSTER_ENDPOINTS: readonly Endpoint[] = [root, health, nodes];
+export const CLUSTER_ENDPOINTS: readonly Endpoint[] = [root, health, nodes, settings];

@@ -1,7 +1,7 @@
 import type { Json, Operation } from '@lakehouse-search/contract';
 import type { HTTPMethods } from 'fastify';
 import type { UrlParams } from '../base/read-json.ts';
-import { clipped, illegal } from '../query/refusal.ts';
+import { clipped, illegal, unserved } from '../query/refusal.ts';
 import type { AdapterCall } from './adapter-call.ts';
 
 /** What an endpoint answers: JSON, or the text of a table. */
@@ -37,11 +37,25 @@ export const INDEX_PARAMS = [
   ...['preference', 'master_timeout', 'cluster_manager_timeout'],
 ] as const;
 
+/** Parameters of the imitated engine that are refused by name wherever they are not read. */
+const UNSERVED: ReadonlySet<string> = new Set([
+  ...['routing', 'stored_fields', 'version', 'version_type', 'terminate_after', 'min_score'],
+  ...['force_synthetic_source', 'suggest_field', 'suggest_mode', 'suggest_size', 'suggest_text'],
+  ...['min_compatible_shard_node', 'search_pipeline', 'analyzer', 'seq_no_primary_term'],
+]);
+
 /** Throws for a parameter that an endpoint does not have. */
 export function requireKnown(params: UrlParams, endpoint: Endpoint, path: string): void {
   const isKnown = (name: string) => COMMON.has(name) || endpoint.params.includes(name);
+  const { format = 'json' } = params;
+  if (format !== 'json' && format !== 'text') {
+    throw unserved(`parameter [format] of [${clipped(format)}] is not served by this adapter`);
+  }
   const unknown = Object.keys(params).find((name) => !isKnown(name));
   if (unknown === undefined) return;
+  if (UNSERVED.has(unknown)) {
+    throw unserved(`parameter [${unknown}] of [${clipped(path)}] is not served by this adapter`);
+  }
   const shown = clipped(path);
   throw illegal(`request [${shown}] contains unrecognized parameter: [${clipped(unknown)}]`);
 }

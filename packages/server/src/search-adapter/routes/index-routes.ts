@@ -1,5 +1,5 @@
 /** What indexes are: `_mapping`, `_field_caps`, `_cat/indices`, `_alias`. */
-import type { FieldDescription, Json, JsonObject } from '@lakehouse-search/contract';
+import type { Alias, FieldDescription, Json, JsonObject } from '@lakehouse-search/contract';
 import { matches } from '../base/filter-path.ts';
 import { flagIn, listIn, objectIn, patternsIn, textIn } from '../base/read-json.ts';
 import {
@@ -9,7 +9,7 @@ import {
   openIndex,
   type ServedIndex,
 } from '../base/served-index.ts';
-import { unserved } from '../query/refusal.ts';
+import { clipped, unserved } from '../query/refusal.ts';
 import type { AdapterCall } from './adapter-call.ts';
 import { type Endpoint, INDEX_PARAMS } from './endpoint.ts';
 import { indexOptions } from './search-once.ts';
@@ -218,27 +218,73 @@ function tableOf(rows: readonly JsonObject[], columns: readonly string[], hasHea
 }
 
 const aliases: Endpoint = {
-  methods: ['GET'],
-  paths: ['/_alias', '/_aliases', '/:index/_alias'],
+  methods: ['GET', 'HEAD'],
+  paths: ['/_alias', '/_aliases', '/:index/_alias', '/_alias/:name', '/:index/_alias/:name'],
   operation: 'listAliases',
   params: INDEX_PARAMS,
   async answer(call) {
+    const { name: wanted } = call.path;
     const reads = call.reads();
     const names = await listedNames(reads, call.path.index, indexOptions(call.params));
-    const all = await reads.listAliases();
-    const entries = names.map((name) => {
-      const own = all
-        .filter(({ index }) => index === name)
-        .map(({ alias }) => [alias, {}] as const);
-      return [name, { aliases: Object.fromEntries(own) }] as const;
+    const patterns = wanted?.split(',').map((one) => (one === '_all' ? '*' : one)) ?? ['*'];
+    const all = (await reads.listAliases()).filter(({ alias }) =>
+      patterns.some((pattern) => matches(pattern, alias)),
+    );
+    const entries = names
+      .filter((name) => wanted === undefined || all.some(({ index }) => index === name))
+      .map((name) => [name, { aliases: aliasesOf(name, all) }] as const);
+    const missing = patterns.find((one) => !one.includes('*') && !all.some((a) => a.alias === one));
+    const json = Object.fromEntries(entries);
+    if (missing === undefined) return { json };
+    return {
+      status: 404,
+      json: { error: `alias [${clipped(missing)}] missing`, status: 404, ...json },
+    };
+  },
+};
+
+const aliasesOf = (name: string, all: readonly Alias[]): JsonObject =>
+  Object.fromEntries(
+    all.filter(({ index }) => index === name).map(({ alias }) => [alias, {}] as const),
+  );
+
+/** What clients show of an index: its aliases, fields and settings. */
+const index: Endpoint = {
+  methods: ['GET'],
+  paths: ['/:index'],
+  operation: 'describeIndex',
+  params: [...INDEX_PARAMS, 'features', 'flat_settings', 'include_defaults'],
+  async answer(call) {
+    const all = await call.reads().listAliases();
+    const entries = (await indexesOf(call)).map((one) => {
+      const mappings = { dynamic: 'false', properties: propertiesOf(one) };
+      const described = { aliases: aliasesOf(one.name, all), mappings, ...settingsOf(one) };
+      return [one.name, described] as const;
     });
     return { json: Object.fromEntries(entries) };
   },
 };
 
+const settings: Endpoint = {
+  methods: ['GET'],
+  paths: ['/_settings', '/:index/_settings'],
+  operation: 'describeIndex',
+  params: [...INDEX_PARAMS, 'flat_settings', 'include_defaults'],
+  async answer(call) {
+    const entries = (await indexesOf(call)).map((one) => [one.name, settingsOf(one)] as const);
+    return { json: Object.fromEntries(entries) };
+  },
+};
+
+const settingsOf = ({ name }: ServedIndex): JsonObject => ({
+  settings: {
+    index: { number_of_shards: '1', number_of_replicas: '0', provided_name: name, uuid: name },
+  },
+});
+
 /** The names that a pattern selects, as data views look for them. */
 const resolve: Endpoint = {
-  methods: ['GET'],
+  methods: ['GET', 'POST'],
   paths: ['/_resolve/index/:index'],
   operation: 'listIndexes',
   params: [...INDEX_PARAMS, 'mode'],
@@ -267,5 +313,5 @@ const resolve: Endpoint = {
 
 /** Endpoints that describe indexes. */
 export const INDEX_ENDPOINTS: readonly Endpoint[] = [
-  ...[mapping, fieldCaps, catIndices, aliases, resolve],
+  ...[mapping, fieldCaps, catIndices, aliases, index, settings, resolve],
 ];

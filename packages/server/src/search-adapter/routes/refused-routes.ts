@@ -45,6 +45,12 @@ const OTHERS: Readonly<Record<string, string>> = {
   _security: 'accounts',
   _tasks: 'tasks',
   _snapshot: 'snapshots',
+  _analyze: 'analysis of texts',
+  _stats: 'statistics of indexes',
+  _search_shards: 'the shards of a search',
+  _license: 'licenses',
+  _xpack: 'information on features',
+  _data_stream: 'data streams',
 };
 
 /** The refusal of a request: writes and known endpoints by name. */
@@ -63,7 +69,7 @@ export function refusalOf(method: string, url: string): Error {
     );
   }
   if (name !== undefined && Object.hasOwn(OTHERS, name)) {
-    return unserved(`[${shown}] is not served by this adapter: it has no ${OTHERS[name]}`);
+    return unserved(`this adapter does not serve ${OTHERS[name]}: [${shown}]`);
   }
   return illegal(`no handler found for uri [${clipped(path)}] and method [${method}]`);
 }

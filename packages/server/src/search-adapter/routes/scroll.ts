@@ -48,6 +48,10 @@ export async function openScroll(call: AdapterCall): Promise<JsonObject> {
   const { json, from, size } = readBody(call.body, others);
   if (from > 0) throw illegal('using [from] is not allowed in a scroll context');
   if (size === 0) throw illegal('[size] cannot be [0] in a scroll context');
+  if (json.track_total_hits === false || json.track_total_hits === 'false') {
+    throw illegal('disabling [track_total_hits] is not allowed in a scroll context');
+  }
+  if (json.collapse !== undefined) throw illegal('cannot use `collapse` in a scroll context');
   if (json.search_after !== undefined) {
     throw illegal('`search_after` cannot be used in a scroll context.');
   }

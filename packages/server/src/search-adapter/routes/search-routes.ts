@@ -31,7 +31,7 @@ const search: Endpoint = {
     ...[...INDEX_PARAMS, ...QUERY_PARAMS, ...WORK_PARAMS],
     ...['from', 'size', 'sort', '_source', '_source_includes', '_source_excludes'],
     ...['stored_fields', 'docvalue_fields', 'timeout', 'terminate_after', 'track_total_hits'],
-    ...['track_scores', 'version', 'rest_total_hits_as_int', 'typed_keys', 'scroll'],
+    ...['track_scores', 'version', 'rest_total_hits_as_int', 'typed_keys', 'scroll', 'explain'],
   ],
   async answer(call) {
     const { params, path, body } = call;
@@ -169,6 +169,11 @@ const validate: Endpoint = {
   operation: 'search',
   params: [...INDEX_PARAMS, ...QUERY_PARAMS, 'explain', 'rewrite', 'all_shards'],
   async answer(call) {
+    for (const name of ['rewrite', 'all_shards'] as const) {
+      if (flagIn(call.params[name] ?? 'false', name)) {
+        throw unserved(`parameter [${name}] is not served by this adapter`);
+      }
+    }
     const reads = call.reads();
     const names = await indexNames(reads, call.path.index, indexOptions(call.params));
     const shown = flagIn(call.params.explain ?? 'false', 'explain');

@@ -19,7 +19,7 @@ export async function readPage(
   const request = { ...pageRequest(plan), ...(aggs === undefined ? {} : { aggs }) };
   const { hybrid } = plan.selection;
   if (hybrid !== undefined) {
-    const { ast: _, now: __, ...page } = request;
+    const { ast: _, ...page } = request;
     return reads.hybrid({ ...page, ...hybrid });
   }
   const page = await reads.search(request);

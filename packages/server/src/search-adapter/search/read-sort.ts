@@ -4,6 +4,7 @@ import { type DateFormat, dateFormat, isoOfMicros, microsOfIso } from '../base/d
 import { idOfTexts, type KeyColumns, textsOfId } from '../base/document-id.ts';
 import { listIn, repeatedIn } from '../base/read-json.ts';
 import { isObject } from '../query/body.ts';
+import { readInstant } from '../query/date-instant.ts';
 import { type FieldTable, findExactField, type TableField } from '../query/field-table.ts';
 import { clipped, illegal, malformed, RefusedDsl, unserved } from '../query/refusal.ts';
 
@@ -13,6 +14,8 @@ export interface SortKey {
   readonly spec: SortSpec | undefined;
   readonly kind: 'score' | 'key' | 'date' | 'value';
   readonly format: DateFormat | undefined;
+  /** The format that `search_after` has its dates in. */
+  readonly pattern?: string;
   /** The type of the field; undefined: no field, or an unknown one. */
   readonly type?: string;
   /** The value of documents without one; of an unknown field, of all. */
@@ -100,7 +103,8 @@ function keyOf(field: string, options: JsonObject, table: FieldTable): SortKey {
   const { type } = found;
   const missing = missingOf(options.missing, type, format);
   const spec = { field: found.name, desc, ...(missing === undefined ? {} : { missing }) };
-  return { spec, kind: type === 'DATE' ? 'date' : 'value', format, type };
+  const pattern = typeof options.format === 'string' ? { pattern: options.format } : {};
+  return { spec, kind: type === 'DATE' ? 'date' : 'value', format, type, ...pattern };
 }
 
 const MODES = ['min', 'max', 'avg', 'sum', 'median'];
@@ -260,12 +264,12 @@ function constantPlace(given: readonly Json[], { keys, member }: SortPlan): numb
   );
 }
 
-function afterValue({ kind, format }: SortKey, value: Json): Json {
+function afterValue({ kind, pattern }: SortKey, value: Json): Json {
   if (kind !== 'date' || value === null) return value;
   if (typeof value === 'number') return isoOfMicros(Math.round(value * 1000));
-  if (format === undefined || typeof value !== 'string') return value;
-  const seconds = /^-?\d+(\.\d+)?$/.test(value);
-  return seconds ? isoOfMicros(Math.round(Number(value) * 1000)) : value;
+  if (typeof value !== 'string') return value;
+  const { first } = readInstant(value, { format: pattern, now: 0 }, 'search_after');
+  return isoOfMicros(Number(first));
 }
 
 /**

@@ -131,7 +131,8 @@ export async function highestScore(
   if (body.size === 0) return null;
   const isByScore = sort.keys.length === 0 && searchAfter === undefined;
   if (isByScore && body.from === 0) return hits[0]?.score ?? null;
-  if (!isByScore && !trackScores) return null;
+  const isScored = trackScores || sort.keys.some(({ kind }) => kind === 'score');
+  if (!isByScore && !isScored) return null;
   if (selection.hybrid !== undefined) {
     throw illegal('[from] and [track_scores] do not go with fused lists');
   }

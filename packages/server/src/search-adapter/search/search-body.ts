@@ -80,7 +80,7 @@ function refuseUnserved(body: JsonObject): void {
 function withParams(body: JsonObject, params: UrlParams): JsonObject {
   const { q, sort, ...others } = params;
   const names = ['from', 'size', 'timeout', 'terminate_after', 'track_total_hits', 'version'];
-  const named = [...names, 'track_scores']
+  const named = [...names, 'track_scores', 'explain']
     .filter((name) => others[name] !== undefined)
     .map((name) => [name, others[name]] as const);
   const lists = (['docvalue_fields', 'stored_fields'] as const)

@@ -17,7 +17,7 @@ import type { SearchBody } from './search-body.ts';
 import { readSource, type SourceFilter } from './source-filter.ts';
 
 /** What selects the documents of a search; `hybrid` replaces the tree for fused lists. */
-export type Selection = Pick<SearchRequest, 'ast' | 'filter' | 'pit_id' | 'now' | 'index'> & {
+export type Selection = Pick<SearchRequest, 'ast' | 'filter' | 'pit_id' | 'index'> & {
   readonly hybrid?: Partial<HybridRequest>;
 };
 
@@ -36,6 +36,8 @@ export interface SearchPlan {
   readonly highlight: HighlightPlan | undefined;
   readonly collapse: string | undefined;
   readonly showVersion: boolean;
+  /** False: `stored_fields` is `_none_`. */
+  readonly showId: boolean;
   /** Hits explain their scores. */
   readonly explains: boolean;
   /** Searches inside of the group of each hit. */
@@ -82,6 +84,7 @@ export function planSearch(
     highlight: hasHighlight(json.highlight) ? readHighlight(json.highlight, table) : undefined,
     collapse: json.collapse === undefined ? undefined : collapseOf(json.collapse),
     showVersion: flagIn(json.version ?? false, 'version'),
+    showId: !(stored_fields !== undefined && listIn(stored_fields).includes('_none_')),
     explains: flagIn(json.explain ?? false, 'explain'),
     innerHits: json.collapse === undefined ? [] : innerHitsOf(json.collapse),
   };
@@ -103,7 +106,6 @@ export function selectionOf(
     retriever === undefined ? translateQuery(dsl, table) : translateRetriever(retriever, table);
   return {
     index: name,
-    now: table.now,
     ...(hybrid === undefined ? { ast } : { hybrid }),
     ...(pitId === undefined ? {} : { pit_id: pitId }),
   };

@@ -87,7 +87,7 @@ function hitOf({ hit, plan, extras }: IndexHit): JsonObject {
   const fields = { ...fieldsOf(hit, plan.fields), ...collapsed };
   return {
     _index: index.name,
-    _id: documentId(hit.coordinates),
+    ...(plan.showId ? { _id: documentId(hit.coordinates) } : {}),
     ...(showVersion ? { _version: 1 } : {}),
     _score: sort.isScored || trackScores ? hit.score : null,
     ...sourceOf(hit, source),
