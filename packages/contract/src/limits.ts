@@ -27,6 +27,7 @@ export const REQUEST_LIMITS = Object.freeze({
   judgments: 10_000,
   rehearsedRows: 1_000_000,
   skippedRowsShown: 20,
+  driftedKeysShown: 1000,
   buildThreads: 64,
   buildMemoryBytes: 64 * 2 ** 20,
   erasedKeys: 1000,

@@ -595,7 +595,7 @@ export const DOCS: Readonly<Record<string, string>> = {
   "ReshardPlan.bytes_moved": "Bytes of these documents on disk, likewise.",
   "ReshardPlan.docs_moved": "Documents of the moved buckets, if all buckets have as many; null before the first build.",
   "ReshardPlan.former_shards": "Number of shards before.",
-  "ReshardPlan.generation": "The live generation, of a cluster the number of its route; 0: none is built.",
+  "ReshardPlan.generation": "The live generation; 0: none is built.",
   "ReshardPlan.moves": "Buckets whose shard changes, ascending.",
   "ReshardPlan.shards": "Number of shards afterwards.",
   "ReshardRequest": "`POST /v1/index:plan-reshard`, which changes nothing, and `POST /v1/index:reshard`: another number of shards, with as few moved buckets as possible.",

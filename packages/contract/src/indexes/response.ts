@@ -210,7 +210,7 @@ export interface ReshardPlan {
   readonly bytes_moved: number | null;
   /** The new shards are in force. */
   readonly applied: boolean;
-  /** The live generation, of a cluster the number of its route; 0: none is built. */
+  /** The live generation; 0: none is built. */
   readonly generation: number;
 }
 

@@ -31,7 +31,6 @@ export const LIMITS = Object.freeze({
   segmentDocs: 16_777_216,
   nameChars: 128,
   appliedSnapshots: 128,
-  driftedKeysShown: 1000,
   skippedRows: 100_000,
   heldRowBytes: 256 * 2 ** 20,
   filterCacheBytes: 64 * 2 ** 20,

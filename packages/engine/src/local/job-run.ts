@@ -260,7 +260,8 @@ export class JobRun<K extends JobKind = JobKind> {
   }
 
   #advance({ phase, docs_done, docs_total, shards, snapshot, ...more }: Progress): void {
-    const [first, ...others] = this.#state.record.shards;
+    const former = this.#state.record.shards;
+    const [first] = former;
     if (first === undefined) return;
     const { bytes_done, bytes_total, windows } = more;
     const copies = bytes_done !== undefined && bytes_total !== undefined;
@@ -268,7 +269,7 @@ export class JobRun<K extends JobKind = JobKind> {
       ? this.#estimate(phase, bytes_done, bytes_total)
       : this.#estimate(phase, docs_done, docs_total);
     const documents = {
-      shards: shards ?? [{ ...first, docs_done, docs_total }, ...others],
+      shards: shards ?? (former.length > 1 ? former : [{ ...first, docs_done, docs_total }]),
       ...(windows === undefined ? {} : { windows }),
     };
     const changes = copies ? { bytes_done, bytes_total } : documents;

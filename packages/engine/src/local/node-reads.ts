@@ -31,6 +31,12 @@ export interface ReadableCommit {
   readonly docs: number;
   /** Bytes of its segments on disk. */
   readonly bytes: number;
+  /** The shards that this engine holds, one by one. */
+  readonly sizes: readonly {
+    readonly shard: number;
+    readonly docs: number;
+    readonly bytes: number;
+  }[];
   /** SHA-256 of the definition that it was built with, without the shards that are held. */
   readonly definition: string;
 }
@@ -201,13 +207,17 @@ function readable({ name, known, open }: HeldCommit): ReadableCommit {
   const { definition_version } = snapshot.commit;
   const built =
     definition_version === version ? known.definition : known.definitionOf(definition_version);
+  const sizes = describeShards(snapshot)
+    .filter(({ shard }) => built.only?.includes(shard) ?? true)
+    .map(({ shard, num_docs: docs, bytes }) => ({ shard, docs, bytes }));
   return {
     commit: name,
     snapshot: snapshot.checkpoint?.snapshot_id ?? null,
     sequence: snapshot.checkpoint?.sequence ?? '0',
     generation: snapshot.generation,
     docs: snapshot.liveDocs,
-    bytes: describeShards(snapshot).reduce((sum, { bytes }) => sum + bytes, 0),
+    bytes: sizes.reduce((sum, { bytes }) => sum + bytes, 0),
+    sizes,
     definition: definitionDigest(built),
   };
 }

@@ -305,12 +305,13 @@ function shardProgress(
   writer: IndexWriter,
   total: number,
 ): Pick<Progress, 'shards' | 'windows'> {
-  const { shards = 1 } = mapping.definition;
+  const { shards = 1, only = [...Array(shards).keys()] } = mapping.definition;
   const windows = windowProgress(writer, mapping);
   if (shards === 1) return windows;
   return {
     ...windows,
-    shards: writer.shardDocs.map((docs_done, shard) => {
+    shards: only.map((shard) => {
+      const docs_done = writer.shardDocs[shard];
       const docs_total = Math.max(docs_done, Math.round(total / shards));
       return { shard, docs_done, docs_total, generation };
     }),

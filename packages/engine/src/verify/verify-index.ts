@@ -10,14 +10,14 @@
  * readable although they are unlinked.
  */
 
-import type {
-  CallContext,
-  Coordinates,
-  VerifyRequest,
-  VerifyResponse,
+import {
+  type CallContext,
+  type Coordinates,
+  REQUEST_LIMITS,
+  type VerifyRequest,
+  type VerifyResponse,
 } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
-import { LIMITS } from '../base/limits.ts';
 import type { OpenIndex } from '../open/open-index.ts';
 import { coordinatesOf } from '../schema/key.ts';
 import { KEY_BUCKETS } from '../schema/key-buckets.ts';
@@ -131,7 +131,7 @@ function keysOf(
   { missing, stale, unmatched }: Comparison,
   extraDocs: readonly number[] | undefined,
 ): VerifyResponse['keys'] {
-  const shown = LIMITS.driftedKeysShown;
+  const shown = REQUEST_LIMITS.driftedKeysShown;
   const extra: number[] = extraDocs?.slice(0, shown) ?? [];
   if (extraDocs === undefined) {
     docs.forEachUnseen((doc) => {

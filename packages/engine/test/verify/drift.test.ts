@@ -7,6 +7,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { REQUEST_LIMITS } from '@lakehouse-search/contract';
 import { type LocalBackend, openLocal } from '@lakehouse-search/engine';
 import { openTable, type SourceTable } from '@lakehouse-search/lake';
 import fc from 'fast-check';
@@ -15,7 +16,6 @@ import { byEffort } from '../../../../test/support/effort.ts';
 import { expectVectors } from '../../../../test/support/expect-vectors.ts';
 import { tinyModels } from '../../../../test/support/tiny-model.ts';
 import { ANALYZER_CATALOG } from '../../src/analysis/registry.ts';
-import { LIMITS } from '../../src/base/limits.ts';
 import { rowsToBlock } from '../../src/documents/rows-to-block.ts';
 import { VectorStage } from '../../src/documents/vector-stage.ts';
 import { contentDigest } from '../../src/index/content-digest.ts';
@@ -217,8 +217,8 @@ async function holds(scene: Scene, planted: Case): Promise<void> {
   for (const kind of ['missing', 'extra', 'stale'] as const) {
     const [shown, all] = [found[kind], wanted[kind]];
     expect(answer[kind]).toBe(all.length);
-    if (all.length <= LIMITS.driftedKeysShown) expect(shown).toEqual(all);
-    else expect(shown.length === LIMITS.driftedKeysShown && isPart(shown, all)).toBe(true);
+    if (all.length <= REQUEST_LIMITS.driftedKeysShown) expect(shown).toEqual(all);
+    else expect(shown.length === REQUEST_LIMITS.driftedKeysShown && isPart(shown, all)).toBe(true);
   }
   const count = wanted.missing.length + wanted.extra.length + wanted.stale.length;
   expect(answer).toMatchObject({

@@ -7,6 +7,7 @@ import type {
   ErasureSnapshot,
   ErasureStatement,
 } from '@lakehouse-search/contract';
+import { largest, members, sum } from './merge-members.ts';
 
 /** What a node says about its shards. */
 export interface ErasurePart<T> {
@@ -14,9 +15,6 @@ export interface ErasurePart<T> {
   readonly node: string;
   readonly answer: T;
 }
-
-/** Counts of what the table has or the request names: they are the same on every node. */
-const SAME: ReadonlySet<keyof ErasureScope> = new Set<keyof ErasureScope>(['snapshots', 'texts']);
 
 /**
  * The check of a whole index, of the checks of its nodes. It is clean if all are. Files are shown
@@ -48,13 +46,18 @@ export function mergeReports(
 }
 
 /** What several runs did, added up. */
-export function mergeActions(actions: readonly ErasureActions[]): ErasureActions {
-  const sums = new Map<string, number>();
-  for (const [name, count] of actions.flatMap((one) => Object.entries(one) as [string, number][])) {
-    sums.set(name, (sums.get(name) ?? 0) + count);
-  }
-  return Object.fromEntries(sums) as unknown as ErasureActions;
-}
+export const mergeActions = members<ErasureActions>({
+  points_in_time_closed: sum,
+  segments_rewritten: sum,
+  generations_removed: sum,
+  cold_objects_removed: sum,
+  cache_entries_removed: sum,
+  saved_queries_removed: sum,
+  history_lines_removed: sum,
+  job_records_removed: sum,
+  backups_made: sum,
+  backups_removed: sum,
+});
 
 /** What the statement about a whole index says besides the parts of its nodes. */
 export interface WholeErasure {
@@ -98,14 +101,22 @@ export function mergeStatements(
   };
 }
 
-function mergeScopes(scopes: readonly ErasureScope[]): ErasureScope {
-  const names = Object.keys(scopes[0]) as (keyof ErasureScope)[];
-  const counts = names.map((name): [string, number] => {
-    const values = scopes.map((scope) => scope[name]);
-    return [name, SAME.has(name) ? Math.max(...values) : values.reduce((a, b) => a + b, 0)];
-  });
-  return Object.fromEntries(counts) as unknown as ErasureScope;
-}
+/** Snapshots are those of the table and texts those of the request: the same on every node. */
+const mergeScopes = members<ErasureScope>({
+  generations: sum,
+  commits: sum,
+  segments: sum,
+  documents: sum,
+  cache_entries: sum,
+  saved_queries: sum,
+  history_lines: sum,
+  job_records: sum,
+  backups: sum,
+  snapshots: largest,
+  texts: largest,
+  files: sum,
+  bytes: sum,
+});
 
 /** Nodes look at the table at different moments: a snapshot that one of them saw counts. */
 function mergeSnapshots(lists: readonly (readonly ErasureSnapshot[])[]) {

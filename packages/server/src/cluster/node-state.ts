@@ -1,3 +1,12 @@
+/** A shard within a commit. */
+export interface ShardSize {
+  readonly shard: number;
+  /** Live documents. */
+  readonly docs: number;
+  /** Bytes of its segments on disk. */
+  readonly bytes: number;
+}
+
 /** A commit of a node that can be read. */
 export interface NodeCommit {
   /** Names the commit in reads of this node. */
@@ -11,6 +20,8 @@ export interface NodeCommit {
   readonly docs: number;
   /** Bytes of its segments on disk. */
   readonly bytes: number;
+  /** The shards that the node holds, one by one. */
+  readonly sizes: readonly ShardSize[];
   /** SHA-256 of the definition that it was built with: commits of one routing have the same. */
   readonly definition: string;
 }

@@ -16,8 +16,13 @@ export function messageOfState(state: NodeState): StateMessage {
       definitionVersion: index.definition_version,
       epoch: BigInt(index.epoch),
       aliases: [...index.aliases],
-      commits: index.commits.map(({ snapshot, docs, bytes, ...commit }) => ({
+      commits: index.commits.map(({ snapshot, docs, bytes, sizes, ...commit }) => ({
         ...commit,
+        sizes: sizes.map((size) => ({
+          shard: size.shard,
+          docs: BigInt(size.docs),
+          bytes: BigInt(size.bytes),
+        })),
         docs: BigInt(docs),
         bytes: BigInt(bytes),
         ...(snapshot === null ? {} : { snapshot }),
@@ -39,11 +44,16 @@ export function stateOfMessage(message: StateMessage): NodeState {
         definition_version: definitionVersion,
         epoch: Number(epoch),
         commits: index.commits.map((commit): NodeCommit => {
-          const { snapshot = null, sequence, generation, docs, bytes, definition } = commit;
+          const { snapshot = null, sequence, generation, docs, bytes, sizes, definition } = commit;
           return {
             ...{ commit: commit.commit, snapshot, sequence, generation, definition },
             docs: Number(docs),
             bytes: Number(bytes),
+            sizes: sizes.map((size) => ({
+              shard: size.shard,
+              docs: Number(size.docs),
+              bytes: Number(size.bytes),
+            })),
           };
         }),
       };

@@ -13,7 +13,7 @@ const node = (ordinal: number, snapshots: readonly string[], up = true): SeenNod
         ...{ epoch: 0, aliases: [] },
         commits: snapshots.map((snapshot) => ({
           ...{ commit: `${ordinal}.${snapshot}`, snapshot, sequence: snapshot },
-          ...{ generation: 1, docs: 1, bytes: 1, definition: 'd' },
+          ...{ generation: 1, docs: 1, bytes: 1, sizes: [], definition: 'd' },
         })),
       },
     ],

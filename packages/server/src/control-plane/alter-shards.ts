@@ -1,5 +1,7 @@
 import { type AlterPlan, LhsError } from '@lakehouse-search/contract';
 import { carrySharding, type Definition, registeredDefinition } from '@lakehouse-search/engine';
+import { mergeAlterPlan } from '../cluster/merge-indexes.ts';
+import { generationOf } from '../cluster/sum-of.ts';
 import { currentNodes, publishWithin } from './cluster-context.ts';
 import { type JobNode, nodesOf } from './job-nodes.ts';
 import { alterPart } from './put-back.ts';
@@ -31,8 +33,11 @@ export async function alterShards(run: RunningJob): Promise<void> {
     if (!(await cluster.definitions.replace(index, definition_yaml, stored.version))) {
       throw new LhsError('index_busy', `the definition of "${index}" was changed meanwhile`);
     }
-    const route = await publishWithin(cluster, { index, shards }, current);
-    const result: AlterPlan = { ...plans[0], generation: route?.generation ?? 0 };
+    await publishWithin(cluster, { index, shards }, current);
+    const result: AlterPlan = {
+      ...mergeAlterPlan(plans),
+      generation: generationOf(current, index),
+    };
     return result;
   });
 }

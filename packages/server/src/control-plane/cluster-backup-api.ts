@@ -29,8 +29,9 @@ import {
   removeClusterBackups,
   writeClusterBackup,
 } from '@lakehouse-search/engine';
+import { withoutCopies } from '../cluster/without-copies.ts';
 import { requireWhole } from './cluster-caller.ts';
-import { type BuiltPart, type IndexNodes, withoutCopies } from './index-nodes.ts';
+import type { BuiltPart, IndexNodes } from './index-nodes.ts';
 import { restoreParts } from './restore-parts.ts';
 
 /** A place of backups: of the cluster, and as nodes are requested to use it. */
@@ -83,7 +84,7 @@ export class ClusterBackupApi {
           place.whole,
           {
             ...{ index, definition, snapshot, created_ms: Date.now() },
-            index_generation: await nodes.generation(index),
+            index_generation: Math.max(...answers.map((answer) => answer.index_generation)),
             ...{ num_docs: sum('num_docs'), file_count: sum('file_count'), bytes: sum('bytes') },
             aliases: aliases.map(({ alias }) => alias),
             parts: parts.map(({ prefix, ordinals, answer: { backup } }) => {

@@ -18,13 +18,13 @@ import {
 } from '@lakehouse-search/contract';
 import { registeredDefinition } from '@lakehouse-search/engine';
 import type { NodeState } from '../cluster/node-state.ts';
+import { sumOf } from '../cluster/sum-of.ts';
 import type { DroppedPart } from '../store/dropped-indexes.ts';
 import { requireWhole } from './cluster-caller.ts';
 import { type ClusterContext, currentNodes, livingNodes } from './cluster-context.ts';
 import { addDefinition } from './index-names.ts';
 import { nameTaken } from './index-nodes.ts';
 import { type RemovedPart, removeParts } from './remove-parts.ts';
-import type { LivingNode } from './route-over.ts';
 
 /** Longer than a node is away: a hundred years. */
 export const EVER = 100 * 365 * 86_400_000;
@@ -188,16 +188,6 @@ function sumsOf(parts: readonly HeldPart[], removed: readonly RemovedPart[]) {
     points_in_time: sums.reduce((sum, one) => sum + one.points_in_time, 0),
   };
 }
-
-/** Documents or bytes of the newest commits of an index. */
-export const sumOf = (
-  nodes: readonly Pick<LivingNode, 'indexes'>[],
-  name: string,
-  what: 'docs' | 'bytes',
-): number =>
-  nodes
-    .flatMap(({ indexes }) => indexes.filter(({ index }) => index === name))
-    .reduce((sum, { commits }) => sum + (commits[0]?.[what] ?? 0), 0);
 
 /** The error for an index that the cluster does not have. */
 export function indexNotFound(index: string): LhsError {

@@ -10,9 +10,11 @@ import {
   type MoveWindowsResponse,
   type ReindexWindowRequest,
   type ReindexWindowResponse,
+  type Service,
   type UpgradeRequest,
   type UpgradeResponse,
 } from '@lakehouse-search/contract';
+import type { AnswerOf } from '../cluster/merge-answers.ts';
 import { overNodes } from '../cluster/over-nodes.ts';
 import { requireWhole } from './cluster-caller.ts';
 import { builtNodes, type ClusterContext, jobService } from './cluster-context.ts';
@@ -31,31 +33,39 @@ export class ClusterMaintenanceApi {
     this.#context = context;
   }
 
-  async compact(request: CompactRequest = {}, call?: CallContext) {
-    return (await this.#run('compact', checkCompactRequest(request), call)) as CompactResponse;
+  async compact(request: CompactRequest = {}, call?: CallContext): Promise<CompactResponse> {
+    const checked = checkCompactRequest(request);
+    return this.#run('compact', checked, call, (node, own, on) => node.compact(own, on));
   }
 
-  async upgrade(request: UpgradeRequest = {}, call?: CallContext) {
-    return (await this.#run('upgrade', checkUpgradeRequest(request), call)) as UpgradeResponse;
+  async upgrade(request: UpgradeRequest = {}, call?: CallContext): Promise<UpgradeResponse> {
+    const checked = checkUpgradeRequest(request);
+    return this.#run('upgrade', checked, call, (node, own, on) => node.upgrade(own, on));
   }
 
   /** Throws not_found if no node has the window. */
-  async reindexWindow(request: ReindexWindowRequest, call?: CallContext) {
+  async reindexWindow(
+    request: ReindexWindowRequest,
+    call?: CallContext,
+  ): Promise<ReindexWindowResponse> {
     const checked = checkReindexWindowRequest(request);
-    return (await this.#run('reindexWindow', checked, call)) as ReindexWindowResponse;
+    return this.#run('reindexWindow', checked, call, (node, own, on) =>
+      node.reindexWindow(own, on),
+    );
   }
 
   /** Throws not_found if no node has the windows. */
-  async moveWindows(request: MoveWindowsRequest, call?: CallContext) {
+  async moveWindows(request: MoveWindowsRequest, call?: CallContext): Promise<MoveWindowsResponse> {
     const checked = checkMoveWindowsRequest(request);
-    return (await this.#run('moveWindows', checked, call)) as MoveWindowsResponse;
+    return this.#run('moveWindows', checked, call, (node, own, on) => node.moveWindows(own, on));
   }
 
-  async #run(
-    name: Maintenance,
-    request: { readonly index?: string | undefined },
+  async #run<K extends Maintenance, R extends { readonly index?: string | undefined }>(
+    name: K,
+    request: R,
     call: CallContext = {},
-  ): Promise<unknown> {
+    work: (node: Service, request: R, call: CallContext) => Promise<AnswerOf<K>>,
+  ): Promise<AnswerOf<K>> {
     requireWhole(call, name);
     const { store } = this.#context;
     const index = await resolveName(store, request.index, call);
@@ -64,8 +74,7 @@ export class ClusterMaintenanceApi {
       ordinals,
       run: async () => {
         const service = await jobService(this.#context, index, address);
-        const work = service[name] as (request: object, call: CallContext) => Promise<unknown>;
-        return work.call(service, { ...request, index }, call);
+        return work(service, { ...request, index }, call);
       },
     }));
     return overNodes(name, parts);

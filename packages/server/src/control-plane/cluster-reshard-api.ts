@@ -17,9 +17,9 @@ import {
   withBucketIn,
   withSharding,
 } from '@lakehouse-search/engine';
+import { generationOf, sumOf } from '../cluster/sum-of.ts';
 import { requireWhole } from './cluster-caller.ts';
 import { type ClusterContext, currentNodes } from './cluster-context.ts';
-import { sumOf } from './cluster-index-api.ts';
 import { resolveName } from './cluster-job-api.ts';
 
 /** Other shards for the documents of an index; a job of the kind `alter` makes them. */
@@ -85,7 +85,7 @@ export class ClusterReshardApi
     const totals: BuiltTotals = {
       docs: sumOf(nodes, index, 'docs'),
       bytes: sumOf(nodes, index, 'bytes'),
-      generation: route.generation,
+      generation: generationOf(nodes, index),
     };
     return reshardPlan(definition, shards, table, totals);
   }

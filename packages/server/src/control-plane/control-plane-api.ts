@@ -161,7 +161,7 @@ class ControlPlaneCluster extends LocalCluster {
         return [{ ordinals: own.ordinals, run }];
       });
       if (parts.length === 0) return [await this.#backend.status({ index }, call)];
-      return (await overAnswering(parts)) as readonly IndexStatus[];
+      return overAnswering('status', parts);
     });
     return (await Promise.all(all)).flat();
   }

@@ -54,8 +54,6 @@ export interface IndexNodes {
   parts(index: string, call: CallContext): Promise<readonly BuiltPart[]>;
   /** The definition of the whole index, YAML. */
   definition(index: string): Promise<string>;
-  /** Number of the route of an index. */
-  generation(index: string): Promise<number>;
   indexNames(): Promise<readonly string[]>;
   aliases(): Promise<readonly Alias[]>;
   /** The nodes that answer. Throws unreachable if there is none. */
@@ -82,20 +80,6 @@ export function requireAllShards(
   if (held.size >= shards) return;
   const message = `${shards - held.size} of ${shards} shards of "${index}" have no living node`;
   throw new LhsError('unreachable', message, { hint: 'start the node again, then try again' });
-}
-
-/** Parts that have all shards: none whose shards others have, those with the most first. */
-export function withoutCopies<T extends Pick<IndexPart, 'ordinals'>>(
-  parts: readonly T[],
-): readonly T[] {
-  const held = new Set<number>();
-  return parts
-    .toSorted((a, b) => b.ordinals.length - a.ordinals.length)
-    .filter(({ ordinals }) => {
-      const isCopy = ordinals.every((shard) => held.has(shard));
-      for (const shard of ordinals) held.add(shard);
-      return !isCopy;
-    });
 }
 
 /** The error for a name that another index has, or an alias. */

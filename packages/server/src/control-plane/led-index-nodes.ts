@@ -50,10 +50,6 @@ export class LedIndexNodes implements IndexNodes {
     return (await this.#context.store.definitions.get(index))!.definition;
   }
 
-  async generation(index: string): Promise<number> {
-    return (await this.#context.store.routes.get(index))?.generation ?? 1;
-  }
-
   async indexNames(): Promise<readonly string[]> {
     return (await this.#context.store.definitions.list()).map(({ index }) => index);
   }

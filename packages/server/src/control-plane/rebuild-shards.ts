@@ -2,9 +2,9 @@ import { LhsError, type Progress, type ReindexResponse } from '@lakehouse-search
 import { ShardSource } from '@lakehouse-search/engine';
 import { mergeAnswers, type NodeAnswer } from '../cluster/merge-answers.ts';
 import type { BuildStep } from '../cluster/node-client.ts';
+import { generationOf, sumOf } from '../cluster/sum-of.ts';
 import type { ClusterJobRecord } from '../store/cluster-jobs.ts';
 import { currentNodes, jobService, publishWithin } from './cluster-context.ts';
-import { sumOf } from './cluster-index-api.ts';
 import { type JobNode, nodesOf } from './job-nodes.ts';
 import { type RunningJob, refuseStopped } from './running-job.ts';
 import { spreadShards } from './spread-shards.ts';
@@ -33,7 +33,7 @@ export async function rebuildShards(run: RunningJob): Promise<void> {
   await spread(run);
   const nodes = await nodesOf(run, shards);
   const staged: Staged[] = [];
-  const made: NodeAnswer[] = [];
+  const made: NodeAnswer<ReindexResponse>[] = [];
   try {
     await buildAll(run, nodes, snapshot, { staged, made });
     await run.built();
@@ -41,7 +41,7 @@ export async function rebuildShards(run: RunningJob): Promise<void> {
     for (const { at, generation } of staged) {
       const client = context.nodes.at(at.node.address);
       const { response } = await client.endBuild(job.index, generation, true);
-      if (response !== undefined) made.push({ answer: { ...response }, ordinals: [] });
+      if (response !== undefined) made.push({ answer: response, ordinals: at.own.ordinals });
     }
   } catch (error) {
     await discardAll(run, staged);
@@ -51,12 +51,12 @@ export async function rebuildShards(run: RunningJob): Promise<void> {
   }
   const current = await currentNodes(context);
   await run.finish(async (cluster) => {
-    const route = await publishWithin(cluster, { index: job.index, shards }, current);
+    await publishWithin(cluster, { index: job.index, shards }, current);
     const result: ReindexResponse = {
-      ...(mergeAnswers(made) as object),
+      ...mergeAnswers('reindex', made),
       doc_count: sumOf(current, job.index, 'docs'),
       snapshot,
-      index_generation: route?.generation ?? 0,
+      index_generation: generationOf(current, job.index),
       bytes: sumOf(current, job.index, 'bytes'),
       took_ms: Math.round(performance.now() - started),
     };
@@ -91,7 +91,7 @@ export async function buildAll(
   run: RunningJob,
   nodes: readonly JobNode[],
   snapshot: string | null,
-  { staged, made }: { readonly staged: Staged[]; readonly made: NodeAnswer[] },
+  { staged, made }: { readonly staged: Staged[]; readonly made: NodeAnswer<ReindexResponse>[] },
 ): Promise<void> {
   const stop = new AbortController();
   const signal = AbortSignal.any([run.signal, stop.signal]);
@@ -169,7 +169,7 @@ async function buildOne({ run, at, snapshot, signal, shown, begins }: NodeBuild)
     if (done) throw endedEarly(at);
     if ('staged' in step) {
       const { generation, docs } = step.staged;
-      shown.add(at, { docs_done: docs, docs_total: docs });
+      shown.staged(at, docs);
       return { at, generation, steps };
     }
     shown.add(at, step.progress);
@@ -182,14 +182,14 @@ async function buildOne({ run, at, snapshot, signal, shown, begins }: NodeBuild)
  */
 async function reindexOne(
   { context, job }: RunningJob,
-  { node }: JobNode,
+  { node, own }: JobNode,
   snapshot: string | null,
   signal: AbortSignal,
-): Promise<NodeAnswer> {
+): Promise<NodeAnswer<ReindexResponse>> {
   const { index } = job;
   const service = await jobService(context, index, node.address);
   const request = { index, ...(snapshot === null ? {} : { as_of: snapshot }) };
-  return { answer: { ...(await service.reindex(request, { signal })) }, ordinals: [] };
+  return { answer: await service.reindex(request, { signal }), ordinals: own.ordinals };
 }
 
 const endedEarly = ({ node }: JobNode): LhsError =>
@@ -205,16 +205,23 @@ function progressOf(run: RunningJob, snapshot: string | null) {
     const more = snapshot === null ? {} : { snapshot };
     await run.progress({ shards: sorted, ...more }).catch(() => {});
   };
-  const add = ({ own }: JobNode, { docs_done, docs_total }: Partial<Progress>): void => {
-    for (const shard of own.ordinals) {
-      const count = own.ordinals.length;
-      const [done, total] = [docs_done, docs_total].map((docs) => Math.round((docs ?? 0) / count));
-      const generation = run.job.generation;
-      shards.set(shard, { shard, docs_done: done, docs_total: total, generation });
+  const set = (shard: number, docs_done: number, docs_total: number): void => {
+    shards.set(shard, { shard, docs_done, docs_total, generation: run.job.generation });
+  };
+  // the rows of a step are those of the table; those of a shard are among them
+  const add = ({ own }: JobNode, step: Progress): void => {
+    const parts = step.shards ?? (own.shards === 1 ? [{ ...step, shard: 0 }] : []);
+    for (const { shard, docs_done, docs_total } of parts) {
+      if (own.ordinals.includes(shard)) set(shard, docs_done, docs_total);
     }
     if (performance.now() - writtenAt >= WRITE_MS) void write();
   };
-  return { add, write };
+  const staged = ({ own: { ordinals } }: JobNode, docs: number): void => {
+    const before = ordinals.slice(1).map((shard) => shards.get(shard)?.docs_done ?? 0);
+    const counts = [docs - before.reduce((a, b) => a + b, 0), ...before];
+    for (const [i, shard] of ordinals.entries()) set(shard, counts[i], counts[i]);
+  };
+  return { add, staged, write };
 }
 
 /** A node that cannot be reached discards by itself what nobody promotes. */

@@ -1,5 +1,7 @@
 import { type AlterPlan, LhsError } from '@lakehouse-search/contract';
 import { definitionDigest, registeredDefinition } from '@lakehouse-search/engine';
+import { mergeAlterPlan } from '../cluster/merge-indexes.ts';
+import { generationOf } from '../cluster/sum-of.ts';
 import { withOnly } from '../cluster/with-only.ts';
 import type { StoredDefinition } from '../store/definitions.ts';
 import type { DroppedPart } from '../store/dropped-indexes.ts';
@@ -185,7 +187,7 @@ async function commit(
     if (nodes.length > 0 && !isWhole) {
       throw new LhsError('unreachable', `the new shards of "${index}" are not complete`);
     }
-    const result: AlterPlan = { ...plans[0], generation: route?.generation ?? 0 };
+    const result: AlterPlan = { ...mergeAlterPlan(plans), generation: generationOf(nodes, index) };
     return result;
   });
   for (const part of leaving) context.logger.info(part, 'the node has no shard of the index');

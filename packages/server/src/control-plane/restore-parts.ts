@@ -5,13 +5,13 @@ import {
   renameDefinition,
 } from '@lakehouse-search/engine';
 import { withOnly } from '../cluster/with-only.ts';
+import { withoutCopies } from '../cluster/without-copies.ts';
 import {
   type IndexNodes,
   type IndexPart,
   type LoadedNode,
   nameTaken,
   type RestoredNames,
-  withoutCopies,
 } from './index-nodes.ts';
 import { hasUnknownEnd, undo } from './undo.ts';
 

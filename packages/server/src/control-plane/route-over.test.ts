@@ -13,7 +13,16 @@ const INDEX = { index: 'a', shards: 2 };
 function commitOf(text: string, number: number): NodeCommit {
   const [definition, snapshot] = text.split('@');
   const commit = `u.1.${number}`;
-  return { commit, definition, snapshot, sequence: snapshot, generation: 1, docs: 1, bytes: 1 };
+  return {
+    commit,
+    definition,
+    snapshot,
+    sequence: snapshot,
+    generation: 1,
+    docs: 1,
+    bytes: 1,
+    sizes: [],
+  };
 }
 
 /** A node with shards and commits, the newest first. */

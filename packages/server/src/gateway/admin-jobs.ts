@@ -1,4 +1,11 @@
-import { type CallContext, type Job, LhsError } from '@lakehouse-search/contract';
+import {
+  type CallContext,
+  type Job,
+  LhsError,
+  type ReindexResponse,
+  type ShardProgress,
+} from '@lakehouse-search/contract';
+import { mergeAnswers } from '../cluster/merge-answers.ts';
 import { type AdminMethod, type AdminName, type AdminNodes, overSeveral } from './admin-nodes.ts';
 
 /** Between the ids of the nodes' jobs in the id of a job of several nodes. */
@@ -69,10 +76,10 @@ export function jobOperations(nodes: AdminNodes): Partial<Record<AdminName, Admi
         nodes
           .up()
           .filter(known)
-          .map((address) => nodes.at(address).listJobs(request, context)),
+          .map((address) => nodes.at(address).listJobs(request, context) as Promise<Job[]>),
       );
-      const all = (lists as Job[][]).flat();
-      return all.sort((a, b) => (a.created_at < b.created_at ? 1 : -1)).slice(0, limit);
+      const all = jobsOfAll(lists);
+      return all.toSorted((a, b) => (a.created_at < b.created_at ? 1 : -1)).slice(0, limit);
     },
   };
 }
@@ -85,6 +92,29 @@ async function cancelAll(nodes: AdminNodes, started: readonly PromiseSettledResu
   await Promise.allSettled(ids.map((job_id) => nodes.first('cancelJob', { job_id }, {}, () => {})));
 }
 
+/**
+ * The jobs of several nodes. A build of an index runs on all of its nodes at the same time, one on
+ * each: such jobs are shown as one.
+ */
+function jobsOfAll(lists: readonly (readonly Job[])[]): readonly Job[] {
+  const groups: Job[][] = [];
+  for (const jobs of lists) {
+    const before = groups.slice();
+    for (const job of jobs) {
+      const at = before.findIndex((group) => group.every((other) => isOfOneBuild(job, other)));
+      if (at < 0) groups.push([job]);
+      else before.splice(at, 1)[0].push(job);
+    }
+  }
+  return groups.map(mergeJobs);
+}
+
+function isOfOneBuild(one: Job, other: Job): boolean {
+  if (one.kind !== 'reindex' || other.kind !== 'reindex' || one.index !== other.index) return false;
+  const isBefore = (a: Job, b: Job) => a.ended_at !== undefined && a.ended_at < b.created_at;
+  return !isBefore(one, other) && !isBefore(other, one);
+}
+
 /** The jobs of all nodes as one: it has ended when all have. */
 function mergeJobs(jobs: readonly Job[]): Job {
   const [first] = jobs;
@@ -93,5 +123,24 @@ function mergeJobs(jobs: readonly Job[]): Job {
   const bad = jobs.find(({ state }) => state === 'failed' || state === 'canceled');
   const shown = open ?? bad ?? first;
   const job_id = jobs.map((job) => job.job_id).join(BETWEEN);
-  return { ...shown, job_id, shards: jobs.flatMap(({ shards }) => shards) };
+  const result = resultOf(jobs);
+  const own = result === undefined ? {} : { result };
+  return { ...shown, job_id, shards: shardsOf(jobs), ...own } as Job;
+}
+
+/** What a build of several nodes made. */
+function resultOf(jobs: readonly Job[]): ReindexResponse | undefined {
+  const made = jobs.flatMap((job) =>
+    job.kind === 'reindex' && job.result !== undefined
+      ? [{ answer: job.result, ordinals: job.shards.map(({ shard }) => shard) }]
+      : [],
+  );
+  return made.length === jobs.length ? mergeAnswers('reindex', made) : undefined;
+}
+
+/** Each shard once: of several copies, the one that is furthest behind. */
+function shardsOf(jobs: readonly Job[]): readonly ShardProgress[] {
+  const all = jobs.flatMap(({ shards }) => shards).toSorted((a, b) => b.docs_done - a.docs_done);
+  const byOrdinal = new Map(all.map((one) => [one.shard, one]));
+  return [...byOrdinal.values()].toSorted((a, b) => a.shard - b.shard);
 }

@@ -1,6 +1,5 @@
 /** Changes of an index over a fixed list of nodes: all of its nodes make them, or none. */
 import { LhsError } from '@lakehouse-search/contract';
-import type { NodeAnswer } from '../cluster/merge-answers.ts';
 import { hasUnknownEnd, undo } from '../control-plane/undo.ts';
 
 /** A node with some shards of an index. */
@@ -10,8 +9,8 @@ export interface ChangingNode {
 }
 
 /** A change of one node, and what takes it back. */
-export interface NodeChange<T extends ChangingNode> {
-  readonly make: (node: T) => Promise<unknown>;
+export interface NodeChange<T extends ChangingNode, R> {
+  readonly make: (node: T) => Promise<R>;
   readonly takeBack: (node: T) => Promise<unknown>;
   /** Nodes with this error have not made the change: others may have what they refuse. */
   readonly isOfOthers?: (error: unknown) => boolean;
@@ -26,32 +25,28 @@ interface Failed<T> {
  * Makes a change on all nodes at once. If one fails, all take it back, also those whose answers
  * were lost. Throws the first error, with the name of its node.
  */
-export async function changeAll<T extends ChangingNode>(
+export async function changeAll<T extends ChangingNode, R>(
   nodes: readonly T[],
-  change: NodeChange<T>,
-): Promise<readonly NodeAnswer[]> {
+  change: NodeChange<T, R>,
+): Promise<readonly R[]> {
   const results = await Promise.allSettled(nodes.map(async (node) => change.make(node)));
   const failed = nodes.flatMap((node, i): Failed<T>[] => {
     const result = results[i];
     return result.status === 'rejected' ? [{ node, error: result.reason }] : [];
   });
   if (failed.length > 0) return takeBackAll(nodes, failed, change);
-  return nodes.map(({ ordinals }, i) => {
-    const { value } = results[i] as PromiseFulfilledResult<NodeAnswer['answer']>;
-    return { answer: value, ordinals };
-  });
+  return results.map((result) => (result as PromiseFulfilledResult<R>).value);
 }
 
 /** The same, one node after the other: nodes behind the first that fails make no change. */
-export async function changeInTurn<T extends ChangingNode>(
+export async function changeInTurn<T extends ChangingNode, R>(
   nodes: readonly T[],
-  change: NodeChange<T>,
-): Promise<readonly NodeAnswer[]> {
-  const answers: NodeAnswer[] = [];
+  change: NodeChange<T, R>,
+): Promise<readonly R[]> {
+  const answers: R[] = [];
   for (const [i, node] of nodes.entries()) {
     try {
-      const answer = (await change.make(node)) as NodeAnswer['answer'];
-      answers.push({ answer, ordinals: node.ordinals });
+      answers.push(await change.make(node));
     } catch (error) {
       return takeBackAll(nodes.slice(0, i + 1), [{ node, error }], change);
     }
@@ -62,7 +57,7 @@ export async function changeInTurn<T extends ChangingNode>(
 async function takeBackAll<T extends ChangingNode>(
   nodes: readonly T[],
   failed: readonly Failed<T>[],
-  { takeBack, isOfOthers = () => false }: NodeChange<T>,
+  { takeBack, isOfOthers = () => false }: NodeChange<T, unknown>,
 ): Promise<never> {
   const isTaken = failed.some(({ error }) => isOfOthers(error));
   const changed = nodes.filter((node) => {

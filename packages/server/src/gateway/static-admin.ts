@@ -4,11 +4,13 @@
  * is refused if the index has several.
  */
 import { REQUEST_CHECKS } from '@lakehouse-search/client';
-import { type CallContext, checkCall } from '@lakehouse-search/contract';
+import { type CallContext, checkCall, type IndexSummary } from '@lakehouse-search/contract';
 import { REMOTE_READS } from '@lakehouse-search/engine';
-import { mergeAnswers } from '../cluster/merge-answers.ts';
+import { type AnswerOf, isMerged } from '../cluster/merge-answers.ts';
+import { mergeSummary } from '../cluster/merge-indexes.ts';
 import type { NodeClient } from '../cluster/node-client.ts';
 import { overNodes } from '../cluster/over-nodes.ts';
+import { sumOf } from '../cluster/sum-of.ts';
 import { ClusterBackupApi } from '../control-plane/cluster-backup-api.ts';
 import { ClusterErasureApi } from '../control-plane/cluster-erasure-api.ts';
 import type { ErasedRecords } from '../control-plane/erased-records.ts';
@@ -30,23 +32,6 @@ import { StaticIndexNodes } from './static-index-nodes.ts';
 
 type Loose = Readonly<Record<string, unknown>>;
 
-/** Every node that holds shards of the index takes part. */
-const ALL: ReadonlySet<AdminName> = new Set<AdminName>([
-  'dropIndex',
-  'reindex',
-  'sync',
-  'applyBatch',
-  'getCheckpoint',
-  'status',
-  'describeIndex',
-  'verify',
-  'compact',
-  'upgrade',
-  'rollbackIndex',
-  'windowStatus',
-  'moveWindows',
-  'reindexWindow',
-]);
 /** One node of the index answers, whatever shards it holds. */
 const ONE: ReadonlySet<AdminName> = new Set<AdminName>(['analyze', 'parseQuery', 'printQuery']);
 /** One node that holds shards of the index answers for all of them. */
@@ -119,21 +104,17 @@ async function forward(
   if (anywhere) return nodes.at(nodes.up()[0])[name](request, call);
   const owners = await nodes.owners(index, call);
   const isOfOne = ONE.has(name) || OWNER.has(name);
-  const several = ALL.has(name) || isOfOne;
-  if (owners.length > 1 && !several) throw overSeveral(name, owners.length);
-  const asked = isOfOne ? owners.slice(0, 1) : owners;
+  if (owners.length > 1 && !isMerged(name) && !isOfOne) throw overSeveral(name, owners.length);
+  const at = (address: string) => nodes.at(address)[name](request, call);
   try {
-    const parts = asked.map(({ address, ordinals }) => {
-      return { ordinals, run: async () => nodes.at(address)[name](request, call) };
+    if (!isMerged(name)) return await at(owners[0].address);
+    const parts = owners.map(({ address, ordinals }) => {
+      return { ordinals, run: async () => at(address) as Promise<AnswerOf<typeof name>> };
     });
     return await overNodes(name, parts);
   } finally {
     await nodes.routing.refresh();
   }
-}
-
-interface Named {
-  readonly name: string;
 }
 
 const OF_BACKUPS = ['backup', 'backupStatus', 'listBackups', 'pruneBackups', 'restore'] as const;
@@ -170,11 +151,13 @@ function specialOperations(
     createIndex: (request, context) => createOver(nodes, request as Loose, call(context)),
     alterIndex: (request, context) => alterOver(nodes, request as Loose, call(context)),
     listIndexes: async (request, context) => {
-      const all = await nodes.lists<Named>('listIndexes', request, call(context));
-      const byName = Map.groupBy(all, ({ name }) => name);
-      return [...byName.values()].map((parts) =>
-        mergeAnswers(parts.map((part) => ({ answer: part as unknown as Loose, ordinals: [] }))),
-      );
+      const all = await nodes.lists<IndexSummary>('listIndexes', request, call(context));
+      const states = nodes.routing.seen.flatMap(({ state }) => state ?? []);
+      return [...Map.groupBy(all, ({ name }) => name)].map(([name, parts]) => ({
+        ...mergeSummary(parts),
+        num_docs: sumOf(states, name, 'docs'),
+        bytes: sumOf(states, name, 'bytes'),
+      }));
     },
     ...wholeOperations(nodes, options),
     ...pitOperations(nodes),

@@ -1,7 +1,13 @@
 /** Definitions over a fixed list of nodes: each node has that of its shards. */
-import { type CallContext, LhsError, requireListed } from '@lakehouse-search/contract';
+import {
+  type AlterPlan,
+  type CallContext,
+  type IndexDescription,
+  LhsError,
+  requireListed,
+} from '@lakehouse-search/contract';
 import { askNode } from '@lakehouse-search/engine';
-import { mergeAnswers } from '../cluster/merge-answers.ts';
+import { mergeAlterPlan, mergeDescription } from '../cluster/merge-indexes.ts';
 import { partOf } from '../cluster/with-only.ts';
 import { requireWhole } from '../control-plane/cluster-caller.ts';
 import { nameTaken } from '../control-plane/index-nodes.ts';
@@ -29,11 +35,13 @@ export async function createOver(nodes: AdminNodes, request: Loose, call: CallCo
   try {
     const answers = await changeAll(parts, {
       make: async ({ address, definition }) =>
-        nodes.at(address).createIndex({ ...request, definition }, call),
+        nodes
+          .at(address)
+          .createIndex({ ...request, definition }, call) as Promise<IndexDescription>,
       takeBack: ({ address }) => dropPart(nodes, address, index, callerOf(call)),
       isOfOthers: (error) => error instanceof LhsError && error.code === 'index_exists',
     });
-    return mergeAnswers(answers);
+    return mergeDescription(answers);
   } finally {
     await routing.refresh();
   }
@@ -68,19 +76,18 @@ export async function alterOver(nodes: AdminNodes, request: Loose, call: CallCon
   const owners = await nodes.owners(request.index as string | undefined, call);
   const text = request.definition_yaml as string;
   const alter = (address: string, definition_yaml: string, apply: boolean, own = call) =>
-    nodes.at(address).alterIndex({ ...request, definition_yaml, apply }, own);
-  const planned = owners.map(async ({ address, ordinals, shards }) => ({
-    ordinals,
-    answer: (await alter(address, partOf(text, ordinals, shards), false)) as Loose,
-  }));
+    nodes.at(address).alterIndex({ ...request, definition_yaml, apply }, own) as Promise<AlterPlan>;
+  const planned = owners.map(({ address, ordinals, shards }) =>
+    alter(address, partOf(text, ordinals, shards), false),
+  );
   const plans = await Promise.all(planned);
-  if (request.apply !== true) return mergeAnswers(plans);
+  if (request.apply !== true) return mergeAlterPlan(plans);
   nodes.requireUp(owners);
   const formers = new Map<string, string>();
   for (const { address, name } of owners) {
     formers.set(address, await definitionAt(nodes, address, name, call));
   }
-  const renamed = String(plans[0].answer.index);
+  const renamed = plans[0].index;
   try {
     const answers = await changeInTurn(owners, {
       make: async ({ address, ordinals, shards }) =>
@@ -90,7 +97,7 @@ export async function alterOver(nodes: AdminNodes, request: Loose, call: CallCon
         return putBack(nodes, address, [renamed, name], former, callerOf(call));
       },
     });
-    return mergeAnswers(answers);
+    return mergeAlterPlan(answers);
   } finally {
     await nodes.routing.refresh();
   }

@@ -54,10 +54,6 @@ export class StaticIndexNodes implements IndexNodes {
     return withoutOnly(definition.text);
   }
 
-  async generation(index: string): Promise<number> {
-    return this.#nodes.routing.current(index)?.generation ?? 1;
-  }
-
   async indexNames(): Promise<readonly string[]> {
     await this.#nodes.routing.refresh();
     return this.#nodes.routing.names();

@@ -228,6 +228,12 @@ describe('nodes under a control plane', () => {
     const made = await client.reindex({ index: 'vectors' });
     const { reused, computed } = made.embeddings ?? { reused: 0, computed: 0 };
     expect([made.doc_count, reused + computed]).toEqual([table.rows.size, table.rows.size]);
+    const { index_generation } = await client.status({ index: 'vectors' });
+    expect(made.index_generation).toBe(index_generation);
+    const again = await client.reindex({ index: 'vectors' });
+    expect(again.index_generation).toBe(index_generation + 1);
+    const found = await client.search({ index: 'vectors', query: '*:*' });
+    expect(found.index_generation).toBe(again.index_generation);
     await client.dropIndex({ index: 'vectors' });
   });
 
@@ -264,7 +270,8 @@ describe('nodes under a control plane', () => {
     nodes.push(await startNode('n3'));
     clients.push(connectNode(nodes[2].grpc, { key: CLUSTER_KEY }));
     await vi.waitUntil(async () => (await store.nodes.list()).length === 3, WAIT);
-    await client.reindex({ index: 'wide' });
+    const moved = await client.reindex({ index: 'wide' });
+    expect(moved.doc_count).toBe(table.rows.size);
     // the nodes that had the shards build again without them
     await vi.waitUntil(() => {
       const held = nodesOf() ?? [];

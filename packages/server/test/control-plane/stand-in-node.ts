@@ -125,7 +125,11 @@ export class StandInNode {
       if (last === undefined || isNew || last.generation !== generation) {
         const commit = `${this.name}.${generation}.${commits.length}`;
         const docs = description.num_docs;
-        commits.unshift({ commit, snapshot, sequence, generation, docs, bytes: docs, definition });
+        const sizes = (this.#ordinals.get(index) ?? []).map((shard, i) => {
+          return i === 0 ? { shard, docs, bytes: docs } : { shard, docs: 0, bytes: 0 };
+        });
+        const counts = { docs, bytes: docs, sizes };
+        commits.unshift({ commit, snapshot, sequence, generation, ...counts, definition });
       }
     }
     this.#commits.set(index, commits);

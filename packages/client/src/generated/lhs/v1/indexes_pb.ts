@@ -1328,7 +1328,7 @@ export type ReshardPlan = Message<"lhs.v1.ReshardPlan"> & {
   applied: boolean;
 
   /**
-   * The live generation, of a cluster the number of its route; 0: none is built.
+   * The live generation; 0: none is built.
    *
    * @generated from field: int64 generation = 9;
    */

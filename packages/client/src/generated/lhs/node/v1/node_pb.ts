@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file lhs/node/v1/node.proto.
  */
 export const file_lhs_node_v1_node: GenFile = /*@__PURE__*/
-  fileDesc("ChZsaHMvbm9kZS92MS9ub2RlLnByb3RvEgtsaHMubm9kZS52MSIOCgxTdGF0ZVJlcXVlc3QiZQoJTm9kZVN0YXRlEgwKBG5vZGUYASABKAkSJwoHaW5kZXhlcxgCIAMoCzIWLmxocy5ub2RlLnYxLk5vZGVJbmRleBISCgpmcmVlX2J5dGVzGAMgASgDEg0KBXRha2VzGAQgAygFIrABCglOb2RlSW5kZXgSDQoFaW5kZXgYASABKAkSDAoEdXVpZBgCIAEoCRIOCgZzaGFyZHMYAyABKAUSEAoIb3JkaW5hbHMYBCADKAUSGgoSZGVmaW5pdGlvbl92ZXJzaW9uGAUgASgFEg0KBWVwb2NoGAYgASgDEigKB2NvbW1pdHMYByADKAsyFy5saHMubm9kZS52MS5Ob2RlQ29tbWl0Eg8KB2FsaWFzZXMYCCADKAkilwEKCk5vZGVDb21taXQSDgoGY29tbWl0GAEgASgJEhUKCHNuYXBzaG90GAIgASgJSACIAQESEAoIc2VxdWVuY2UYAyABKAkSEgoKZ2VuZXJhdGlvbhgEIAEoBRIMCgRkb2NzGAUgASgDEhIKCmRlZmluaXRpb24YBiABKAkSDQoFYnl0ZXMYByABKANCCwoJX3NuYXBzaG90Il8KC1JlYWRSZXF1ZXN0Eg0KBWluZGV4GAEgASgJEg4KBmNvbW1pdBgCIAEoCRINCgVzaGFyZBgDIAEoBRIRCglvcGVyYXRpb24YBCABKAkSDwoHcmVxdWVzdBgFIAEoDCIbCglSZWFkUmVwbHkSDgoGYW5zd2VyGAEgASgMImkKDEJ1aWxkUmVxdWVzdBINCgVpbmRleBgBIAEoCRIVCghzbmFwc2hvdBgCIAEoCUgAiAEBEhcKCmRlZmluaXRpb24YAyABKAlIAYgBAUILCglfc25hcHNob3RCDQoLX2RlZmluaXRpb24iXQoKQnVpbGRFdmVudBIQCghwcm9ncmVzcxgBIAEoCRIyCgZzdGFnZWQYAiABKAsyHS5saHMubm9kZS52MS5TdGFnZWRHZW5lcmF0aW9uSACIAQFCCQoHX3N0YWdlZCJYChBTdGFnZWRHZW5lcmF0aW9uEhIKCmdlbmVyYXRpb24YASABKAUSDAoEZG9jcxgCIAEoAxIVCghzbmFwc2hvdBgDIAEoCUgAiAEBQgsKCV9zbmFwc2hvdCJFCg9FbmRCdWlsZFJlcXVlc3QSDQoFaW5kZXgYASABKAkSEgoKZ2VuZXJhdGlvbhgCIAEoBRIPCgdwcm9tb3RlGAMgASgIIjEKDUVuZEJ1aWxkUmVwbHkSDgoGY29tbWl0GAEgASgJEhAKCHJlc3BvbnNlGAIgASgJIjEKElJlbW92ZUluZGV4UmVxdWVzdBINCgVpbmRleBgBIAEoCRIMCgR1dWlkGAIgASgJIiQKEFJlbW92ZUluZGV4UmVwbHkSEAoIcmVzcG9uc2UYASABKAky0wIKBE5vZGUSPQoIR2V0U3RhdGUSGS5saHMubm9kZS52MS5TdGF0ZVJlcXVlc3QaFi5saHMubm9kZS52MS5Ob2RlU3RhdGUSOAoEUmVhZBIYLmxocy5ub2RlLnYxLlJlYWRSZXF1ZXN0GhYubGhzLm5vZGUudjEuUmVhZFJlcGx5Ej0KBUJ1aWxkEhkubGhzLm5vZGUudjEuQnVpbGRSZXF1ZXN0GhcubGhzLm5vZGUudjEuQnVpbGRFdmVudDABEkQKCEVuZEJ1aWxkEhwubGhzLm5vZGUudjEuRW5kQnVpbGRSZXF1ZXN0GhoubGhzLm5vZGUudjEuRW5kQnVpbGRSZXBseRJNCgtSZW1vdmVJbmRleBIfLmxocy5ub2RlLnYxLlJlbW92ZUluZGV4UmVxdWVzdBodLmxocy5ub2RlLnYxLlJlbW92ZUluZGV4UmVwbHliBnByb3RvMw");
+  fileDesc("ChZsaHMvbm9kZS92MS9ub2RlLnByb3RvEgtsaHMubm9kZS52MSIOCgxTdGF0ZVJlcXVlc3QiZQoJTm9kZVN0YXRlEgwKBG5vZGUYASABKAkSJwoHaW5kZXhlcxgCIAMoCzIWLmxocy5ub2RlLnYxLk5vZGVJbmRleBISCgpmcmVlX2J5dGVzGAMgASgDEg0KBXRha2VzGAQgAygFIrABCglOb2RlSW5kZXgSDQoFaW5kZXgYASABKAkSDAoEdXVpZBgCIAEoCRIOCgZzaGFyZHMYAyABKAUSEAoIb3JkaW5hbHMYBCADKAUSGgoSZGVmaW5pdGlvbl92ZXJzaW9uGAUgASgFEg0KBWVwb2NoGAYgASgDEigKB2NvbW1pdHMYByADKAsyFy5saHMubm9kZS52MS5Ob2RlQ29tbWl0Eg8KB2FsaWFzZXMYCCADKAkivgEKCk5vZGVDb21taXQSDgoGY29tbWl0GAEgASgJEhUKCHNuYXBzaG90GAIgASgJSACIAQESEAoIc2VxdWVuY2UYAyABKAkSEgoKZ2VuZXJhdGlvbhgEIAEoBRIMCgRkb2NzGAUgASgDEhIKCmRlZmluaXRpb24YBiABKAkSDQoFYnl0ZXMYByABKAMSJQoFc2l6ZXMYCCADKAsyFi5saHMubm9kZS52MS5TaGFyZFNpemVCCwoJX3NuYXBzaG90IjcKCVNoYXJkU2l6ZRINCgVzaGFyZBgBIAEoBRIMCgRkb2NzGAIgASgDEg0KBWJ5dGVzGAMgASgDIl8KC1JlYWRSZXF1ZXN0Eg0KBWluZGV4GAEgASgJEg4KBmNvbW1pdBgCIAEoCRINCgVzaGFyZBgDIAEoBRIRCglvcGVyYXRpb24YBCABKAkSDwoHcmVxdWVzdBgFIAEoDCIbCglSZWFkUmVwbHkSDgoGYW5zd2VyGAEgASgMImkKDEJ1aWxkUmVxdWVzdBINCgVpbmRleBgBIAEoCRIVCghzbmFwc2hvdBgCIAEoCUgAiAEBEhcKCmRlZmluaXRpb24YAyABKAlIAYgBAUILCglfc25hcHNob3RCDQoLX2RlZmluaXRpb24iXQoKQnVpbGRFdmVudBIQCghwcm9ncmVzcxgBIAEoCRIyCgZzdGFnZWQYAiABKAsyHS5saHMubm9kZS52MS5TdGFnZWRHZW5lcmF0aW9uSACIAQFCCQoHX3N0YWdlZCJYChBTdGFnZWRHZW5lcmF0aW9uEhIKCmdlbmVyYXRpb24YASABKAUSDAoEZG9jcxgCIAEoAxIVCghzbmFwc2hvdBgDIAEoCUgAiAEBQgsKCV9zbmFwc2hvdCJFCg9FbmRCdWlsZFJlcXVlc3QSDQoFaW5kZXgYASABKAkSEgoKZ2VuZXJhdGlvbhgCIAEoBRIPCgdwcm9tb3RlGAMgASgIIjEKDUVuZEJ1aWxkUmVwbHkSDgoGY29tbWl0GAEgASgJEhAKCHJlc3BvbnNlGAIgASgJIjEKElJlbW92ZUluZGV4UmVxdWVzdBINCgVpbmRleBgBIAEoCRIMCgR1dWlkGAIgASgJIiQKEFJlbW92ZUluZGV4UmVwbHkSEAoIcmVzcG9uc2UYASABKAky0wIKBE5vZGUSPQoIR2V0U3RhdGUSGS5saHMubm9kZS52MS5TdGF0ZVJlcXVlc3QaFi5saHMubm9kZS52MS5Ob2RlU3RhdGUSOAoEUmVhZBIYLmxocy5ub2RlLnYxLlJlYWRSZXF1ZXN0GhYubGhzLm5vZGUudjEuUmVhZFJlcGx5Ej0KBUJ1aWxkEhkubGhzLm5vZGUudjEuQnVpbGRSZXF1ZXN0GhcubGhzLm5vZGUudjEuQnVpbGRFdmVudDABEkQKCEVuZEJ1aWxkEhwubGhzLm5vZGUudjEuRW5kQnVpbGRSZXF1ZXN0GhoubGhzLm5vZGUudjEuRW5kQnVpbGRSZXBseRJNCgtSZW1vdmVJbmRleBIfLmxocy5ub2RlLnYxLlJlbW92ZUluZGV4UmVxdWVzdBodLmxocy5ub2RlLnYxLlJlbW92ZUluZGV4UmVwbHliBnByb3RvMw");
 
 /**
  * A request for the state of a node.
@@ -196,6 +196,13 @@ export type NodeCommit = Message<"lhs.node.v1.NodeCommit"> & {
    * @generated from field: int64 bytes = 7;
    */
   bytes: bigint;
+
+  /**
+   * The shards that the node holds, one by one.
+   *
+   * @generated from field: repeated lhs.node.v1.ShardSize sizes = 8;
+   */
+  sizes: ShardSize[];
 };
 
 /**
@@ -204,6 +211,41 @@ export type NodeCommit = Message<"lhs.node.v1.NodeCommit"> & {
  */
 export const NodeCommitSchema: GenMessage<NodeCommit> = /*@__PURE__*/
   messageDesc(file_lhs_node_v1_node, 3);
+
+/**
+ * A shard within a commit.
+ *
+ * @generated from message lhs.node.v1.ShardSize
+ */
+export type ShardSize = Message<"lhs.node.v1.ShardSize"> & {
+  /**
+   * Ordinal.
+   *
+   * @generated from field: int32 shard = 1;
+   */
+  shard: number;
+
+  /**
+   * Live documents.
+   *
+   * @generated from field: int64 docs = 2;
+   */
+  docs: bigint;
+
+  /**
+   * Bytes of its segments on disk.
+   *
+   * @generated from field: int64 bytes = 3;
+   */
+  bytes: bigint;
+};
+
+/**
+ * Describes the message lhs.node.v1.ShardSize.
+ * Use `create(ShardSizeSchema)` to create a new message.
+ */
+export const ShardSizeSchema: GenMessage<ShardSize> = /*@__PURE__*/
+  messageDesc(file_lhs_node_v1_node, 4);
 
 /**
  * A read of a commit.
@@ -252,7 +294,7 @@ export type ReadRequest = Message<"lhs.node.v1.ReadRequest"> & {
  * Use `create(ReadRequestSchema)` to create a new message.
  */
 export const ReadRequestSchema: GenMessage<ReadRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_node_v1_node, 4);
+  messageDesc(file_lhs_node_v1_node, 5);
 
 /**
  * The answer of a read.
@@ -273,7 +315,7 @@ export type ReadReply = Message<"lhs.node.v1.ReadReply"> & {
  * Use `create(ReadReplySchema)` to create a new message.
  */
 export const ReadReplySchema: GenMessage<ReadReply> = /*@__PURE__*/
-  messageDesc(file_lhs_node_v1_node, 5);
+  messageDesc(file_lhs_node_v1_node, 6);
 
 /**
  * What to build.
@@ -308,7 +350,7 @@ export type BuildRequest = Message<"lhs.node.v1.BuildRequest"> & {
  * Use `create(BuildRequestSchema)` to create a new message.
  */
 export const BuildRequestSchema: GenMessage<BuildRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_node_v1_node, 6);
+  messageDesc(file_lhs_node_v1_node, 7);
 
 /**
  * A step of a build; the last one has `staged`.
@@ -336,7 +378,7 @@ export type BuildEvent = Message<"lhs.node.v1.BuildEvent"> & {
  * Use `create(BuildEventSchema)` to create a new message.
  */
 export const BuildEventSchema: GenMessage<BuildEvent> = /*@__PURE__*/
-  messageDesc(file_lhs_node_v1_node, 7);
+  messageDesc(file_lhs_node_v1_node, 8);
 
 /**
  * A generation that was built.
@@ -371,7 +413,7 @@ export type StagedGeneration = Message<"lhs.node.v1.StagedGeneration"> & {
  * Use `create(StagedGenerationSchema)` to create a new message.
  */
 export const StagedGenerationSchema: GenMessage<StagedGeneration> = /*@__PURE__*/
-  messageDesc(file_lhs_node_v1_node, 8);
+  messageDesc(file_lhs_node_v1_node, 9);
 
 /**
  * Which staged generation ends, and how.
@@ -406,7 +448,7 @@ export type EndBuildRequest = Message<"lhs.node.v1.EndBuildRequest"> & {
  * Use `create(EndBuildRequestSchema)` to create a new message.
  */
 export const EndBuildRequestSchema: GenMessage<EndBuildRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_node_v1_node, 9);
+  messageDesc(file_lhs_node_v1_node, 10);
 
 /**
  * The result of the end of a build.
@@ -435,7 +477,7 @@ export type EndBuildReply = Message<"lhs.node.v1.EndBuildReply"> & {
  * Use `create(EndBuildReplySchema)` to create a new message.
  */
 export const EndBuildReplySchema: GenMessage<EndBuildReply> = /*@__PURE__*/
-  messageDesc(file_lhs_node_v1_node, 10);
+  messageDesc(file_lhs_node_v1_node, 11);
 
 /**
  * An index that the cluster has dropped.
@@ -463,7 +505,7 @@ export type RemoveIndexRequest = Message<"lhs.node.v1.RemoveIndexRequest"> & {
  * Use `create(RemoveIndexRequestSchema)` to create a new message.
  */
 export const RemoveIndexRequestSchema: GenMessage<RemoveIndexRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_node_v1_node, 11);
+  messageDesc(file_lhs_node_v1_node, 12);
 
 /**
  * The result of a removal.
@@ -484,7 +526,7 @@ export type RemoveIndexReply = Message<"lhs.node.v1.RemoveIndexReply"> & {
  * Use `create(RemoveIndexReplySchema)` to create a new message.
  */
 export const RemoveIndexReplySchema: GenMessage<RemoveIndexReply> = /*@__PURE__*/
-  messageDesc(file_lhs_node_v1_node, 12);
+  messageDesc(file_lhs_node_v1_node, 13);
 
 /**
  * The shards of a node.
