@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createContractTable } from '../../../../test/contract/table.ts';
 import { type Answer, restCalls } from '../support/call-over.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -39,19 +39,21 @@ afterAll(async () => {
 const call = (operation: Parameters<ReturnType<typeof restCalls>>[0], request: object) =>
   restCalls(service.server.url)(operation, request);
 
-it.each([
-  ['listBackups', { prefix: 'nothing' }, '<backup target>/nothing'],
-  ['restore', { index: 'notes', backup: 'none' }, ''],
-  ['backup', { index: 'notes' }, '<backup target>'],
-  ['restore', { index: 'notes', backup: 'none', as: 'x' }, '<backup target>'],
-  ['listTables', { catalog_name: 'gone' }, '<catalog gone>'],
-  ['describeSource', { catalog_name: 'gone', table: 'ops.rows' }, ''],
-  ['listTables', { catalog_name: 'away' }, ''],
-] as const)('%s %j', async (operation, request, shown) => {
-  const { body }: Answer = await call(operation, request);
-  const text = JSON.stringify(body);
-  expect(text).toContain(shown);
-  expect(text).not.toContain(folder);
-  expect(text).not.toContain(service.folder);
-  expect(text).not.toContain('127.0.0.1');
+describe('an answer or an error', () => {
+  it.each([
+    ['listBackups', { prefix: 'nothing' }, '<backup target>/nothing'],
+    ['restore', { index: 'notes', backup: 'none' }, ''],
+    ['backup', { index: 'notes' }, '<backup target>'],
+    ['restore', { index: 'notes', backup: 'none', as: 'x' }, '<backup target>'],
+    ['listTables', { catalog_name: 'gone' }, '<catalog gone>'],
+    ['describeSource', { catalog_name: 'gone', table: 'ops.rows' }, ''],
+    ['listTables', { catalog_name: 'away' }, ''],
+  ] as const)('of %s %j names no folder and no host', async (operation, request, shown) => {
+    const { body }: Answer = await call(operation, request);
+    const text = JSON.stringify(body);
+    expect(text).toContain(shown);
+    expect(text).not.toContain(folder);
+    expect(text).not.toContain(service.folder);
+    expect(text).not.toContain('127.0.0.1');
+  });
 });
