@@ -151,7 +151,7 @@ async function writeFile(
 ): Promise<void> {
   makeFolder(dirname(path));
   try {
-    await using handle = await open(path, 'wx', 0o644);
+    await using handle = await open(path, 'wx', 0o600);
     for (const chunk of chunks) {
       refuseAborted(signal);
       await writeAll(handle, await readChunk(repository, chunk, signal));

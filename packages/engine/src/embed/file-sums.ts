@@ -112,7 +112,8 @@ function recall(file: string): void {
 function remember(file: string): void {
   const draft = `${file}.${process.pid}.tmp`;
   try {
-    writeFileSync(draft, JSON.stringify(Object.fromEntries([...known].slice(-MOST_STAMPS))));
+    const text = JSON.stringify(Object.fromEntries([...known].slice(-MOST_STAMPS)));
+    writeFileSync(draft, text, { mode: 0o600 });
     renameSync(draft, file);
   } catch {
     // A folder that cannot be written to: nothing is remembered.

@@ -20,8 +20,10 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
+import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { LhsError } from '@lakehouse-search/contract';
 import { ioError, systemCode } from '../storage/io-errors.ts';
@@ -34,7 +36,11 @@ const TAKE_OVERS = 5;
 /** Tokens of locks that this process let go of and could not remove: nobody holds them. */
 const abandoned = new Set<string>();
 
-type LockContent = ProcessIdentity & { readonly token: string };
+type LockContent = ProcessIdentity & {
+  readonly token: string;
+  /** The inode of the folder. A copy of the folder has the file, and another inode. */
+  readonly folder?: number;
+};
 
 /** A held lock. */
 export interface WriterLock {
@@ -50,12 +56,12 @@ export interface WriterLock {
  */
 export function lockIndex(folder: string): WriterLock {
   const path = join(folder, LOCK_FILE);
-  const own: LockContent = { ...thisProcess(), token: randomUUID() };
+  const own: LockContent = { ...thisProcess(), token: randomUUID(), folder: inodeOf(folder) };
   for (let attempt = 0; attempt < TAKE_OVERS; attempt++) {
     if (claim(path, own)) return heldLock(path, own);
     const holder = readLock(path);
     if (holder === null) continue;
-    if (!isFree(holder)) throw busy(folder, holder);
+    if (!isFree(holder, folder)) throw busy(folder, holder);
     removeDead(path, holder, own.token);
   }
   throw busy(folder, readLock(path));
@@ -63,7 +69,8 @@ export function lockIndex(folder: string): WriterLock {
 
 /** The process that holds an index's lock, or null. */
 export function lockHolder(folder: string): ProcessIdentity | null {
-  return readLock(join(folder, LOCK_FILE));
+  const holder = readLock(join(folder, LOCK_FILE));
+  return holder !== null && isOfCopy(holder, folder) ? null : holder;
 }
 
 /**
@@ -84,7 +91,7 @@ export function leftLocks(folder: string): readonly string[] {
 function isLeft(path: string): boolean {
   const holder = readLock(path);
   if (holder === null) return false;
-  return isFree(holder) || (isOwn(holder) && !path.endsWith(DEAD));
+  return isFree(holder, dirname(path)) || (isOwn(holder) && !path.endsWith(DEAD));
 }
 
 function listFolder(folder: string): readonly string[] {
@@ -100,7 +107,16 @@ function isOwn({ pid, host }: LockContent): boolean {
   return pid === own.pid && host === own.host;
 }
 
-const isFree = (holder: LockContent): boolean => abandoned.has(holder.token) || isGone(holder);
+const isFree = (holder: LockContent, folder: string): boolean =>
+  abandoned.has(holder.token) || isGone(holder) || isOfCopy(holder, folder);
+
+/** Whether the holder locked another folder of this machine, of which this one is a copy. */
+const isOfCopy = ({ host, folder: inode }: LockContent, folder: string): boolean =>
+  inode !== undefined && host === hostname() && inode !== inodeOf(folder);
+
+/** Undefined if there is no such folder. */
+const inodeOf = (folder: string): number | undefined =>
+  statSync(folder, { throwIfNoEntry: false })?.ino;
 
 function heldLock(path: string, own: LockContent): WriterLock {
   let held = true;
@@ -126,7 +142,7 @@ function heldLock(path: string, own: LockContent): WriterLock {
 function claim(path: string, own: LockContent): boolean {
   const draft = `${path}.${own.token}`;
   try {
-    writeFileSync(draft, JSON.stringify(own), { flag: 'wx' });
+    writeFileSync(draft, JSON.stringify(own), { flag: 'wx', mode: 0o600 });
     linkSync(draft, path);
     return true;
   } catch (error) {

@@ -99,7 +99,7 @@ export function stageGeneration(
 ): Generation {
   const staged = generationAt(folder, number);
   try {
-    mkdirSync(staged.path);
+    mkdirSync(staged.path, { mode: 0o700 });
   } catch (error) {
     throw ioError(error, 'make', staged.path);
   }
@@ -116,7 +116,7 @@ export function promoteGeneration(folder: string, { number }: Generation): void 
   const path = join(folder, 'CURRENT');
   try {
     const draft = `${path}.tmp`;
-    const descriptor = openSync(draft, 'w', 0o644);
+    const descriptor = openSync(draft, 'w', 0o600);
     try {
       writeFileSync(descriptor, `gen-${String(number).padStart(6, '0')}\n`);
       fsyncSync(descriptor);

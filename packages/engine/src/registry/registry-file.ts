@@ -250,6 +250,8 @@ function openDatabase(dataDir: string, path: string): Database.Database {
   makeFolder(dataDir);
   let db: Database.Database | undefined;
   try {
+    // files of SQLite beside it have its permissions
+    closeSync(openSync(path, 'a', 0o600));
     db = new Database(path, { timeout: BUSY_MS });
     db.pragma('journal_mode = DELETE');
     // EXTRA flushes the folder after the journal is gone: with FULL a power loss may bring the

@@ -72,7 +72,7 @@ export class LocalDirectory implements Directory {
 
   create(name: string): FileWriter {
     const path = this.#at(name);
-    const descriptor = attempt('create', path, () => openSync(path, CREATE, 0o644));
+    const descriptor = attempt('create', path, () => openSync(path, CREATE, 0o600));
     return new LocalWriter(name, path, descriptor);
   }
 

@@ -3,6 +3,9 @@ import { dirname, resolve } from 'node:path';
 import { LhsError } from '@lakehouse-search/contract';
 import { ioError, systemCode } from './io-errors.ts';
 
+/** Folders of this user alone, whatever the umask: texts of all tenants are in them. */
+const PRIVATE = 0o700;
+
 /**
  * Makes a folder and those above it that are missing, durably: each new name is flushed in the
  * folder that holds it, so that what is committed inside cannot be lost with its way there. Throws
@@ -38,7 +41,7 @@ function isThere(path: string): boolean {
 /** Makes `path`, a part of `folder`; another process may make it at the same time. */
 function makeOne(path: string, folder: string): void {
   try {
-    mkdirSync(path);
+    mkdirSync(path, { mode: PRIVATE });
   } catch (error) {
     if (systemCode(error) !== 'EEXIST') throw error;
     if (isThere(path)) return;

@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { PassThrough } from 'node:stream';
 import type { AgentServerOptions } from '../protocol/create-server.ts';
+import { checkedLines } from './checked-lines.ts';
 
 /** Where messages come from and go to, one JSON value per line. */
 export interface StdioStreams {
@@ -41,10 +42,12 @@ export async function serveStdio(
     };
   });
   const running = countRunning(transport);
-  input.pipe(gate, { end: false });
+  const lines = checkedLines(output, report);
+  lines.pipe(gate, { end: false });
+  input.pipe(lines);
   const finish = () => void running.none(() => gate.readableLength === 0).then(() => gate.end());
-  input.once('end', finish);
-  input.once('close', finish);
+  lines.once('end', finish);
+  input.once('close', () => lines.end());
   output.once('error', () => gate.destroy());
   return { ended: closed, close: () => handle.close() };
 }

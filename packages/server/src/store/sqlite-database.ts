@@ -13,7 +13,7 @@ const BUSY_MS = 10_000;
  */
 export function openSqliteDatabase(path: string): StoreDatabase {
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     closeSync(openSync(path, 'a', 0o600));
     const database = new Database(path, { timeout: BUSY_MS });
     database.pragma('journal_mode = DELETE');

@@ -214,8 +214,8 @@ export class CacheFiles {
 
   /** For appending: what is written comes behind what is there. */
   #open(mode: 'a+' | 'r' = 'a+'): void {
-    this.#vectors = openSync(this.#path('vectors'), mode, 0o644);
-    this.#keys = openSync(this.#path('keys'), mode, 0o644);
+    this.#vectors = openSync(this.#path('vectors'), mode, 0o600);
+    this.#keys = openSync(this.#path('keys'), mode, 0o600);
   }
 
   #wholeEntries(): number {

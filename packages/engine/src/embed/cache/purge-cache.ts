@@ -157,7 +157,7 @@ function replacePair(
 }
 
 function writeEntries(path: string, from: Buffer, size: number, kept: readonly number[]): void {
-  const descriptor = openSync(path, 'w', 0o644);
+  const descriptor = openSync(path, 'w', 0o600);
   try {
     writeWhole(descriptor, from.subarray(0, CACHE_HEADER_BYTES));
     const most = Math.max(1, Math.floor(RUN_BYTES / size));
