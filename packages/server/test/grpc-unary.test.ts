@@ -15,7 +15,7 @@ let handle: handleUnaryCall<Buffer, Buffer>;
 let server: UnaryServer;
 let session: ClientHttp2Session;
 beforeAll(async () => {
-  server = new UnaryServer(MOST_BYTES, {});
+  server = new UnaryServer(MOST_BYTES, undefined, {});
   const screen = { ...openScreen, mostBytes: MOST_BYTES };
   const method = {
     screen,

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import { LhsError, type Session } from '@lakehouse-search/contract';
 import {
   type CryptoKey,
   calculateJwkThumbprint,
+  decodeProtectedHeader,
   exportJWK,
   generateKeyPair,
   importJWK,
@@ -19,6 +21,8 @@ const ISSUER = 'lhs';
 const SESSION_MS = 15 * 60_000;
 /** Age from which a key signs no more tokens. */
 const ROTATION_MS = 24 * 3_600_000;
+/** Milliseconds between two looks at the keys for tokens of unknown ones. */
+const LOOK_MS = 1000;
 /** Milliseconds that clocks of servers may differ. */
 const SKEW_MS = 60_000;
 
@@ -43,6 +47,8 @@ export class Sessions {
   readonly #keys: SigningKeys;
   readonly #now: () => number;
   #loaded: readonly LoadedKey[] = [];
+  #loadedAt = Number.NEGATIVE_INFINITY;
+  #nextLook: Promise<void> | null = null;
 
   constructor(keys: SigningKeys, now: () => number = Date.now) {
     this.#keys = keys;
@@ -69,6 +75,7 @@ export class Sessions {
   /** The session of a token; undefined if it is not valid. Throws what the store throws. */
   async verify(token: string): Promise<VerifiedSession | undefined> {
     try {
+      if (decodeProtectedHeader(token).typ !== TYPE) return undefined;
       const { payload } = await jwtVerify(token, ({ kid }) => this.#publicKey(kid), {
         algorithms: [ALGORITHM],
         typ: TYPE,
@@ -87,7 +94,7 @@ export class Sessions {
   async #publicKey(id: string | undefined): Promise<CryptoKey> {
     const known = this.#loaded.find((key) => key.id === id);
     if (known !== undefined) return known.publicKey;
-    await this.#load();
+    await this.#look();
     const key = this.#loaded.find((one) => one.id === id);
     if (key === undefined) throw new Error('a token of an unknown key');
     return key.publicKey;
@@ -106,7 +113,22 @@ export class Sessions {
     return this.#loaded[0];
   }
 
+  /** Another server may have a new key. Tokens of unknown keys share a look at the store. */
+  #look(): Promise<void> {
+    this.#nextLook ??= this.#lookLater();
+    return this.#nextLook;
+  }
+
+  async #lookLater(): Promise<void> {
+    const wait = this.#loadedAt + LOOK_MS - performance.now();
+    await (wait > 0 ? setTimeout(wait) : undefined);
+    // Who comes from now on may have a key that this look misses.
+    this.#nextLook = null;
+    await this.#load();
+  }
+
   async #load(): Promise<void> {
+    this.#loadedAt = performance.now();
     this.#loaded = await Promise.all((await this.#keys.list()).map(loaded));
   }
 }

@@ -22,7 +22,6 @@ import {
 import type { Store } from '../store/open-store.ts';
 import type { StoredToken } from '../store/tokens.ts';
 import { apiTokenText, hashSecret, newApiToken } from './api-tokens.ts';
-import type { LoginAttempts } from './login-attempts.ts';
 import { verifyPassword } from './passwords.ts';
 import { ROLES } from './roles.ts';
 import type { Sessions } from './sessions.ts';
@@ -31,7 +30,6 @@ import type { Sessions } from './sessions.ts';
 export interface StoredAccountsOptions {
   readonly store: Pick<Store, 'users' | 'tokens'>;
   readonly sessions: Sessions;
-  readonly attempts: LoginAttempts;
   /** Called after each change. */
   readonly changed: () => void;
   readonly now?: () => number;
@@ -53,13 +51,11 @@ export class StoredAccounts implements AccountsApi {
   /** Throws unauthenticated, the same way and after the same time for an unknown user. */
   async login(request: LoginRequest): Promise<Session> {
     const { username, password } = checkLoginRequest(request);
-    const { store, attempts, sessions } = this.#options;
-    await attempts.begin(username);
+    const { store, sessions } = this.#options;
     const user = await store.users.get(username);
     if (!(await verifyPassword(password, user?.password ?? null))) {
       throw new LhsError('unauthenticated', 'username or password is wrong');
     }
-    await attempts.succeeded(username);
     return sessions.issue(username);
   }
 

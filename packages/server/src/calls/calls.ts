@@ -2,6 +2,7 @@ import { METHODS } from '@lakehouse-search/client';
 import type { CallContext, Operation, Principal } from '@lakehouse-search/contract';
 import type { CachedParts, LocalBackend, RepeatedRequest } from '@lakehouse-search/engine';
 import type { Access, Arrival } from '../access/access.ts';
+import type { LoginAttempts } from '../access/login-attempts.ts';
 import { REQUIRED_SCOPES } from '../access/scopes.ts';
 import type { Admit, Admitted } from '../limits/admission.ts';
 import type { NodeSpans } from '../observe/node-spans.ts';
@@ -14,10 +15,16 @@ export interface CallsOptions extends Apis {
   readonly access: Access;
   /** Default: every call begins at once. */
   readonly admit?: Admit;
+  /** Limits how often passwords are tried. Default: it is not limited. */
+  readonly attempts?: LoginAttempts;
+  /** Milliseconds after which a stream ends whose client takes nothing. Default: a minute. */
+  readonly readerMs?: number;
   readonly observer?: Observer;
   /** Makes spans of the reads of nodes. Absent: there are none. */
   readonly nodeSpans?: NodeSpans;
 }
+
+const READER_MS = 60_000;
 
 /** A call that may begin. */
 export interface Begun {
@@ -31,13 +38,18 @@ export class Calls {
   readonly observer: Observer | undefined;
   /** The service requires no credentials. */
   readonly isOpen: boolean;
+  readonly readerMs: number;
   readonly #access: Access;
   readonly #admit: Admit | undefined;
+  readonly #attempts: LoginAttempts | undefined;
   readonly #nodeSpans: NodeSpans | undefined;
   readonly #runners: ReadonlyMap<Operation, Run>;
   readonly #recall: LocalBackend['recall'] | undefined;
 
-  constructor({ access, admit, observer, nodeSpans, ...apis }: CallsOptions) {
+  constructor(options: CallsOptions) {
+    const { access, admit, attempts, observer, nodeSpans, readerMs = READER_MS, ...apis } = options;
+    this.readerMs = readerMs;
+    this.#attempts = attempts;
     this.#nodeSpans = nodeSpans;
     this.#access = access;
     this.isOpen = access.isOpen === true;
@@ -107,6 +119,12 @@ export class Calls {
     return this.#recall?.(request, call);
   }
 
+  /** A session for a password, as often as the address may try passwords of the user. */
+  login(request: unknown, remote: string, call: CallContext): Promise<unknown> {
+    const login = async () => this.run('login', request, call);
+    return this.#attempts?.run(usernameOf(request), remote, login) ?? login();
+  }
+
   /** The answer of an operation: a promise, or the items of a stream. `span`: that of the call. */
   run(operation: Operation, request: unknown, call: CallContext, span?: Span): unknown {
     const runner = this.#runners.get(operation)!;
@@ -126,8 +144,13 @@ function refusalOf(principal: Principal | undefined, error: unknown): unknown {
 export const refusedCaller = (error: unknown): Principal | undefined =>
   error instanceof Error ? refused.get(error) : undefined;
 
-/** No name of an index is as long. */
+/** No name of an index or a user is as long. */
 const MOST_CHARS = 200;
+
+const usernameOf = (request: unknown): string => {
+  const { username } = Object(request) as { readonly username?: unknown };
+  return typeof username === 'string' ? username.slice(0, MOST_CHARS) : '';
+};
 
 /** The index that a request names, or a response, for records and limits. */
 export function indexOf(request: unknown): string | undefined {

@@ -1,5 +1,6 @@
 import type { Server } from '@grpc/grpc-js';
 import type { FastifyInstance } from 'fastify';
+import { loginAttempts } from '../access/login-attempts.ts';
 import { Calls } from '../calls/calls.ts';
 import { addConsole } from '../console/console-routes.ts';
 import { createGrpc } from '../grpc/grpc-server.ts';
@@ -23,9 +24,12 @@ export interface Gateway {
 /** A gateway that does not listen yet. */
 export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const { tls, extend, version = '0', ready = async () => {}, ...named } = options;
-  const { hosts, searchAdapter, console: assets, ...others } = named;
-  const calls = new Calls(others);
-  const rest = createRest(calls, { tls, ...(hosts === undefined ? {} : { hosts }) });
+  const { hosts, searchAdapter, console: assets, connections, ...others } = named;
+  const calls = new Calls({ attempts: loginAttempts(), ...others });
+  const rest = createRest(calls, {
+    ...{ tls, connections },
+    ...(hosts === undefined ? {} : { hosts }),
+  });
   addProbes(rest, ready);
   addOpenApi(rest, version);
   addMcp(rest, calls, version);
@@ -34,7 +38,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     await addSearchAdapter(rest, calls, { ...searchAdapter, version });
   }
   await extend?.(rest);
-  const { server, setServing } = await createGrpc(calls);
+  const { server, setServing } = await createGrpc(calls, connections);
   const shut = () => new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
   return {
     rest,

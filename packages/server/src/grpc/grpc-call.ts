@@ -58,7 +58,10 @@ export class GrpcCall {
     const { arrival, authorization, span } = this.#arrived;
     this.#begun = await this.#calls.begin(this.#operation, arrival, authorization, request);
     const call = contextOf(signal, this.#deadline, this.#begun.principal);
-    const result = this.#calls.run(this.#operation, request, call, span);
+    const result =
+      this.#operation === 'login'
+        ? this.#calls.login(request, arrival.remote, call)
+        : this.#calls.run(this.#operation, request, call, span);
     // A stream is returned as it is: an async function would not wait for its items.
     if (this.#method.route.stream === 'responses') return { items: result };
     const value = await result;

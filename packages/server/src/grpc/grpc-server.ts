@@ -15,9 +15,16 @@ export interface GrpcServer {
   setServing(serving: boolean): void;
 }
 
-/** A gRPC server that does not listen yet. */
-export async function createGrpc(calls: Calls): Promise<GrpcServer> {
-  const server = new UnaryServer(BATCH_BYTES, {
+/** Connections without a call are closed; clients open others when they call again. */
+const IDLE_MS = 300_000;
+/** Peers that do not answer a ping are gone, or no gRPC clients. */
+const KEEPALIVE_MS = 30_000;
+
+/** A gRPC server that does not listen yet. `connections`: that are open at once. */
+export async function createGrpc(calls: Calls, connections?: number): Promise<GrpcServer> {
+  const server = new UnaryServer(BATCH_BYTES, connections, {
+    'grpc.max_connection_idle_ms': IDLE_MS,
+    'grpc.keepalive_time_ms': KEEPALIVE_MS,
     'grpc.max_send_message_length': -1,
     // Nobody reads the statistics of channelz, and they cost time per message.
     'grpc.enable_channelz': 0,

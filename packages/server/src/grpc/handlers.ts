@@ -9,6 +9,7 @@ import type {
 import { encodeMessage, type WireMethod } from '@lakehouse-search/client';
 import { answerParts } from '@lakehouse-search/engine';
 import type { Calls } from '../calls/calls.ts';
+import { ReaderWatch } from '../calls/reader-watch.ts';
 import { type AnyCall, GrpcCall } from './grpc-call.ts';
 import { joinParts } from './join-parts.ts';
 import { statusOf } from './status-of.ts';
@@ -87,7 +88,7 @@ const bufferOf = (bytes: Uint8Array): Buffer =>
 function serverStream(calls: Calls, method: WireMethod): handleServerStreamingCall<Buffer, Buffer> {
   return (call) => {
     const own = new GrpcCall(calls, method, call as unknown as AnyCall);
-    send(own, method, call).then(
+    send(own, method, call, calls.readerMs).then(
       () => {
         own.end();
         call.end();
@@ -105,22 +106,31 @@ async function send(
   own: GrpcCall,
   { output }: WireMethod,
   call: ServerWritableStream<Buffer, Buffer>,
+  readerMs: number,
 ): Promise<void> {
   const { items } = (await own.run(own.read(call.request))) as { items: AsyncIterable<unknown> };
   for await (const item of items) {
     const bytes = Buffer.from(encodeMessage(output, item));
     own.bytesOut += bytes.length;
     if (call.cancelled) return;
-    if (!call.write(bytes)) await drained(call);
+    if (!call.write(bytes)) await drained(call, readerMs);
   }
 }
 
-function drained(call: ServerWritableStream<Buffer, Buffer>): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      for (const event of ['drain', 'cancelled', 'close']) call.off(event, done);
-      resolve();
+/** Waits until the client takes more, or has left. Throws interrupted if it takes nothing. */
+function drained(call: ServerWritableStream<Buffer, Buffer>, readerMs: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const done = (error?: unknown) => {
+      watch.end();
+      for (const event of EVENTS) call.off(event, resolved);
+      if (error === undefined) resolve();
+      else reject(error);
     };
-    for (const event of ['drain', 'cancelled', 'close']) call.on(event, done);
+    const resolved = () => done();
+    const watch = new ReaderWatch(readerMs, done);
+    watch.offered();
+    for (const event of EVENTS) call.on(event, resolved);
   });
 }
+
+const EVENTS = ['drain', 'cancelled', 'close'] as const;

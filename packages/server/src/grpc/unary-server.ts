@@ -36,12 +36,18 @@ export class UnaryServer extends Server {
   /** The stream that grpc-js makes a call of. */
   readonly #arriving: { stream?: ServerHttp2Stream };
 
-  /** `mostBytes`: bytes of a message, at most; screens of methods have less. */
-  constructor(mostBytes: number, options: ChannelOptions) {
+  readonly #connections: number | undefined;
+
+  /**
+   * `mostBytes`: bytes of a message, at most; screens of methods have less. `connections`: that are
+   * open at once; further ones are closed.
+   */
+  constructor(mostBytes: number, connections: number | undefined, options: ChannelOptions) {
     const screens = new Map<string, Screen>();
     const arriving: { stream?: ServerHttp2Stream } = {};
     const interceptors = [screening(screens, arriving)];
     super({ ...options, 'grpc.max_receive_message_length': mostBytes, interceptors });
+    this.#connections = connections;
     this.#screens = screens;
     this.#arriving = arriving;
   }
@@ -72,6 +78,7 @@ export class UnaryServer extends Server {
     for (const server of servers?.keys() ?? []) {
       if (this.#taken.has(server)) continue;
       this.#taken.add(server);
+      if (this.#connections !== undefined) server.maxConnections = this.#connections;
       const others = server.listeners('stream') as StreamListener[];
       server.removeAllListeners('stream');
       server.on('stream', (stream, headers, ...more) => {

@@ -4,6 +4,7 @@ import { answerParts, answerText, type CachedParts, textOfParts } from '@lakehou
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Calls, indexOf } from '../calls/calls.ts';
 import { mostBytesOf } from '../calls/most-bytes.ts';
+import { ReaderWatch } from '../calls/reader-watch.ts';
 import { contextOf, signalOf } from './call-context.ts';
 import { KeptRequests } from './kept-requests.ts';
 import { type ReadRequest, refuseBody, requestReader } from './read-request.ts';
@@ -27,21 +28,28 @@ export function addOperation(rest: FastifyInstance, calls: Calls, method: WireMe
     answer(calls, method, read, request, reply);
   const isBatch = route.stream === 'requests';
   const bodyLimit = mostBytesOf(method);
-  const before = isBatch ? { onRequest: callerFirst(calls, method) } : {};
+  const onRequest = callerFirst(calls, method);
   const config = route.verb === 'POST' && !isBatch ? { kept: new KeptRequests() } : {};
   const own = { method: route.verb, url: patternOf(route.path), bodyLimit };
-  rest.route({ ...own, handler, config, ...before });
+  rest.route({ ...own, handler, config, onRequest });
   for (const other of route.also ?? []) {
     const [verb, path] = other.split(' ');
-    rest.route({ method: verb, url: patternOf(path), handler });
+    rest.route({ method: verb, url: patternOf(path), bodyLimit, onRequest, handler });
   }
 }
 
 /** Refuses callers before the body is read: everybody could else let a server keep large ones. */
 function callerFirst(calls: Calls, { operation }: WireMethod) {
-  return async (request: FastifyRequest): Promise<void> => {
+  return (request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void): void => {
     notesOf(request).operation = operation;
-    await calls.requireCaller(operation, arrivalOf(request), request.headers.authorization);
+    try {
+      const { authorization } = request.headers;
+      const known = calls.requireCaller(operation, arrivalOf(request), authorization);
+      if (known === undefined) done();
+      else known.then(() => done(), done);
+    } catch (error) {
+      done(error as Error);
+    }
   };
 }
 
@@ -79,7 +87,10 @@ async function answer(
     }
     const { signal, abort } = signalOf(reply);
     const call = { ...own, signal };
-    const result = calls.run(operation, wanted, call, notes.span);
+    const result =
+      operation === 'login'
+        ? calls.login(wanted, request.ip, call)
+        : calls.run(operation, wanted, call, notes.span);
     if (route.stream !== 'responses') {
       const value = await result;
       notes.index ||= indexOf(value);
@@ -90,7 +101,7 @@ async function answer(
     const ended = release;
     release = undefined;
     const items = untilDeadline(result as AsyncIterable<unknown>, call.deadline, abort);
-    return await sendLines(request, reply, items, ended);
+    return await sendLines(request, reply, items, ended, calls.readerMs);
   } catch (error) {
     sendError(request, reply, error);
     return reply;
@@ -127,16 +138,26 @@ async function sendLines(
   reply: FastifyReply,
   items: AsyncIterable<unknown>,
   release: (() => void) | undefined,
+  readerMs: number,
 ): Promise<FastifyReply> {
   const notes = notesOf(request);
+  const watch = new ReaderWatch(readerMs, (error) => {
+    notes.cause = error;
+    reply.raw.destroy();
+  });
   try {
-    const lines = await ndjson(items, (bytes, error) => {
-      notes.bytesOut = bytes;
-      if (error !== undefined) notes.cause = error;
-      release?.();
-    });
+    const lines = await ndjson(
+      items,
+      (bytes, error) => {
+        notes.bytesOut = bytes;
+        if (error !== undefined) notes.cause = error;
+        release?.();
+      },
+      watch,
+    );
     return reply.header('content-type', NDJSON_TYPE).send(lines);
   } catch (error) {
+    watch.end();
     release?.();
     throw error;
   }

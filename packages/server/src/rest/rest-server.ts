@@ -18,6 +18,8 @@ export interface RestOptions {
   /** Names of the service besides those of this machine. */
   readonly hosts?: readonly string[];
   readonly tls?: { readonly key: string | Buffer; readonly cert: string | Buffer };
+  /** Connections that are open at once; further ones are closed. Default: no limit. */
+  readonly connections?: number | undefined;
 }
 
 interface RawRequest {
@@ -32,7 +34,10 @@ const HEADER_MS = 20_000;
 const REQUEST_MS = 300_000;
 
 /** A REST server with the routes of all operations. It does not listen yet. */
-export function createRest(calls: Calls, { tls, hosts = [] }: RestOptions): FastifyInstance {
+export function createRest(
+  calls: Calls,
+  { tls, connections, hosts = [] }: RestOptions,
+): FastifyInstance {
   const options = {
     logger: false,
     genReqId: (raw: RawRequest) => requestId(raw.headers['x-request-id']),
@@ -56,6 +61,7 @@ export function createRest(calls: Calls, { tls, hosts = [] }: RestOptions): Fast
     tls === undefined
       ? fastify({ ...options, http: timeouts })
       : (fastify({ ...options, https: { ...tls, ...timeouts } }) as unknown as FastifyInstance);
+  if (connections !== undefined) rest.server.maxConnections = connections;
   readJson(rest);
   observe(rest, calls);
   refuseOtherSites(rest, { hosts, isOpen: calls.isOpen });
@@ -148,7 +154,12 @@ function refuse(rest: FastifyInstance, methods: readonly WireMethod[]): void {
     const [verb, path] = binding.split(' ');
     return { verb, path: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`) };
   });
-  rest.setNotFoundHandler((request, reply) => {
+  // Its own hook: a handler would be called when the body has been read.
+  rest.addHook('onRequest', (request, reply, done) => {
+    if (!request.is404) {
+      done();
+      return;
+    }
     const path = request.url.split('?')[0];
     const verbs = patterns.filter((pattern) => pattern.path.test(path)).map(({ verb }) => verb);
     if (verbs.length > 0) reply.header('allow', verbs.join(', '));

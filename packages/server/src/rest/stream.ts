@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { errorBody, LhsError, textOfJson } from '@lakehouse-search/contract';
 import { publicError } from '../calls/public-error.ts';
+import type { ReaderWatch } from '../calls/reader-watch.ts';
 
 /** The content type of streams: one JSON value per line. */
 export const NDJSON_TYPE = 'application/x-ndjson; charset=utf-8';
@@ -8,15 +9,16 @@ export const NDJSON_TYPE = 'application/x-ndjson; charset=utf-8';
 /**
  * A stream of items as NDJSON. The first item has been awaited when it comes back, so that an error
  * before it is thrown. A later error is the last line: `{"error": {...}}`. `ended` is called once,
- * also if the stream is destroyed before it was read.
+ * also if the stream is destroyed before it was read. `watch`: told of each line.
  */
 export async function ndjson(
   items: AsyncIterable<unknown>,
   ended: (bytes: number, error: unknown) => void,
+  watch?: ReaderWatch,
 ): Promise<Readable> {
   const iterator = items[Symbol.asyncIterator]();
   const first = await iterator.next();
-  const own = lines(iterator, first, ended);
+  const own = lines(iterator, first, ended, watch);
   // a generator that has not begun would end without its `finally` if nobody reads it
   await own.next();
   return Readable.from(own, { objectMode: false });
@@ -65,6 +67,7 @@ async function* lines(
   iterator: AsyncIterator<unknown>,
   first: IteratorResult<unknown>,
   ended: (bytes: number, error: unknown) => void,
+  watch: ReaderWatch | undefined,
 ): AsyncGenerator<Buffer> {
   let bytes = 0;
   let failure: unknown;
@@ -73,7 +76,9 @@ async function* lines(
     for (let item = first; item.done !== true; item = await iterator.next()) {
       const line = Buffer.from(`${textOfJson(item.value)}\n`);
       bytes += line.length;
+      watch?.offered();
       yield line;
+      watch?.taken();
     }
   } catch (error) {
     failure = error;
@@ -81,6 +86,7 @@ async function* lines(
     bytes += line.length;
     yield line;
   } finally {
+    watch?.end();
     ended(bytes, failure);
     await iterator.return?.();
   }

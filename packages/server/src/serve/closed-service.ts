@@ -1,7 +1,6 @@
 import { type AccountsApi, LhsError, type Principal } from '@lakehouse-search/contract';
 import type { Access } from '../access/access.ts';
 import { seedAdmin } from '../access/first-admin.ts';
-import { loginAttempts } from '../access/login-attempts.ts';
 import { openAccess } from '../access/open-access.ts';
 import { outsideTokens } from '../access/outside-tokens.ts';
 import { RememberedCallers } from '../access/remembered-callers.ts';
@@ -29,10 +28,7 @@ export function storedCallers(store: Store, issuers: readonly IssuerConfig[]) {
   const sessions = new Sessions(store.signingKeys);
   const access = new StoredAccess({ store, sessions, outside: outsideTokens(issuers) });
   const changed = () => access.forget();
-  return {
-    access,
-    accounts: new StoredAccounts({ store, sessions, attempts: loginAttempts(), changed }),
-  };
+  return { access, accounts: new StoredAccounts({ store, sessions, changed }) };
 }
 
 /**

@@ -8,6 +8,7 @@ import type { ServerConfig } from '../config/server-config.ts';
 import { LocalCluster } from '../control-plane/local-cluster.ts';
 import { activityRecorder } from '../control-plane/record-activity.ts';
 import { createGateway, type Gateway } from '../gateway/gateway.ts';
+import { limitFailures } from '../limits/limit-failures.ts';
 import { rateLimits } from '../limits/rate-limits.ts';
 import { observers, openLogs } from '../observe/call-logs.ts';
 import { createMetrics } from '../observe/metrics.ts';
@@ -76,6 +77,10 @@ async function start(request: ServeRequest, later: (release: Release) => void) {
   const log = openLogs(options.log);
   later(() => log.flush());
   const callers = options.auth ? await closedCallers(store, request.issuers, env) : OPEN_CALLERS;
+  const access =
+    callers.accounts === undefined
+      ? callers.access
+      : limitFailures(callers.access, limits.failuresPerMinute);
   const { admit, running } = rateLimits(limits);
   const metrics = createMetrics({
     running,
@@ -104,11 +109,13 @@ async function start(request: ServeRequest, later: (release: Release) => void) {
       store,
       ...(options.defaultIndex === undefined ? {} : { defaultIndex: options.defaultIndex }),
     }),
-    access: callers.access,
+    access,
     admit,
+    connections: limits.connections,
+    readerMs: limits.readerMs,
     observer: observers(metrics, log.observer, recorder, spans),
     ready: async () => void (await backend.listIndexes()),
-    extend: metricsRoutes({ metrics, access: callers.access, ...options.metrics }),
+    extend: metricsRoutes({ metrics, access, ...options.metrics }),
     ...servedConsole(options, log.logger),
     ...(options.hosts === undefined ? {} : { hosts: options.hosts }),
     ...(options.searchAdapter === undefined ? {} : { searchAdapter: options.searchAdapter }),

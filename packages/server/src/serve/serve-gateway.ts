@@ -24,6 +24,7 @@ import { LedRouting } from '../gateway/led-routing.ts';
 import { withSavedQueries } from '../gateway/rehearsed-queries.ts';
 import { type StaticAdminOptions, staticAdmin } from '../gateway/static-admin.ts';
 import { StaticRouting } from '../gateway/static-routing.ts';
+import { limitFailures } from '../limits/limit-failures.ts';
 import { rateLimits } from '../limits/rate-limits.ts';
 import { observers, openLogs } from '../observe/call-logs.ts';
 import { createMetrics } from '../observe/metrics.ts';
@@ -84,6 +85,10 @@ async function start(request: ServeGatewayRequest, later: (release: Release) => 
   });
   const callers = await callersOf(request, store, planes, later);
   await routing.refresh();
+  const access =
+    callers.accounts === undefined
+      ? callers.access
+      : limitFailures(callers.access, options.limits.failuresPerMinute);
   const { admit, running } = rateLimits(options.limits);
   const metrics = createMetrics({ running, isKnown: (name) => routing.names().includes(name) });
   const recorder = activityRecorder(store.activity, backend, (error) =>
@@ -105,12 +110,14 @@ async function start(request: ServeGatewayRequest, later: (release: Release) => 
         ...{ backend, store },
         ...(defaultIndex === undefined ? {} : { defaultIndex }),
       }),
-    access: callers.access,
+    access,
     admit,
+    connections: options.limits.connections,
+    readerMs: options.limits.readerMs,
     observer: observers(metrics, log.observer, recorder, spans),
     ...(nodeSpans === undefined ? {} : { nodeSpans }),
     ready: async () => routing.requireReady(),
-    extend: metricsRoutes({ metrics, access: callers.access, ...options.metrics }),
+    extend: metricsRoutes({ metrics, access, ...options.metrics }),
     ...servedConsole(options, log.logger),
     ...(hosts === undefined ? {} : { hosts }),
     ...(searchAdapter === undefined ? {} : { searchAdapter }),

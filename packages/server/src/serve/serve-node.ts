@@ -48,6 +48,9 @@ export async function serveNode(request: ServeNodeRequest): Promise<RunningNode>
   return startReleasing((later) => start(request, later));
 }
 
+/** A gateway merges the streams of nodes: one may wait for others, and for a slow client. */
+const READER_MS = 600_000;
+
 async function start(
   { options, cluster }: ServeNodeRequest,
   later: (release: Release) => void,
@@ -71,7 +74,8 @@ async function start(
   const lease = { holds: () => registration?.holds() ?? false };
   const epochs = new Epochs(dataDir, isLed ? lease : undefined);
   const access = nodeAccess(key, epochs);
-  const calls = new Calls({ backend: fencedBatches(backend, epochs, access), access });
+  const served = fencedBatches(backend, epochs, access);
+  const calls = new Calls({ backend: served, access, readerMs: READER_MS });
   const { server, setServing } = await createGrpc(calls);
   let address = '';
   const node = () => cluster.node ?? address;

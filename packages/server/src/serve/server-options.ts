@@ -79,12 +79,7 @@ export function serverOptions(
         ? { file: join(dataDir, 'server.db') }
         : { postgres: secretOf(env, postgres, 'store.postgres_env') },
     ...optional('tls', tlsFiles(text('tls.cert'), text('tls.key'))),
-    limits: {
-      callsPerSecond: value('limits.calls_per_second', 200),
-      burst: value('limits.burst', 400),
-      loginsPerMinute: value('limits.logins_per_minute', 10),
-      runningCalls: value('limits.running_calls', 1000),
-    },
+    limits: callLimits(value, auth || value('insecure_open', false)),
     log: {
       access: value('log.access', true),
       level: logLevel(value('log.level', 'info')),
@@ -104,6 +99,25 @@ export function serverOptions(
         ? { productHeader: value('search_adapter.product_header', true) }
         : undefined,
     ),
+  };
+}
+
+/** `isShared`: others than the users of this machine may call. */
+function callLimits(
+  value: <T>(path: SettingPath, fallback: T) => T,
+  isShared: boolean,
+): CallLimits {
+  const runningCalls = value('limits.running_calls', 1000);
+  return {
+    callsPerSecond: value('limits.calls_per_second', isShared ? 200 : null),
+    burst: value('limits.burst', 400),
+    loginsPerMinute: value('limits.logins_per_minute', 10),
+    failuresPerMinute: value('limits.failures_per_minute', 100),
+    runningCalls,
+    runningPerCaller: value('limits.running_per_caller', isShared ? 250 : runningCalls),
+    exportsPerCaller: value('limits.exports_per_caller', 4),
+    readerMs: value('limits.reader_ms', 60_000),
+    connections: value('limits.connections', 4000),
   };
 }
 

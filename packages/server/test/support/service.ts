@@ -49,6 +49,7 @@ const QUIET: ServerConfig['values'] = {
   'limits.calls_per_second': 100_000,
   'limits.burst': 100_000,
   'limits.logins_per_minute': 1000,
+  'limits.failures_per_minute': 10_000,
 };
 
 /** Starts a server; its admin has the password `long-enough`. */

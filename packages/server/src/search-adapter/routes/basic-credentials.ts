@@ -65,7 +65,7 @@ export class BasicCredentials {
     const { release } = await this.#calls.begin('login', arrival, undefined, undefined);
     try {
       const request = { username, password };
-      const session = (await this.#calls.run('login', request, {})) as Session;
+      const session = (await this.#calls.login(request, arrival.remote, {})) as Session;
       const header = `Bearer ${session.token}`;
       if (this.#sessions.size >= MOST_SESSIONS) this.#sessions.clear();
       const untilMs = Date.parse(session.expires_at) - MARGIN_MS;
