@@ -1,3 +1,4 @@
+import { LhsError } from '@lakehouse-search/contract';
 import type { FastifyReply } from 'fastify';
 
 /**
@@ -7,4 +8,9 @@ import type { FastifyReply } from 'fastify';
 export function onceClosed({ raw }: FastifyReply, work: () => void): void {
   if (raw.closed) work();
   else raw.once('close', work);
+}
+
+/** Throws interrupted if the client has left: of its body, no event will ever come. */
+export function requireClient({ raw }: FastifyReply): void {
+  if (raw.closed) throw new LhsError('interrupted', 'the client has left');
 }

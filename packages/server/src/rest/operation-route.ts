@@ -7,6 +7,7 @@ import { mostBytesOf } from '../calls/most-bytes.ts';
 import { ReaderWatch } from '../calls/reader-watch.ts';
 import { contextOf, signalOf } from './call-context.ts';
 import { KeptRequests } from './kept-requests.ts';
+import { requireClient } from './once-closed.ts';
 import { type ReadRequest, refuseBody, requestReader } from './read-request.ts';
 import { arrivalOf, notesOf, type RestCall } from './rest-call.ts';
 import { sendError } from './send-error.ts';
@@ -40,13 +41,13 @@ export function addOperation(rest: FastifyInstance, calls: Calls, method: WireMe
 
 /** Refuses callers before the body is read: everybody could else let a server keep large ones. */
 function callerFirst(calls: Calls, { operation }: WireMethod) {
-  return (request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void): void => {
+  return (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void => {
     notesOf(request).operation = operation;
     try {
       const { authorization } = request.headers;
       const known = calls.requireCaller(operation, arrivalOf(request), authorization);
       if (known === undefined) done();
-      else known.then(() => done(), done);
+      else known.then(() => requireClient(reply)).then(() => done(), done);
     } catch (error) {
       done(error as Error);
     }

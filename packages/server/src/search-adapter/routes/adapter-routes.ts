@@ -3,6 +3,7 @@ import { type Json, LhsError, textOfJson } from '@lakehouse-search/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Calls } from '../../calls/calls.ts';
 import { compress, encodingFor } from '../../rest/compress.ts';
+import { requireClient } from '../../rest/once-closed.ts';
 import { arrivalOf, notesOf } from '../../rest/rest-call.ts';
 import { noteRefused } from '../../rest/send-error.ts';
 import { engineError } from '../base/engine-error.ts';
@@ -96,12 +97,13 @@ function addEndpoint(
   const { methods, operation } = endpoint;
   const known = new WeakMap<FastifyRequest, string | undefined>();
   /** Refuses callers before the body is read: everybody could else let a server keep large ones. */
-  const onRequest = async (request: FastifyRequest) => {
+  const onRequest = async (request: FastifyRequest, reply: FastifyReply) => {
     notesOf(request).operation = operation;
     const arrival = arrivalOf(request);
     const authorization = await credentials.headerOf(request.headers.authorization, arrival);
     known.set(request, authorization);
     await calls.requireCaller(operation, arrival, authorization);
+    requireClient(reply);
   };
   const handler = async (request: FastifyRequest, reply: FastifyReply) => {
     let release: (() => void) | undefined;
