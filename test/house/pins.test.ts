@@ -28,6 +28,7 @@ describe('pinned surfaces', () => {
         "clockBucket",
         "contentDigest",
         "decodeAnswer",
+        "definitionAt",
         "definitionDigest",
         "definitionJsonSchema",
         "describeModel",

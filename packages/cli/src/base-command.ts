@@ -43,6 +43,11 @@ interface Stoppable {
   reload?(): void;
 }
 
+const admit: LocalOptions['admit'] = async (definition) => {
+  const { admitCatalog } = await import('./config/admit-catalog.ts');
+  admitCatalog(definition);
+};
+
 /**
  * Base of every command: global flags, the terminal, the backend and the report of errors.
  */
@@ -176,7 +181,9 @@ export abstract class LhsCommand extends Command {
     const { openLocal } = await import('@lakehouse-search/engine');
     const target = settingValue(settings, 'backup_target');
     const all =
-      target === undefined ? options : { ...options, backupTarget: absoluteTarget(target) };
+      target === undefined
+        ? { admit, ...options }
+        : { admit, ...options, backupTarget: absoluteTarget(target) };
     const backend = await openLocal(settingValue(settings, 'data_dir') as string, all);
     this.#backend = backend;
     return backend;

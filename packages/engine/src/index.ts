@@ -14,6 +14,7 @@ export {
 } from './aggregate/calendar.ts';
 export { partialFromJson, partialToJson } from './aggregate/partial-json.ts';
 export * from './backup/cluster-backups.ts';
+export { keyId } from './backup/signing-key.ts';
 export {
   checkModel,
   describeModel,
@@ -26,7 +27,6 @@ export {
 } from './embed/models.ts';
 export { mentionsOf, textsOfJson } from './erase/erased-keys.ts';
 export {
-  keyId,
   readPublicKey,
   signReceipt,
   verifyReceipt,
@@ -52,7 +52,9 @@ export type * from './schema/definition.ts';
 export { definitionDigest } from './schema/definition-digest.ts';
 export { definitionJsonSchema } from './schema/json-schema.ts';
 export { formatKey, type KeySpec, parseKey } from './schema/key.ts';
+export type { Definition } from './schema/definition.ts';
 export { renameDefinition } from './schema/rename-definition.ts';
+export { definitionAt } from './schema/resolve-definition.ts';
 export { type BuiltTotals, reshardPlan } from './schema/reshard-plan.ts';
 export { readCatalogFile } from './schema/resolve-catalog.ts';
 export { carrySharding, withBucketIn, withSharding } from './schema/with-sharding.ts';

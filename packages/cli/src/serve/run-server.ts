@@ -29,8 +29,9 @@ export async function startServer(flags: ServeFlags, dataDir: string): Promise<S
 /** Starts a node of a cluster, as `startServer`. Throws as `serveNode`. */
 export async function startNode(flags: ServeFlags, dataDir: string): Promise<StartedNode> {
   const lib = await import('@lakehouse-search/server');
-  const { options, cluster } = serverRequest(lib, flags, dataDir);
-  return { node: await lib.serveNode({ options, cluster }), options };
+  const { request, options, cluster } = serverRequest(lib, flags, dataDir);
+  const { names } = request;
+  return { node: await lib.serveNode({ options, cluster, names }), options };
 }
 
 /** Starts a gateway over the nodes of a cluster, as `startServer`. Throws as `serveGateway`. */

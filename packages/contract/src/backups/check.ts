@@ -62,6 +62,7 @@ const RESTORE_FIELDS: Fields<RestoreRequest> = {
   as: indexName,
   aliases: oneOf('all', 'free', 'none'),
   base_dir: folder,
+  definition: text,
 };
 /** Checks a request to restore an index. Throws invalid_argument. */
 export const checkRestoreRequest = requestOf<RestoreRequest>(RESTORE_FIELDS);

@@ -45,4 +45,9 @@ export interface RestoreRequest extends BackupTarget {
   readonly aliases?: RestoredNames;
   /** Absolute path of the folder that relative paths of the definition begin at, if it moved. */
   readonly base_dir?: string;
+  /**
+   * The definition of the new index, in place of that of the backup. A control plane sends it to
+   * its nodes; over the network it is refused.
+   */
+  readonly definition?: string;
 }

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import type {
   AlterChange,
   AlterPlan,
@@ -9,10 +8,10 @@ import type {
 import type { FileSet, SourceTable } from '@lakehouse-search/lake';
 import type { Commit } from '../index/commit.ts';
 import { sourceIdentity } from '../index/source-identity.ts';
-import type { Definition, FieldDefinition } from '../schema/definition.ts';
 import { columnIds } from '../schema/hash-set.ts';
 import type { Mapping } from '../schema/mapping.ts';
-import { resolveCatalog, resolvePath } from '../schema/resolve-catalog.ts';
+import type { Definition } from '../schema/definition.ts';
+import { resolvedDefinition } from '../schema/resolve-definition.ts';
 import { skippedCount } from '../sync/skipped-rows.ts';
 import { type AlignedFields, alignFields, changedKeyColumn } from './align-fields.ts';
 import { hasSnapshot } from './alter-generation.ts';
@@ -153,23 +152,4 @@ function rowsOf({ files }: FileSet): number {
 function embeddedFields({ fields }: Mapping): ReadonlySet<string> {
   const embedded = fields.filter(({ plan }) => (plan.vector?.model ?? null) !== null);
   return new Set(embedded.map(({ plan }) => plan.name));
-}
-
-/** The definition with its relative paths resolved, so that two folders can be compared. */
-function resolvedDefinition({ definition, baseDir }: LocatedDefinition): Definition {
-  const { source } = definition;
-  const resolved =
-    'path' in source
-      ? { ...source, path: resolvePath(source.path, baseDir) }
-      : { ...source, catalog: resolveCatalog(source.catalog, baseDir) };
-  const fields = definition.fields.map((field) => withModel(field, baseDir));
-  const { storage } = definition;
-  const place = storage === undefined ? {} : { storage: resolvePath(storage, baseDir) };
-  return { ...definition, source: resolved, fields, ...place };
-}
-
-function withModel(field: FieldDefinition, baseDir: string): FieldDefinition {
-  const model = field.vector?.model;
-  if (field.vector === undefined || model === undefined || model === 'default') return field;
-  return { ...field, vector: { ...field.vector, model: resolve(baseDir, model) } };
 }

@@ -6,6 +6,7 @@
  *
  * It is written last and makes the backup visible.
  */
+import type { KeyObject } from 'node:crypto';
 import {
   checkPrefix,
   type Fields,
@@ -83,15 +84,27 @@ const readFields = requestOf<ClusterBackup>(
   ...(Object.keys(FIELDS) as (keyof ClusterBackup)[]),
 );
 
+/** A backup of a target. */
+export interface FoundClusterBackup extends ClusterBackup {
+  /** Whether the reader's own key has signed it. */
+  readonly isSigned: boolean;
+}
+
+/** The key that signs backups and verifies them; absent: they are not signed. */
+export interface SigningOptions {
+  readonly key?: KeyObject | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** Makes a backup visible whose parts are complete. Throws as `inStore`. */
 export async function writeClusterBackup(
   place: string,
   draft: Omit<ClusterBackup, 'id'>,
-  signal?: AbortSignal,
+  { key, signal }: SigningOptions = {},
 ): Promise<ClusterBackup> {
   const repository = await openRepository(place, true, signal);
   const backup = { ...draft, id: backupId(draft.created_ms) };
-  const bytes = encodeLines(FORMAT, backup);
+  const bytes = encodeLines(FORMAT, backup, key);
   const condition = 'absent' as const;
   await inStore(() => repository!.store.put(keyOf(backup), bytes, { condition, signal }));
   return backup;
@@ -104,8 +117,8 @@ export async function writeClusterBackup(
 export async function listClusterBackups(
   place: string,
   index?: string,
-  signal?: AbortSignal,
-): Promise<readonly ClusterBackup[] | null> {
+  { key: own, signal }: SigningOptions = {},
+): Promise<readonly FoundClusterBackup[] | null> {
   const repository = await openRepository(place, false, signal);
   if (repository === null) return null;
   const { store } = repository;
@@ -114,10 +127,10 @@ export async function listClusterBackups(
     const below = index === undefined ? 'clusters/' : `clusters/${index}/`;
     for await (const { key } of store.list(below, { signal })) if (KEY.test(key)) keys.push(key);
   });
-  const found: ClusterBackup[] = [];
+  const found: FoundClusterBackup[] = [];
   for (const key of keys) {
     const got = await inStore(() => store.get(key, { maxBytes: MANIFEST_BYTES, signal }));
-    if (typeof got !== 'string') found.push(decode(got.bytes, `${place}/${key}`, key));
+    if (typeof got !== 'string') found.push(decode(got.bytes, `${place}/${key}`, key, own));
   }
   return found.sort((a, b) => (a.id < b.id ? 1 : -1));
 }
@@ -155,10 +168,16 @@ export async function removeClusterBackups(
 const keyOf = ({ index, id }: Pick<ClusterBackup, 'index' | 'id'>): string =>
   `clusters/${index}/${id}.json`;
 
-function decode(bytes: Uint8Array, place: string, key: string): ClusterBackup {
+function decode(
+  bytes: Uint8Array,
+  place: string,
+  key: string,
+  own: KeyObject | undefined,
+): FoundClusterBackup {
   try {
-    const backup = readFields(decodeLines(FORMAT, bytes, place));
-    if (keyOf(backup) === key) return backup;
+    const { value, isSigned } = decodeLines(FORMAT, bytes, place, own);
+    const backup = readFields(value);
+    if (keyOf(backup) === key) return { ...backup, isSigned };
   } catch (error) {
     if (!(error instanceof LhsError) || error.code !== 'invalid_argument') throw error;
     throw damaged(place, error.message, error);

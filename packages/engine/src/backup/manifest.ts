@@ -1,12 +1,15 @@
 /**
  * The manifest of a backup: two lines of UTF-8.
  *
- *     {"format":"lhs-backup","version":1,"sha256":"<of the second line>"}
+ *     {"format":"lhs-backup","version":1,"sha256":"<of the second line>","key_id":…,"signature":…}
  *     {...}    the properties of `BackupManifest`
+ *
+ * The signature is that of the data folder or the cluster that has made the backup; manifests of
+ * older versions have none.
  *
  * What is read is not trusted: it may come from anybody who can write to the repository.
  */
-import { hash } from 'node:crypto';
+import { hash, type KeyObject } from 'node:crypto';
 import {
   type Check,
   checkSavedQueryDraft,
@@ -26,6 +29,7 @@ import {
 } from '@lakehouse-search/contract';
 import type { OwnedQuery } from '../registry/saved-queries.ts';
 import { damaged } from '../source/store-errors.ts';
+import { isSignedBy, signLine } from './signing-key.ts';
 
 const FORMAT = 'lhs-backup';
 const VERSION = 1;
@@ -78,33 +82,58 @@ export interface BackupManifest {
 export const manifestBytes = ({ files }: BackupManifest): number =>
   files.reduce((sum, { length }) => sum + length, 0);
 
-/** The bytes of a manifest. */
-export const encodeManifest = (manifest: BackupManifest): Uint8Array =>
-  encodeLines(FORMAT, manifest);
+/** The bytes of a manifest, signed with a key. */
+export const encodeManifest = (manifest: BackupManifest, key?: KeyObject): Uint8Array =>
+  encodeLines(FORMAT, manifest, key);
 
-/** Two lines: a format with the SHA-256 of the second one, and a value. */
-export function encodeLines(format: string, value: object): Uint8Array {
+/** Two lines: a format with the SHA-256 and the signature of the second one, and a value. */
+export function encodeLines(format: string, value: object, key?: KeyObject): Uint8Array {
   const body = JSON.stringify(value);
-  const head = JSON.stringify({ format, version: VERSION, sha256: sha256(body) });
+  const signed = key === undefined ? {} : signLine(format, body, key);
+  const head = JSON.stringify({ format, version: VERSION, sha256: sha256(body), ...signed });
   return Buffer.from(`${head}\n${body}\n`);
+}
+
+/** A value of two lines. */
+export interface SignedValue<T> {
+  readonly value: T;
+  /** Whether the reader's own key has signed it. */
+  readonly isSigned: boolean;
 }
 
 /**
  * The manifest of these bytes, checked. `place` is its path for messages. Throws corrupt_index, or
  * unsupported for another version.
  */
-export const decodeManifest = (bytes: Uint8Array, place: string): BackupManifest =>
-  checkManifest(decodeLines(FORMAT, bytes, place), place);
+export function decodeManifest(
+  bytes: Uint8Array,
+  place: string,
+  key?: KeyObject,
+): SignedValue<BackupManifest> {
+  const { value, isSigned } = decodeLines(FORMAT, bytes, place, key);
+  return { value: checkManifest(value, place), isSigned };
+}
 
-/** The second of two lines, compared with the first. Throws as `decodeManifest`. */
-export function decodeLines(expected: string, bytes: Uint8Array, place: string): object {
+/**
+ * The second of two lines, compared with the first. A wrong signature of the reader's own key is a
+ * fault. Throws as `decodeManifest`.
+ */
+export function decodeLines(
+  expected: string,
+  bytes: Uint8Array,
+  place: string,
+  key?: KeyObject,
+): SignedValue<object> {
   const [head, body, ...rest] = textOf(bytes, place).split('\n');
-  const { format, version, sha256: sum } = jsonObject(head, place);
+  const first = jsonObject(head, place);
+  const { format, version, sha256: sum } = first;
   if (format !== expected) throw damaged(place, 'it is no manifest of a backup');
   if (version !== VERSION) throw unknownVersion(place, version);
   if (body === undefined || rest.join('') !== '') throw damaged(place, 'it has not two lines');
   if (sum !== sha256(body)) throw damaged(place, 'its SHA-256 differs');
-  return jsonObject(body, place);
+  const isSigned = key === undefined ? null : isSignedBy(key, expected, body, first);
+  if (isSigned === false) throw damaged(place, 'its signature does not fit its contents');
+  return { value: jsonObject(body, place), isSigned: isSigned ?? false };
 }
 
 function textOf(bytes: Uint8Array, place: string): string {

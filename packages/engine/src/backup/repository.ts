@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { hash, type KeyObject } from 'node:crypto';
 import { LhsError } from '@lakehouse-search/contract';
 import { type ObjectStore, openObjectStore } from '@lakehouse-search/lake';
 import { damaged, inStore } from '../source/store-errors.ts';
@@ -10,6 +10,7 @@ import {
   jsonObject,
   MANIFEST_BYTES,
   MOST_CHUNK_BYTES,
+  type SignedValue,
   unknownVersion,
 } from './manifest.ts';
 
@@ -25,6 +26,8 @@ export interface Repository {
   readonly store: ObjectStore;
   /** For messages. */
   readonly place: string;
+  /** The key that signs manifests; absent: they are not signed. */
+  readonly key?: KeyObject | undefined;
 }
 
 /** A manifest by its key. */
@@ -42,6 +45,7 @@ export async function openRepository(
   place: string,
   make: boolean,
   signal?: AbortSignal,
+  key?: KeyObject,
 ): Promise<Repository | null> {
   return inStore(async () => {
     const store = await openObjectStore(place);
@@ -58,7 +62,7 @@ export async function openRepository(
     const { format, version } = jsonObject(found.bytes.toString(), path);
     if (format !== FORMAT) throw damaged(path, 'it marks no repository of backups');
     if (version !== VERSION) throw unknownVersion(path, version);
-    return Object.freeze({ store, place });
+    return Object.freeze({ store, place, key });
   });
 }
 
@@ -81,25 +85,35 @@ export async function listManifests(
 
 /** Reads a manifest. Null if it was deleted meanwhile. Throws corrupt_index, unsupported. */
 export async function readManifest(
-  { store, place }: Repository,
-  { index, id, key }: BackupName,
+  repository: Repository,
+  name: BackupName,
   signal?: AbortSignal,
 ): Promise<BackupManifest | null> {
+  return (await readSignedManifest(repository, name, signal))?.value ?? null;
+}
+
+/** The same with whether the repository's key has signed it. */
+export async function readSignedManifest(
+  { store, place, key: own }: Repository,
+  { index, id, key }: BackupName,
+  signal?: AbortSignal,
+): Promise<SignedValue<BackupManifest> | null> {
   const got = await inStore(() => store.get(key, { maxBytes: MANIFEST_BYTES, signal }));
   if (typeof got === 'string') return null;
-  const manifest = decodeManifest(got.bytes, `${place}/${key}`);
-  if (manifest.index === index && manifest.id === id) return manifest;
+  const signed = decodeManifest(got.bytes, `${place}/${key}`, own);
+  const { value: manifest } = signed;
+  if (manifest.index === index && manifest.id === id) return signed;
   throw damaged(`${place}/${key}`, `it is of backup "${manifest.id}" of index "${manifest.index}"`);
 }
 
 /** Makes a backup visible. */
 export async function writeManifest(
-  { store, place }: Repository,
+  { store, place, key: own }: Repository,
   manifest: BackupManifest,
   signal?: AbortSignal,
 ): Promise<string> {
   const key = `backups/${manifest.index}/${manifest.id}.json`;
-  const bytes = encodeManifest(manifest);
+  const bytes = encodeManifest(manifest, own);
   if (bytes.length > MANIFEST_BYTES) {
     const message = `the list of files of "${manifest.index}" has ${bytes.length} bytes`;
     throw new LhsError('limit_exceeded', `${message}: at most ${MANIFEST_BYTES}`);

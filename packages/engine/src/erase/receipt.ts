@@ -4,7 +4,7 @@
  * known key is checked by hashing it again; to find an unknown one, an attacker has to try keys, at
  * about 50 ms each.
  */
-import { createHash, createPublicKey, type KeyObject, scrypt, sign, verify } from 'node:crypto';
+import { createPublicKey, type KeyObject, scrypt, sign, verify } from 'node:crypto';
 import { promisify } from 'node:util';
 import {
   type Check,
@@ -27,6 +27,7 @@ import {
   whole,
   wrong,
 } from '@lakehouse-search/contract';
+import { keyId } from '../backup/signing-key.ts';
 
 const FORMAT = 'lhs-erasure-receipt';
 const VERSION = 1;
@@ -43,15 +44,6 @@ export function canonicalJson(value: unknown): string {
     .map(([name, part]) => `${JSON.stringify(name)}:${canonicalJson(part)}`);
   return `{${members.join(',')}}`;
 }
-
-/** The first 16 hexadecimal digits of the SHA-256 of a public key. */
-export function keyId(key: KeyObject): string {
-  const der = createPublicKeyOf(key).export({ type: 'spki', format: 'der' });
-  return createHash('sha256').update(der).digest('hex').slice(0, 16);
-}
-
-const createPublicKeyOf = (key: KeyObject): KeyObject =>
-  key.type === 'private' ? createPublicKey(key) : key;
 
 /**
  * Hashes of keys as statements contain them, in hexadecimal. The order of key columns does not

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import type {
   BackupRequest,
   BackupResponse,
@@ -24,7 +25,7 @@ import {
   requireListed,
 } from '@lakehouse-search/contract';
 import { backupIndex, type RegisteredParts } from '../backup/backup-index.ts';
-import { type BackupManifest, manifestBytes } from '../backup/manifest.ts';
+import { type BackupManifest, manifestBytes, type SignedValue } from '../backup/manifest.ts';
 import { pruneRepository } from '../backup/prune.ts';
 import {
   type BackupName,
@@ -32,10 +33,13 @@ import {
   openRepository,
   type Repository,
   readManifest,
+  readSignedManifest,
 } from '../backup/repository.ts';
 import { restoreIndex } from '../backup/restore-index.ts';
+import { receiptKey } from '../erase/receipt-key.ts';
 import type { KnownIndex } from '../open/open-index.ts';
 import { wasDropped } from '../registry/registry.ts';
+import { definitionAt } from '../schema/resolve-definition.ts';
 import { accessible } from './caller.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { timed } from './write-index.ts';
@@ -59,7 +63,8 @@ export async function backupLocal(
   const { target, prefix, whole } = requireTarget(indexes, at);
   return timed(async () => {
     try {
-      const repository = await openRepository(whole, true, work.signal);
+      const key = receiptKey(indexes.dataDir);
+      const repository = await openRepository(whole, true, work.signal, key);
       const what = indexToBackUp(indexes, known);
       const done = await backupIndex(what, repository!, { ...work, verify });
       const { filesCopied: files_copied, bytesCopied: bytes_copied } = done;
@@ -183,7 +188,8 @@ export async function restoredName(
     return known;
   }
   const repository = await existing(requireTarget(indexes, at), call);
-  const { index: name } = await chosen(repository, index, backup, call);
+  const { value } = await chosen(repository, index, backup, call);
+  const { index: name } = value;
   requireListed(call, name);
   return name;
 }
@@ -197,10 +203,16 @@ export async function restoreLocal(
   const checked = checkRestoreRequest(request);
   const { index, backup, base_dir: baseDir, aliases: names = 'all', ...at } = checked;
   if (index !== undefined) requireListed(work, index);
-  const repository = await existing(requireTarget(indexes, at), work);
-  const manifest = await chosen(repository, index, backup, work);
+  const key = receiptKey(indexes.dataDir);
+  const repository = await existing(requireTarget(indexes, at), work, key);
+  const { value: found, isSigned } = await chosen(repository, index, backup, work);
+  const { definition = found.definition } = checked;
+  const manifest = { ...found, definition };
   const name = checked.as ?? manifest.index;
   requireListed(work, name);
+  if (!isSigned && checked.definition === undefined) {
+    await admitted(indexes, manifest, baseDir);
+  }
   indexes.sweep();
   const { dataDir, registry, openDirectory } = indexes;
   const options = { ...work, dataDir, registry, openDirectory, name, baseDir, names };
@@ -212,13 +224,22 @@ export async function restoreLocal(
   });
 }
 
+/** Throws what `LocalOptions.admit` throws of the definition of a backup. */
+async function admitted(
+  { admit }: LocalIndexes,
+  { definition, base_dir }: BackupManifest,
+  baseDir = base_dir,
+): Promise<void> {
+  await admit?.(definitionAt(definition, baseDir));
+}
+
 /** The backup to restore: by its id, else the newest of the index. Throws not_found. */
 async function chosen(
   repository: Repository,
   index: string | undefined,
   backup: string | undefined,
   call: CallContext,
-): Promise<BackupManifest> {
+): Promise<SignedValue<BackupManifest>> {
   const all = await listManifests(repository, index, call.signal);
   const visible = all.filter((name) => isListed(call, name.index));
   const names = backup === undefined ? visible : visible.filter(({ id }) => id === backup);
@@ -243,8 +264,8 @@ async function chosen(
     throw new LhsError('not_found', `there is no backup${named} in "${repository.place}"${near}`);
   }
   for (const name of [first, ...others]) {
-    const manifest = await readManifest(repository, name, call.signal);
-    if (manifest !== null) return manifest;
+    const found = await readSignedManifest(repository, name, call.signal);
+    if (found !== null) return found;
   }
   throw new LhsError('not_found', `the backups in "${repository.place}" were deleted meanwhile`);
 }
@@ -272,8 +293,12 @@ function requireTarget(indexes: LocalIndexes, at: BackupTarget): Place {
   });
 }
 
-async function existing({ whole }: Place, { signal }: CallContext): Promise<Repository> {
-  const repository = await openRepository(whole, false, signal);
+async function existing(
+  { whole }: Place,
+  { signal }: CallContext,
+  key?: KeyObject,
+): Promise<Repository> {
+  const repository = await openRepository(whole, false, signal, key);
   if (repository !== null) return repository;
   throw new LhsError('not_found', `"${whole}" holds no backups`);
 }

@@ -17,13 +17,14 @@ import {
 } from '@lakehouse-search/contract';
 import { pruneRepository } from '../backup/prune.ts';
 import { openRepository } from '../backup/repository.ts';
+import { keyId } from '../backup/signing-key.ts';
 import {
   checkErasure,
   type ErasurePlaces,
   type ErasureSubject,
   jobBeside,
 } from '../erase/check-erasure.ts';
-import { keyId, readPublicKey, signReceipt, verifyReceipt } from '../erase/receipt.ts';
+import { readPublicKey, signReceipt, verifyReceipt } from '../erase/receipt.ts';
 import { publicPem, receiptKey } from '../erase/receipt-key.ts';
 import { runErasure } from '../erase/run-erasure.ts';
 import { inlineRunner } from '../index/merge-runners.ts';

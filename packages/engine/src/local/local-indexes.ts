@@ -93,6 +93,8 @@ export class LocalIndexes {
   readonly models: OpenModels;
   /** Where backups are stored unless a request says it. */
   readonly backupTarget: string | undefined;
+  /** Judges definitions of backups that this data folder has not signed. */
+  readonly admit: LocalOptions['admit'];
   /** The threads that run searches; null: this thread does. */
   readonly searchThreads: (() => Promise<SearchThreads>) | null;
   /** Open indexes by uuid, each at its newest commit. */
@@ -122,6 +124,7 @@ export class LocalIndexes {
     this.tables = new LocalTables(clock, this.life, options.freshnessMs);
     this.openDirectory = openDirectory;
     this.backupTarget = options.backupTarget;
+    this.admit = options.admit;
     this.searchThreads = searchThreads(options, this.life.closing);
     useColdStore(fetchColdBlocks);
     this.#looks = new Looks(options.lookMs);

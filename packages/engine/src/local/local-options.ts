@@ -5,6 +5,7 @@ import { lazily } from '../base/lazily.ts';
 import { LIMITS } from '../base/limits.ts';
 import type { OpenEmbedder } from '../embed/embedder.ts';
 import type { OpenDirectory } from '../open/open-index.ts';
+import type { Definition } from '../schema/definition.ts';
 import type { SearchThreads } from '../workers/search-threads.ts';
 import type { EngineMemory } from './engine-memory.ts';
 
@@ -56,6 +57,11 @@ export interface LocalOptions {
   readonly memory?: EngineMemory;
   /** Where backups are stored: a folder, or `s3://bucket/prefix`. Requests may name another. */
   readonly backupTarget?: string;
+  /**
+   * Judges the definition of a backup that this data folder has not signed, its paths resolved:
+   * throws to refuse it. Default: every definition is taken.
+   */
+  readonly admit?: (definition: Definition) => void | Promise<void>;
 }
 
 /**

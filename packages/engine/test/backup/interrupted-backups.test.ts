@@ -46,7 +46,7 @@ async function wholeBackups(target: string): Promise<number> {
     const got = await store.get(key);
     if (typeof got === 'string') throw new Error(`${key} is ${got}`);
     manifests++;
-    for (const { chunks } of decodeManifest(got.bytes, key).files) {
+    for (const { chunks } of decodeManifest(got.bytes, key).value.files) {
       for (const { sha256, length } of chunks) expect(sizes.get(sha256)).toBe(length);
     }
   }

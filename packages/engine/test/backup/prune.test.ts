@@ -33,7 +33,7 @@ async function chunks() {
   for await (const { key } of store.list('backups/')) {
     const got = await store.get(key);
     if (typeof got === 'string') throw new Error(key);
-    for (const file of decodeManifest(got.bytes, key).files) {
+    for (const file of decodeManifest(got.bytes, key).value.files) {
       for (const { sha256 } of file.chunks) named.add(sha256);
     }
   }

@@ -18,7 +18,7 @@ import type { SourceNames } from './server-config.ts';
 /** As the engine's own limit of a definition. */
 const DEFINITION_BYTES = 256 * 1024;
 /** The model that every server has. */
-const INCLUDED_MODEL = 'default';
+export const INCLUDED_MODEL = 'default';
 
 /** A value that replaces a part of the text. */
 interface Edit {
@@ -190,6 +190,15 @@ function pathBelow(root: unknown, path: unknown, names: SourceNames): string {
   return real;
 }
 
+/** Whether an absolute path or a URL is in a configured root, also behind links. */
+export function isBelowRoot(place: string, { roots }: SourceNames): boolean {
+  return Object.values(roots).some((root) => {
+    if (!isUrl(root)) return !isUrl(place) && isBelow(realPath(place), realPath(root));
+    const folder = `${root.replace(/\/+$/, '')}/`;
+    return `${place}/`.startsWith(folder) && isPlainKey(place.slice(folder.length));
+  });
+}
+
 /** True for the URL of an object store. */
 const isUrl = (place: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(place);
 
@@ -214,7 +223,8 @@ export function notNamed(names: SourceNames): LhsError {
   return refused('a source over the network needs a catalog by its name, and a table', names);
 }
 
-function refused(message: string, { catalogs, roots }: SourceNames): LhsError {
+/** The error of a name that the server does not have, with those that it has. */
+export function refused(message: string, { catalogs, roots }: SourceNames): LhsError {
   const known = [
     ...Object.keys(catalogs).map((name) => `catalog ${name}`),
     ...Object.keys(roots).map((name) => `root ${name}`),

@@ -149,6 +149,10 @@ function gateJob(request: StartJobRequest, names: SourceNames): StartJobRequest 
 
 function gateRestore(request: RestoreRequest): RestoreRequest {
   refuseFolder(request);
+  if (request.definition !== undefined) {
+    const message = '"definition" is not for requests over the network';
+    throw new LhsError('invalid_argument', message);
+  }
   return ownTarget(request);
 }
 

@@ -1,13 +1,16 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BackupRequest } from '@lakehouse-search/contract';
 import { definitionDigest, registeredDefinition } from '@lakehouse-search/engine';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { makeReceiptKey } from '../store/receipt-key.ts';
 import { ClusterBackupApi } from './cluster-backup-api.ts';
 import type { BuiltPart, IndexNodes } from './index-nodes.ts';
 import { planRestore } from './restore-parts.ts';
 
+const KEY = makeReceiptKey();
 const target = mkdtempSync(join(tmpdir(), 'lhs-backups-'));
 afterAll(() => rmSync(target, { recursive: true, force: true }));
 
@@ -47,7 +50,8 @@ const NODES = {
     },
   }),
 } as unknown as IndexNodes;
-const api = new ClusterBackupApi(NODES, target);
+const TRUST = { key: async () => KEY, admit: () => {} };
+const api = new ClusterBackupApi(NODES, target, TRUST);
 
 describe('a backup over nodes', () => {
   beforeEach(() => {
@@ -86,5 +90,37 @@ describe('the plan of a restore', () => {
     expect(plan.flatMap(({ part: own, built }) => [...own.ordinals, ...built]).toSorted()).toEqual([
       ...[0, 1, 2],
     ]);
+  });
+});
+
+describe('a backup of a cluster that somebody changed', () => {
+  const refusing = new ClusterBackupApi(NODES, target, {
+    ...TRUST,
+    admit: () => {
+      throw new Error('not admitted');
+    },
+  });
+  const path = () => {
+    const folder = join(target, 'clusters', 'notes');
+    return join(folder, readdirSync(folder).sort().at(-1)!);
+  };
+
+  it('is refused below its signature, and judged without one', async () => {
+    stored = TEXT;
+    meanwhile = () => {};
+    hold([0], [1]);
+    await api.backup({ index: 'notes' });
+    const [head, body] = readFileSync(path(), 'utf8').split('\n');
+    const changed = body.replace('/none', '/etc');
+    const sha256 = createHash('sha256').update(changed).digest('hex');
+    const write = (first: object) =>
+      writeFileSync(path(), `${JSON.stringify(first)}\n${changed}\n`);
+    write({ ...JSON.parse(head), sha256 });
+    await expect(refusing.restore({ index: 'notes' })).rejects.toMatchObject({
+      code: 'corrupt_index',
+      message: expect.stringContaining('signature'),
+    });
+    write({ format: 'lhs-cluster-backup', version: 1, sha256 });
+    await expect(refusing.restore({ index: 'notes' })).rejects.toThrow('not admitted');
   });
 });

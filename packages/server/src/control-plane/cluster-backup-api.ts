@@ -1,3 +1,4 @@
+import { createPrivateKey } from 'node:crypto';
 import {
   type BackupRequest,
   type BackupResponse,
@@ -22,11 +23,15 @@ import {
 } from '@lakehouse-search/contract';
 import {
   type ClusterBackup,
+  type Definition,
+  definitionAt,
   definitionDigest,
+  type FoundClusterBackup,
   listClusterBackups,
   listPartFolders,
   registeredDefinition,
   removeClusterBackups,
+  type SigningOptions,
   writeClusterBackup,
 } from '@lakehouse-search/engine';
 import { withoutCopies } from '../cluster/without-copies.ts';
@@ -50,6 +55,14 @@ export interface PartPlace {
   readonly ordinals: string;
 }
 
+/** Which definitions of backups are taken. */
+export interface BackupTrust {
+  /** The private key, PEM, that signs the backups of the cluster. */
+  readonly key: () => Promise<string>;
+  /** Judges the definition of a backup that the key has not signed: throws to refuse it. */
+  readonly admit: (definition: Definition) => void;
+}
+
 /** Nodes commit a step one after the other: their backups are tried again until they agree. */
 const ATTEMPTS = 5;
 
@@ -57,10 +70,12 @@ const ATTEMPTS = 5;
 export class ClusterBackupApi {
   readonly #nodes: IndexNodes;
   readonly #target: string | undefined;
+  readonly #trust: BackupTrust;
 
-  constructor(nodes: IndexNodes, target: string | undefined) {
+  constructor(nodes: IndexNodes, target: string | undefined, trust: BackupTrust) {
     this.#nodes = nodes;
     this.#target = target;
+    this.#trust = trust;
   }
 
   /** Throws unsupported without a target, index_not_built, unreachable, index_busy. */
@@ -91,7 +106,7 @@ export class ClusterBackupApi {
               return { prefix, ordinals, backup };
             }),
           },
-          call.signal,
+          await this.#signing(call),
         );
         const copied = { files_copied: sum('files_copied'), bytes_copied: sum('bytes_copied') };
         const took_ms = Math.round(performance.now() - began);
@@ -111,7 +126,8 @@ export class ClusterBackupApi {
     requireWhole(call, 'backupStatus');
     const index = await this.#nodes.resolve(asked, call);
     if ((at.target ?? this.#target) === undefined) return { configured: false, present: false };
-    const listed = await listClusterBackups(this.#place(at).whole, index, call.signal);
+    const { whole } = this.#place(at);
+    const listed = await listClusterBackups(whole, index, await this.#signing(call));
     const [newest] = listed ?? [];
     if (newest === undefined) return { configured: true, present: false };
     const { id: backup, snapshot, created_ms, file_count } = newest;
@@ -156,6 +172,7 @@ export class ClusterBackupApi {
     const chosen = await this.#chosen(index, backup, place, call);
     const name = as ?? chosen.index;
     requireListed(call, name);
+    if (!chosen.isSigned) this.#trust.admit(definitionAt(chosen.definition, ''));
     const named = { ...place.named, aliases };
     const done = await restoreParts(this.#nodes, chosen, name, named, call);
     const took_ms = Math.round(performance.now() - began);
@@ -187,7 +204,7 @@ export class ClusterBackupApi {
     const targets = new Set([...(this.#target === undefined ? [] : [this.#target]), ...others]);
     let [made, removed] = [0, 0];
     for (const target of targets) {
-      const all = (await listClusterBackups(target, index, call.signal)) ?? [];
+      const all = (await listClusterBackups(target, index, await this.#signing(call))) ?? [];
       const holding = all.filter((one) => one.parts.some(({ backup }) => parts.has(backup)));
       if (holding.length === 0) continue;
       const named = target === this.#target ? {} : { target };
@@ -197,6 +214,10 @@ export class ClusterBackupApi {
       removed += holding.length;
     }
     return { made, removed };
+  }
+
+  async #signing({ signal }: CallContext): Promise<SigningOptions> {
+    return { key: createPrivateKey(await this.#trust.key()), signal };
   }
 
   #place({ target: named, prefix = '' }: BackupTarget): Place {
@@ -240,7 +261,7 @@ export class ClusterBackupApi {
 
   async #listed(index: string | undefined, place: Place, call: CallContext) {
     if (index !== undefined) requireListed(call, index);
-    const all = await listClusterBackups(place.whole, index, call.signal);
+    const all = await listClusterBackups(place.whole, index, await this.#signing(call));
     if (all === null) throw new LhsError('not_found', `"${place.whole}" holds no backups`);
     return all.filter((backup) => isListed(call, backup.index));
   }
@@ -250,7 +271,7 @@ export class ClusterBackupApi {
     backup: string | undefined,
     place: Place,
     call: CallContext,
-  ): Promise<ClusterBackup> {
+  ): Promise<FoundClusterBackup> {
     const all = await this.#listed(index, place, call);
     const found = backup === undefined ? all : all.filter(({ id }) => id === backup);
     const names = [...new Set(found.map((one) => one.index))].sort();

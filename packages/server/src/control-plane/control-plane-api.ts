@@ -17,7 +17,7 @@ import { checkRoutingRequest, isListed, LhsError } from '@lakehouse-search/contr
 import { registeredDefinition, requireTenants, shardTable } from '@lakehouse-search/engine';
 import { overAnswering } from '../cluster/over-nodes.ts';
 import { ClusterAliasApi } from './cluster-alias-api.ts';
-import { ClusterBackupApi } from './cluster-backup-api.ts';
+import { type BackupTrust, ClusterBackupApi } from './cluster-backup-api.ts';
 import { requireWhole } from './cluster-caller.ts';
 import { type ClusterContext, livingNodes } from './cluster-context.ts';
 import { ClusterErasureApi } from './cluster-erasure-api.ts';
@@ -45,12 +45,14 @@ export interface ControlPlaneApis {
 /**
  * The operations of a control plane. Searches and writes of rows are those of gateways and nodes:
  * here they are unsupported. `scratch` opens tables and checks definitions.
- * `backupTarget`: where backups are, for all nodes as well.
+ * `backupTarget`: where backups are, for all nodes as well. `admit` judges definitions of backups
+ * that the cluster has not signed.
  */
 export function controlPlaneApis(
   context: ClusterContext,
   scratch: () => Promise<Backend>,
   backupTarget?: string,
+  admit: BackupTrust['admit'] = () => {},
 ): ControlPlaneApis {
   const indexes = new ClusterIndexApi(context, scratch, (index, call) =>
     resolveName(context.store, index, call),
@@ -61,11 +63,12 @@ export function controlPlaneApis(
   const queries = new StoredQueries(context.store.queries);
   const maintenance = new ClusterMaintenanceApi(context);
   const nodes = new LedIndexNodes(context);
-  const backups = new ClusterBackupApi(nodes, backupTarget);
+  const receiptKey = () => context.store.receiptKey();
+  const backups = new ClusterBackupApi(nodes, backupTarget, { key: receiptKey, admit });
   const erasures = new ClusterErasureApi({
     ...{ nodes, backups },
     records: new ErasedRecords(context.store),
-    receiptKey: () => context.store.receiptKey(),
+    receiptKey,
   });
   const source: Pick<
     Backend,

@@ -1,17 +1,25 @@
 import { type ErrorCode, LhsError, type RestoreRequest } from '@lakehouse-search/contract';
 import type { ClusterBackup } from '@lakehouse-search/engine';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import type { IndexNodes } from './index-nodes.ts';
 import { restoreParts } from './restore-parts.ts';
 
 const backup: ClusterBackup = {
   ...{ id: 'b', index: 'notes', snapshot: '1', created_ms: 0, index_generation: 1 },
-  definition: 'version: 1\nindex: notes\n',
+  definition: `version: 1
+index: notes
+source: { catalog: { type: filesystem, warehouse: /none }, table: ops.notes }
+sharding: { shards: 2 }
+fields: [{ name: title, type: TEXT }]
+`,
   ...{ num_docs: 2, file_count: 2, bytes: 2, aliases: [] },
   parts: [0, 1].map((shard) => ({ prefix: `p${shard}`, ordinals: [shard], backup: `b${shard}` })),
 };
 const failure = (code: ErrorCode) => new LhsError(code, 'of a test');
 
+/** The definitions that nodes got. */
+const given: (string | undefined)[] = [];
 /** Nodes that have a part, by address. */
 const held = new Set<string>();
 let names: readonly string[] = [];
@@ -26,7 +34,8 @@ const nodes = {
   nodes: async () => ['1', '2'].map((n) => ({ node: `n${n}`, address: `a${n}`, shards: 0 })),
   adopt: async () => ({ aliases: [], left_out: [] }),
   service: (address: string) => ({
-    async restore(_: RestoreRequest) {
+    async restore({ definition }: RestoreRequest) {
+      given.push(definition);
       if (held.has(address)) throw failure('index_exists');
       held.add(address);
       if (address === 'a2') end();
@@ -57,6 +66,20 @@ describe('a restore whose names are taken', () => {
     const restored = restoreParts(nodes, named, as, {}, {});
     await expect(restored).rejects.toMatchObject({ code: 'already_exists' });
     expect([...held]).toEqual([]);
+  });
+});
+
+describe('a restore', () => {
+  it('gives each node its part of the definition: those of the parts are not read', async () => {
+    end = () => {};
+    given.length = 0;
+    await restore();
+    const parts = given.map((text) => parse(text!));
+    expect(parts.map(({ sharding }) => sharding)).toEqual([
+      { shards: 2, only: [0] },
+      { shards: 2, only: [1] },
+    ]);
+    expect(parts[0].source).toEqual(parse(backup.definition).source);
   });
 });
 

@@ -2,9 +2,10 @@ import type { CallContext, RestoreRequest } from '@lakehouse-search/contract';
 import {
   type ClusterBackup,
   type ClusterBackupPart,
+  registeredDefinition,
   renameDefinition,
 } from '@lakehouse-search/engine';
-import { withOnly } from '../cluster/with-only.ts';
+import { partOf, withOnly } from '../cluster/with-only.ts';
 import { withoutCopies } from '../cluster/without-copies.ts';
 import {
   type IndexNodes,
@@ -27,7 +28,8 @@ type Named = Pick<RestoreRequest, 'target' | 'aliases'>;
  * Makes an index of a cluster from a backup. Each part is restored by the node with the fewest
  * shards. If there are fewer nodes than parts, the shards of the parts that are left are built from
  * the table: two parts cannot be joined, because each numbers the files of the table by itself.
- * Then the cluster adopts the index. After a failure, nodes drop their parts, also nodes whose
+ * Nodes get the definition from here: those in the manifests of parts are not read. Then the
+ * cluster adopts the index. After a failure, nodes drop their parts, also nodes whose
  * answers were lost.
  */
 export async function restoreParts(
@@ -40,6 +42,7 @@ export async function restoreParts(
   await refuseTaken(nodes, backup, name, aliases);
   const definition =
     name === backup.index ? backup.definition : renameDefinition(backup.definition, name);
+  const { shards = 1 } = registeredDefinition(definition);
   await nodes.free(name, call);
   const plan = planRestore(backup.parts, await nodes.nodes());
   const done = new Set<Restoring>();
@@ -47,7 +50,9 @@ export async function restoreParts(
   try {
     await all(plan, async (one) => {
       const { prefix, backup: id } = one.part;
-      const request = { ...target, index: backup.index, prefix, backup: id, as: name };
+      const own = partOf(definition, one.part.ordinals, shards);
+      const from = { ...target, index: backup.index, prefix, backup: id };
+      const request = { ...from, as: name, definition: own };
       unknown.add(one);
       try {
         await nodes.service(one.address).restore({ ...request, aliases: 'none' }, call);

@@ -11,7 +11,7 @@ import { mergeSummary } from '../cluster/merge-indexes.ts';
 import type { NodeClient } from '../cluster/node-client.ts';
 import { overNodes } from '../cluster/over-nodes.ts';
 import { sumOf } from '../cluster/sum-of.ts';
-import { ClusterBackupApi } from '../control-plane/cluster-backup-api.ts';
+import { type BackupTrust, ClusterBackupApi } from '../control-plane/cluster-backup-api.ts';
 import { ClusterErasureApi } from '../control-plane/cluster-erasure-api.ts';
 import type { ErasedRecords } from '../control-plane/erased-records.ts';
 import { makeReceiptKey } from '../store/receipt-key.ts';
@@ -52,6 +52,8 @@ export interface StaticAdminOptions {
   readonly records?: ErasedRecords;
   /** The private key of receipts. Default: one of this process. */
   readonly receiptKey?: () => Promise<string>;
+  /** Judges definitions of backups that the key has not signed. Default: all are taken. */
+  readonly admit?: BackupTrust['admit'];
 }
 
 /** The operations over a fixed list of nodes. */
@@ -123,10 +125,10 @@ const OF_ERASURE = ['checkErasure', 'runErasure', 'erasureKey', 'verifyReceipt']
 /** Backups and erasures: every node of the index takes part, with one manifest, or one receipt. */
 function wholeOperations(
   admin: AdminNodes,
-  { backupTarget, records, receiptKey = ownKey() }: StaticAdminOptions,
+  { backupTarget, records, receiptKey = ownKey(), admit = () => {} }: StaticAdminOptions,
 ): Partial<Record<AdminName, AdminMethod>> {
   const nodes = new StaticIndexNodes(admin);
-  const backups = new ClusterBackupApi(nodes, backupTarget);
+  const backups = new ClusterBackupApi(nodes, backupTarget, { key: receiptKey, admit });
   const erasures = new ClusterErasureApi({ nodes, backups, records, receiptKey });
   const methods = (api: object, names: readonly AdminName[]) =>
     names.map((name): [AdminName, AdminMethod] => {

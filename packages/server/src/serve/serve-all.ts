@@ -3,6 +3,7 @@
  * starts from the bottom up and stops in the reverse order, whatever part of it fails.
  */
 import { lockDataFolder, openLocal } from '@lakehouse-search/engine';
+import { admitDefinition } from '../config/admit-definition.ts';
 import { gatedBackend } from '../config/gated-backend.ts';
 import type { ServerConfig } from '../config/server-config.ts';
 import { LocalCluster } from '../control-plane/local-cluster.ts';
@@ -72,6 +73,7 @@ async function start(request: ServeRequest, later: (release: Release) => void) {
     threads,
     memory,
     ...(backupTarget === undefined ? {} : { backupTarget }),
+    admit: admitDefinition(names),
   });
   later(() => backend.close());
   const log = openLogs(options.log);

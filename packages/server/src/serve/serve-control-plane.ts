@@ -13,6 +13,7 @@ import { REQUIRED_SCOPES } from '../access/scopes.ts';
 import { lacksScope } from '../access/stored-access.ts';
 import { readNodeCall } from '../cluster/cluster-token.ts';
 import { connectNode } from '../cluster/node-client.ts';
+import { admitDefinition } from '../config/admit-definition.ts';
 import { gatedBackend } from '../config/gated-backend.ts';
 import type { IssuerConfig, ServerConfig } from '../config/server-config.ts';
 import type { SettingPath } from '../config/settings.ts';
@@ -110,6 +111,7 @@ async function start(request: ServeControlPlaneRequest, later: (release: Release
     context,
     scratchEngine(later),
     options.backupTarget,
+    admitDefinition(names),
   );
   const metrics = createMetrics({ running: () => 0, isKnown: () => true });
   const watch = new WorkWatch();

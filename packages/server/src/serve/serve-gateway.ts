@@ -1,6 +1,7 @@
 /** `lhs serve gateway`: REST and gRPC over the nodes of a cluster. */
 import { LhsError, type NamesApi } from '@lakehouse-search/contract';
 import { connectNode, type NodeClient } from '../cluster/node-client.ts';
+import { admitDefinition } from '../config/admit-definition.ts';
 import { gatedBackend } from '../config/gated-backend.ts';
 import { NodePool } from '../control-plane/cluster-context.ts';
 import {
@@ -82,6 +83,7 @@ async function start(request: ServeGatewayRequest, later: (release: Release) => 
     backupTarget: options.backupTarget,
     records: new ErasedRecords(store),
     receiptKey: () => store.receiptKey(),
+    admit: admitDefinition(names),
   });
   const callers = await callersOf(request, store, planes, later);
   await routing.refresh();

@@ -4,6 +4,8 @@
  */
 import { lockDataFolder, openLocal } from '@lakehouse-search/engine';
 import { Calls } from '../calls/calls.ts';
+import { admitDefinition } from '../config/admit-definition.ts';
+import { NO_CONFIG, type SourceNames } from '../config/server-config.ts';
 import { controlPlaneRegistrar } from '../control-plane/control-plane-client.ts';
 import { createGrpc } from '../grpc/grpc-server.ts';
 import { Epochs } from '../node/epochs.ts';
@@ -28,6 +30,8 @@ import { spanExport } from './span-export.ts';
 /** What a node is made from. */
 export interface ServeNodeRequest {
   readonly options: ServerOptions;
+  /** What definitions of backups may name. Default: nothing. */
+  readonly names?: SourceNames;
   readonly cluster: ClusterOptions;
 }
 
@@ -52,7 +56,7 @@ export async function serveNode(request: ServeNodeRequest): Promise<RunningNode>
 const READER_MS = 600_000;
 
 async function start(
-  { options, cluster }: ServeNodeRequest,
+  { options, cluster, names = NO_CONFIG.names }: ServeNodeRequest,
   later: (release: Release) => void,
 ): Promise<Omit<RunningNode, 'stop'>> {
   const { dataDir, threads, memory, backupTarget, sync: syncing } = options;
@@ -60,7 +64,10 @@ async function start(
   hidePlaces(options, { catalogs: {}, roots: {} }, later);
   const lock = lockDataFolder(dataDir);
   later(() => lock.release());
-  const target = backupTarget === undefined ? {} : { backupTarget };
+  const target = {
+    ...(backupTarget === undefined ? {} : { backupTarget }),
+    admit: admitDefinition(names),
+  };
   const backend = await openLocal(dataDir, { ...SERVED_FOLDER, threads, memory, ...target });
   later(() => backend.close());
   const reads = await backend.nodeReads();
