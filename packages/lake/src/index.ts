@@ -21,6 +21,7 @@ export { openObjectStore } from './objects/open-object-store.ts';
 export type { S3Config } from './objects/s3-settings.ts';
 export { diffFileSets, type FileSetDiff } from './plan/diff-file-sets.ts';
 export { fileSet } from './plan/file-set.ts';
+export { refuseOrcFiles } from './plan/refuse-orc.ts';
 export type { Batch, ColumnVector, Locator } from './scan/batch.ts';
 export { selectRows, valueAt, vectorKind } from './scan/vectors.ts';
 export { schemaToJson, typeName } from './schema/schema-json.ts';

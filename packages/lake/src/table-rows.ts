@@ -11,7 +11,7 @@ import { pruneFiles } from './plan/prune.ts';
 import { PositionSet } from './puffin/position-set.ts';
 import { isMasked } from './restrictions/read-restrictions.ts';
 import type { Batch, Locator } from './scan/batch.ts';
-import { columnsOf } from './scan/columns.ts';
+import { columnsOf, requireReadable } from './scan/columns.ts';
 import { DeadRows } from './scan/deletes.ts';
 import type { ParquetEngine } from './scan/file-rows.ts';
 import { pruneCondition } from './scan/prune-condition.ts';
@@ -84,6 +84,7 @@ export class TableRows {
       options.where === undefined ? undefined : await parseCondition(options.where, schema.fields);
     const set = await this.#files(options.snapshotId ?? this.#current);
     const named = set.files.filter((scan) => options.files?.has(scan.data.path) ?? true);
+    condition?.fields.forEach(requireReadable);
     const prunable = condition && pruneCondition(condition, this.#unmaskedFields);
     const wanted = prunable ? pruneFiles(named, prunable, this.#handle.metadata) : named;
     yield* scanParts(this.#context, this.#dead, {

@@ -127,7 +127,7 @@ describe('a warehouse on S3', () => {
     upload(join(OWN, 'own_vectors'), 'house/ns/vectors');
     upload(join(OWN, 'py_types'), 'house/types');
     const catalog = { type: 'filesystem', warehouse } as const;
-    expect(await listTables(catalog, { env: env() })).toEqual(['ns.vectors', 'types']);
+    expect((await listTables(catalog, { env: env() })).tables).toEqual(['ns.vectors', 'types']);
     const table = await open({ catalog, table: 'ns.vectors' });
     expect(table.location).toBe((await openTable({ path: join(OWN, 'own_vectors') })).location);
     expect(await table.refresh()).toBe(table);

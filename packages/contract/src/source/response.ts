@@ -45,6 +45,14 @@ export interface MaskedColumn {
 /** The tables of a catalog: `namespace.table`, sorted. */
 export interface TableList {
   readonly tables: readonly string[];
+  /** Namespaces whose tables the catalog did not list; absent if it listed all. */
+  readonly unread?: readonly UnreadNamespace[];
+}
+
+/** A namespace whose tables could not be listed. */
+export interface UnreadNamespace {
+  readonly namespace: string;
+  readonly reason: string;
 }
 
 /** The YAML of a definition. */

@@ -124,7 +124,9 @@ async function issuesOf({
   const parsed = parseDefinition(text, ANALYZER_CATALOG);
   const { draft } = parsed;
   if (draft === null || !against_source) return parsed.issues;
-  const { openSource, sourceInstead } = await import('../source/source-table.ts');
+  const { openSource, requireReadableFiles, sourceInstead } = await import(
+    '../source/source-table.ts'
+  );
   const location = sourceInstead(draft.source, source);
   const table = await openSource(location, base_dir).catch((error: unknown) => {
     if (parsed.definition === null) return null;
@@ -132,6 +134,7 @@ async function issuesOf({
   });
   if (table === null) return parsed.issues;
   try {
+    await requireReadableFiles(table, draft.source.ref);
     const issues = checkAgainstTable(parsed, text, table.schema, tableName(draft));
     const { withModelIssues } = await import('./model-issues.ts');
     return withModelIssues(issues, parsed, text, base_dir);

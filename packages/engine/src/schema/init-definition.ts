@@ -11,14 +11,16 @@
  *    in silence. In a wide table the first columns make up the definition, as many as its limits
  *    allow; a comment says how many are left out.
  */
-import type {
-  ColumnVector,
-  Field,
-  S3Config,
-  SourceTable,
-  TableConfig,
-  Type,
-  Value,
+import {
+  type ColumnVector,
+  type Field,
+  isReadable,
+  readableFields,
+  type S3Config,
+  type SourceTable,
+  type TableConfig,
+  type Type,
+  type Value,
 } from '@lakehouse-search/lake';
 import { foldToAscii } from '../analysis/filter/ascii-folding.ts';
 import { LIMITS } from '../base/limits.ts';
@@ -172,6 +174,8 @@ function propose({ name, type }: Field, sample: readonly Value[]): Proposal {
   const field = (as: FieldType, why = ''): Proposal => {
     return { kind: 'field', column: name, type: as, why, cached: as === 'DATE' };
   };
+  if (!isReadable(type))
+    return { kind: 'skipped', column: name, why: `${typeName(type)} is not read` };
   if (isNested(type)) {
     return fieldNameFault(name) === null
       ? { kind: 'variant', column: name, leaves: typedLeaves(type).slice(0, MOST_LEAVES) }
@@ -358,7 +362,7 @@ function skippedLines(proposals: readonly Proposal[]): string[] {
  * enough.
  */
 async function sampleColumns(table: SourceTable): Promise<ReadonlyMap<string, readonly Value[]>> {
-  const columns = table.schema.fields
+  const columns = readableFields(table.schema)
     .filter(
       ({ type }) =>
         type.kind === 'string' || (type.kind === 'list' && type.element.kind === 'string'),

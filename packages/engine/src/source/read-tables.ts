@@ -17,7 +17,7 @@ import { listTables, type SourceTable, typeName } from '@lakehouse-search/lake';
 import { initDefinition } from '../schema/init-definition.ts';
 import { resolveCatalog } from '../schema/resolve-catalog.ts';
 import { fromSource } from './source-errors.ts';
-import { openSource } from './source-table.ts';
+import { openSource, requireReadableFiles } from './source-table.ts';
 
 /** The schema and state of a table. Throws source_not_found, source_unreachable, interrupted. */
 export async function describeTable(
@@ -32,8 +32,9 @@ export async function tablesOf(request: ListTablesRequest, call?: CallContext): 
   const { catalog, base_dir = '' } = checkListTablesRequest(request);
   const { signal } = checkCall(call);
   if (catalog === undefined) throw noNames('catalog');
-  const tables = await fromSource(() => listTables(resolveCatalog(catalog, base_dir)), signal);
-  return { tables };
+  const listed = await fromSource(() => listTables(resolveCatalog(catalog, base_dir)), signal);
+  const { tables, unread } = listed;
+  return unread.length === 0 ? { tables } : { tables, unread };
 }
 
 /** A first definition for a table. Throws as `describeTable`. */
@@ -43,9 +44,10 @@ export async function definitionFor(
 ): Promise<DefinitionText> {
   const { source, name, base_dir } = checkInitDefinitionRequest(request);
   if (source === undefined) throw noNames('source');
-  return withTable({ source, base_dir }, call, async (table) => ({
-    definition: await fromSource(() => initDefinition(table, { source, name })),
-  }));
+  return withTable({ source, base_dir }, call, async (table) => {
+    await requireReadableFiles(table, undefined);
+    return { definition: await fromSource(() => initDefinition(table, { source, name })) };
+  });
 }
 
 async function withTable<T>(

@@ -6,6 +6,7 @@ import { ioError, systemCode } from '../storage/io-errors.ts';
 const CODES: Readonly<Record<LakeErrorCode, ErrorCode>> = Object.freeze({
   catalog_unreachable: 'source_unreachable',
   catalog_refused: 'permission_denied',
+  catalog_invalid: 'source_invalid',
   storage_unreachable: 'source_unreachable',
   table_not_found: 'source_not_found',
   table_exists: 'invalid_argument',

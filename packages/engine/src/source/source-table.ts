@@ -2,6 +2,7 @@ import { LhsError } from '@lakehouse-search/contract';
 import {
   type CatalogConfig,
   openTable,
+  refuseOrcFiles,
   type SourceTable,
   type TableConfig,
 } from '@lakehouse-search/lake';
@@ -46,6 +47,19 @@ export async function openSource(
  */
 export function followedSnapshot(table: SourceTable, ref: string | undefined): bigint | null {
   return ref === undefined ? table.currentSnapshotId : refSnapshot(table, ref, 'source.ref: ');
+}
+
+/**
+ * Throws source_invalid if the files of the snapshot that an index would follow are of a format that
+ * is not read. Only manifests are read for it.
+ */
+export async function requireReadableFiles(
+  table: SourceTable,
+  ref: string | undefined,
+): Promise<void> {
+  const named = table.refs.find(({ name }) => name === ref);
+  const snapshot = ref === undefined ? table.currentSnapshotId : (named?.snapshotId ?? null);
+  await fromSource(async () => refuseOrcFiles(await table.files(snapshot)));
 }
 
 /**

@@ -5,6 +5,7 @@
 export type LakeErrorCode =
   | 'catalog_unreachable'
   | 'catalog_refused'
+  | 'catalog_invalid'
   | 'storage_unreachable'
   | 'table_not_found'
   | 'table_exists'

@@ -5,6 +5,7 @@ import { loadFilesystemTable } from './filesystem.ts';
 import { listFilesystemTables } from './filesystem-tables.ts';
 import { settled } from './settled-options.ts';
 import type { LoadOptions, SettledOptions, TableHandle } from './table-handle.ts';
+import type { TableNames } from './table-name.ts';
 
 /**
  * Loads a table at its newest version. Throws table_not_found, metadata_invalid, unsupported,
@@ -34,20 +35,21 @@ async function load(config: TableConfig, options: SettledOptions): Promise<Table
   }
 }
 
-/**
- * Names of all tables of a catalog, `namespace.table`, sorted. Throws catalog_unreachable,
- * catalog_refused.
- */
+/** The tables of a catalog. Throws catalog_unreachable, catalog_refused. */
 export async function listTables(
   catalog: CatalogConfig,
   options: LoadOptions = {},
-): Promise<readonly string[]> {
+): Promise<TableNames> {
+  const whole = async (tables: Promise<readonly string[]>) => ({
+    tables: await tables,
+    unread: [],
+  });
   switch (catalog.type) {
     case 'filesystem':
       refuseOtherStores(catalog.warehouse);
-      return listFilesystemTables(catalog, settled(options, catalog).store);
+      return whole(listFilesystemTables(catalog, settled(options, catalog).store));
     case 'sql':
-      return (await import('./sql.ts')).listSqlTables(catalog);
+      return whole((await import('./sql.ts')).listSqlTables(catalog));
     case 'rest':
       return (await import('./rest.ts')).listRestTables(catalog, options);
   }

@@ -76,7 +76,7 @@ describe.each(catalogs)('%s catalog', (_kind, config) => {
   it('creates, lists and loads tables, unknown metadata keys kept', async () => {
     await create('b.two');
     const table = await create('a.x.one');
-    expect(await listTables(config())).toEqual(['a.x.one', 'b.two']);
+    expect((await listTables(config())).tables).toEqual(['a.x.one', 'b.two']);
     expect(table.metadata.location).toBe(join(root, 'wh/a/x/one'));
     expect(table.files.root).toBe(join(root, 'wh/a/x/one'));
     expect(table.metadata.raw['odd-key']).toBe(9007199254740993n);
@@ -283,7 +283,7 @@ describe('the SQL catalog', () => {
     copy('two', 't', 'TABLE');
     copy('one', 'v', 'VIEW');
     db.close();
-    expect(await listTables(moved)).toEqual(['n.t']);
+    expect((await listTables(moved)).tables).toEqual(['n.t']);
     const { name: _, ...unnamed } = moved;
     await expect(loadTable({ catalog: unnamed, table: 'n.t' })).rejects.toThrow(/"one", "two"/);
   });

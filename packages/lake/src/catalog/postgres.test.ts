@@ -171,7 +171,7 @@ describe('a PostgreSQL catalog', () => {
       'code',
       'table_exists',
     );
-    expect(await listTables(catalog)).toEqual(['n.t']);
+    expect((await listTables(catalog)).tables).toEqual(['n.t']);
     const rival = await loadTable({ catalog, table: 'n.t' });
     const next = await table.commit!.commitMetadata(json);
     expect(next.metadata.file).toMatch(/00001-/);

@@ -33,6 +33,13 @@ export function unreachable(url: URL, what: string, cause?: unknown): LakeError 
   });
 }
 
+/** The error of a catalog that is there and does not understand a request. */
+export function notUnderstood(url: URL, what: string): LakeError {
+  return new LakeError('catalog_invalid', `catalog "${shownUrl(url)}" ${what}`, {
+    file: shownUrl(url),
+  });
+}
+
 /** A URL fit for messages: no user, no query. */
 export function shownUrl(url: URL): string {
   return `${url.origin}${url.pathname}`;

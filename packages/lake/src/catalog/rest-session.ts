@@ -9,6 +9,7 @@ import {
   errorMessage,
   type HttpAnswer,
   httpUrl,
+  notUnderstood,
   send,
   shownUrl,
   unreachable,
@@ -24,6 +25,8 @@ export interface RestSession {
    * The catalog's settings: the server's defaults, then the user's, then the server's overrides.
    */
   readonly settings: Readonly<Record<string, string>>;
+  /** What joins the levels of a namespace in paths and queries. */
+  readonly separator: string;
   /** GET of a path below `/v1/{prefix}/`; answers 2xx, 304 and 404, throws for all else. */
   get(path: string, query: Readonly<Record<string, string>>, ask?: Ask): Promise<HttpAnswer>;
   /** Every page of a listing, each read by `read`. */
@@ -104,6 +107,7 @@ function session(
   };
   return {
     settings,
+    separator: separatorOf(settings, base),
     url,
     get,
     pages: async (path, query, read) => {
@@ -112,7 +116,9 @@ function session(
       do {
         seen.add(token);
         const target = url(path, { ...query, pageToken: token });
-        const page = answerJson(await get(path, { ...query, pageToken: token }), target);
+        const answer = await get(path, { ...query, pageToken: token });
+        if (answer.status === 404) throw notUnderstood(target, `(${errorMessage(answer)})`);
+        const page = answerJson(answer, target);
         read(page);
         token = page.get('next-page-token').optional((n) => n.string()) ?? '';
         if (token !== '' && (seen.has(token) || seen.size >= LIMITS.catalogPages)) {
@@ -121,6 +127,19 @@ function session(
       } while (token !== '');
     },
   };
+}
+
+const UNIT_SEPARATOR = '\u001f';
+
+/** The setting is percent-encoded, as paths are. */
+function separatorOf(settings: Readonly<Record<string, string>>, base: URL): string {
+  const encoded = settings['namespace-separator'] ?? '';
+  try {
+    return decodeURIComponent(encoded) || UNIT_SEPARATOR;
+  } catch {
+    const what = `sends the namespace separator "${encoded}", which is not percent-encoded`;
+    throw unreachable(base, what);
+  }
 }
 
 function withQuery(url: URL, query: Readonly<Record<string, string>>): URL {
@@ -157,5 +176,8 @@ function accepted(answer: HttpAnswer, url: URL): HttpAnswer {
       { file: shownUrl(url) },
     );
   }
-  throw unreachable(url, `answers with an error (${errorMessage(answer)})`);
+  const message = `answers with an error (${errorMessage(answer)})`;
+  // A request that the catalog refuses has reached it; repeating it does not help.
+  if (status < 500 && status !== 429) throw notUnderstood(url, message);
+  throw unreachable(url, message);
 }

@@ -256,13 +256,52 @@ describe('listing of a REST catalog', () => {
     handlers.set('GET /v1/wh/namespaces/a/tables', () => list(['a'], 'y', 'x'));
     handlers.set('GET /v1/wh/namespaces/b/tables', () => list(['b']));
     handlers.set('GET /v1/wh/namespaces/a%1Fdeep/tables', () => list(['a', 'deep'], 'z'));
-    expect(await listTables(catalog())).toEqual(['a.deep.z', 'a.x', 'a.y']);
+    expect((await listTables(catalog())).tables).toEqual(['a.deep.z', 'a.x', 'a.y']);
+  });
+
+  it('joins levels by the separator of the catalog', async () => {
+    handlers.set('GET /v1/config', () => ({
+      body: { defaults: {}, overrides: { prefix: 'wh', 'namespace-separator': '%2E' } },
+    }));
+    handlers.set('GET /v1/wh/namespaces', (_request, url) => {
+      const parent = url.searchParams.get('parent');
+      if (parent === null) return { body: { namespaces: [['a']] } };
+      return { body: { namespaces: parent === 'a' ? [['a', 'b']] : [] } };
+    });
+    handlers.set('GET /v1/wh/namespaces/a/tables', () => ({ body: { identifiers: [] } }));
+    handlers.set('GET /v1/wh/namespaces/a.b/tables', () => ({
+      body: { identifiers: [{ namespace: ['a', 'b'], name: 't' }] },
+    }));
+    handlers.set('GET /v1/wh/namespaces/a.b/tables/t', () => ({ body: TABLE }));
+    expect(await listTables(catalog())).toEqual({ tables: ['a.b.t'], unread: [] });
+    const { metadata } = await loadTable({ catalog: catalog(), table: 'a.b.t' });
+    expect(metadata.uuid).toBe(TABLE.metadata['table-uuid']);
+  });
+
+  it('names namespaces that are not listed, and lists the others', async () => {
+    handlers.set('GET /v1/wh/namespaces', (_request, url) =>
+      url.searchParams.has('parent')
+        ? { body: { namespaces: [] } }
+        : { body: { namespaces: [['bad'], ['gone'], ['good']] } },
+    );
+    handlers.set('GET /v1/wh/namespaces/good/tables', () => ({
+      body: { identifiers: [{ namespace: ['good'], name: 't' }] },
+    }));
+    handlers.set('GET /v1/wh/namespaces/bad/tables', (request) => ({
+      status: 400,
+      body: { error: { message: `odd ${request.headers.authorization}` } },
+    }));
+    const named = { ...catalog(), token_env: 'TOKEN' };
+    const listed = await listTables(named, { env: { TOKEN: 'very-secret-token' } });
+    expect(listed.tables).toEqual(['good.t']);
+    expect(listed.unread.map(({ namespace }) => namespace).sort()).toEqual(['bad', 'gone']);
+    expect(listed.unread.map(({ reason }) => reason).join()).toMatch(/400: odd Bearer \*\*\*/);
   });
 
   it('ends where a server answers every parent with its top, or pages in a circle', async () => {
     handlers.set('GET /v1/wh/namespaces', () => ({ body: { namespaces: [['a']] } }));
     handlers.set('GET /v1/wh/namespaces/a/tables', () => ({ body: { identifiers: [] } }));
-    expect(await listTables(catalog())).toEqual([]);
+    expect((await listTables(catalog())).tables).toEqual([]);
     handlers.set('GET /v1/wh/namespaces', () => ({
       body: { namespaces: [], 'next-page-token': 'again' },
     }));
@@ -286,6 +325,7 @@ describe('faults and hostile answers', () => {
       'catalog_refused',
       /403: no/,
     ],
+    ['a bad request', TABLE_PATH, { status: 400 }, 'catalog_invalid', /status 400/],
     [
       'a redirect',
       TABLE_PATH,

@@ -10,7 +10,7 @@ import { answerJson, errorMessage, shownUrl } from './rest-http.ts';
 import { openRestSession, type RestSession } from './rest-session.ts';
 import { type LoadedTable, parseLoadTable } from './rest-table.ts';
 import type { LoadOptions, SettledOptions, TableHandle } from './table-handle.ts';
-import { splitTableName } from './table-name.ts';
+import { splitTableName, type TableNames, type UnreadNamespace } from './table-name.ts';
 
 /**
  * The REST catalog (open-api/rest-catalog-open-api.yaml), for reading. A table's files must be on
@@ -18,11 +18,9 @@ import { splitTableName } from './table-name.ts';
  * files is refused by name.
  */
 
-/** Levels of a namespace travel in one path segment, a unit separator between them. */
-const SEPARATOR = '\u001f';
-
-function namespacePath(namespace: string): string {
-  return `namespaces/${encodeURIComponent(namespace.split('.').join(SEPARATOR))}`;
+/** Levels of a namespace are one path segment, with the session's separator between them. */
+function namespacePath({ separator }: RestSession, levels: readonly string[]): string {
+  return `namespaces/${encodeURIComponent(levels.join(separator))}`;
 }
 
 /**
@@ -57,7 +55,8 @@ interface Place {
 async function fetchTable(place: Place, token: string | undefined): Promise<LoadedTable> {
   const { session, table } = place;
   const name = splitTableName(table);
-  const path = `${namespacePath(name.namespace)}/tables/${encodeURIComponent(name.table)}`;
+  const namespace = namespacePath(session, name.namespace.split('.'));
+  const path = `${namespace}/tables/${encodeURIComponent(name.table)}`;
   const query = { snapshots: 'all' };
   const headers = { 'x-iceberg-access-delegation': 'vended-credentials' };
   const answer = await session.get(path, query, { headers, token });
@@ -132,34 +131,63 @@ function filesAt(place: Place, { metadata, config, endpoint, token }: LoadedTabl
   });
 }
 
-/** Names of all tables in all namespaces, sorted. Throws catalog_unreachable, catalog_refused. */
+/**
+ * The tables of all namespaces. A namespace that the catalog does not list is named, and the others
+ * are listed. Throws catalog_unreachable, catalog_refused if there is no namespace at all.
+ */
 export async function listRestTables(
   config: RestCatalogConfig,
   options: LoadOptions,
-): Promise<readonly string[]> {
+): Promise<TableNames> {
   const secrets = createSecrets();
   return secrets.guard(async () => {
     const session = await openRestSession(config, options, secrets);
-    return tablesOf(session, shownUri(config.uri));
+    const { tables, unread } = await tablesOf(session, shownUri(config.uri));
+    const masked = unread.map((one) => ({ ...one, reason: secrets.mask(one.reason) }));
+    return { tables, unread: masked };
   });
 }
 
-async function tablesOf(session: RestSession, shown: string): Promise<readonly string[]> {
+async function tablesOf(session: RestSession, shown: string): Promise<TableNames> {
   const tables: string[] = [];
+  const unread: UnreadNamespace[] = [];
   const waiting: (readonly string[])[] = [[]];
   const known = new Set<string>();
   for (let levels = waiting.pop(); levels !== undefined; levels = waiting.pop()) {
-    const key = levels.join(SEPARATOR);
+    const key = levels.join(session.separator);
     if (known.has(key)) continue;
     known.add(key);
-    if (levels.length > 0) await listTablesOf(session, levels.join('.'), tables);
-    await listNamespaces(session, key, (inner) => waiting.push(inner));
+    const namespaces = () => listNamespaces(session, key, (inner) => waiting.push(inner));
+    if (levels.length === 0) await namespaces();
+    else {
+      const fault = await faultOf(listTablesOf(session, levels, tables));
+      const other = await faultOf(namespaces());
+      const reason = (fault ?? other)?.message;
+      if (reason !== undefined) unread.push({ namespace: levels.join('.'), reason });
+    }
     if (tables.length > LIMITS.catalogTables || known.size > LIMITS.catalogTables) {
       throw new LakeError('limit_exceeded', `catalog "${shown}" lists too many tables`);
     }
   }
-  return tables.sort();
+  return { tables: tables.sort(), unread };
 }
+
+/** The error of a listing, if the catalog is there and does not answer this request. */
+async function faultOf(list: Promise<void>): Promise<LakeError | null> {
+  try {
+    await list;
+    return null;
+  } catch (error) {
+    if (error instanceof LakeError && PARTIAL.has(error.code)) return error;
+    throw error;
+  }
+}
+
+const PARTIAL: ReadonlySet<string> = new Set([
+  'catalog_refused',
+  'catalog_invalid',
+  'catalog_unreachable',
+]);
 
 async function listNamespaces(
   session: RestSession,
@@ -169,7 +197,8 @@ async function listNamespaces(
   await session.pages('namespaces', parent === '' ? {} : { parent }, (page) => {
     for (const item of page.get('namespaces').optional((n) => n.items()) ?? []) {
       const levels = item.items().map((level) => level.string());
-      const inside = parent === '' || levels.join(SEPARATOR).startsWith(parent + SEPARATOR);
+      const { separator } = session;
+      const inside = parent === '' || levels.join(separator).startsWith(parent + separator);
       if (inside) found(levels);
     }
   });
@@ -177,12 +206,12 @@ async function listNamespaces(
 
 async function listTablesOf(
   session: RestSession,
-  namespace: string,
+  levels: readonly string[],
   into: string[],
 ): Promise<void> {
-  await session.pages(`${namespacePath(namespace)}/tables`, {}, (page) => {
+  await session.pages(`${namespacePath(session, levels)}/tables`, {}, (page) => {
     for (const item of page.get('identifiers').optional((n) => n.items()) ?? []) {
-      into.push(`${namespace}.${item.get('name').string()}`);
+      into.push([...levels, item.get('name').string()].join('.'));
     }
   });
 }

@@ -6,6 +6,18 @@ export interface TableName {
   readonly table: string;
 }
 
+/** The tables of a catalog, `namespace.table`, sorted, and the namespaces that it did not list. */
+export interface TableNames {
+  readonly tables: readonly string[];
+  readonly unread: readonly UnreadNamespace[];
+}
+
+/** A namespace whose tables could not be listed. */
+export interface UnreadNamespace {
+  readonly namespace: string;
+  readonly reason: string;
+}
+
 /**
  * The levels of `namespace.table`. Throws invalid_argument for empty levels and for names that
  * could leave a folder.

@@ -1,8 +1,8 @@
 import { eachOf } from '../base/each-of.ts';
-import { LakeError } from '../base/errors.ts';
 import { isS3 } from '../base/object-storage.ts';
 import { normalizeRecorded } from '../base/table-files.ts';
 import type { FileScan, FileSet } from '../metadata/file-set.ts';
+import { orcRefused } from '../plan/refuse-orc.ts';
 import { masked, type PermittedColumns, permittedColumns } from '../restrictions/permitted-rows.ts';
 import type { Locator } from '../scan/batch.ts';
 import { ScanDuckDb } from '../scan/duckdb/pool.ts';
@@ -63,7 +63,7 @@ function isRowOf(scan: FileScan, position: number): boolean {
  * The dead positions of a file; DuckDB is opened only if equality deletes make the file be read.
  */
 export async function deadOf(table: LookupTable, scan: FileScan) {
-  if (scan.data.format === 'orc') throw orcRefused(scan.data.path);
+  if (scan.data.format === 'orc') throw orcRefused(scan.data.path, 'data');
   const { files } = table.context;
   const duckdb = new ScanDuckDb(files.store, [files.resolve(scan.data.path)]);
   try {
@@ -91,12 +91,4 @@ function scansByPath(set: FileSet): ReadonlyMap<string, FileScan> {
     INDEXES.set(set, index);
   }
   return index;
-}
-
-function orcRefused(path: string): LakeError {
-  return new LakeError(
-    'unsupported',
-    `data file "${path}" is ORC, which is not read; rewrite the table's data files as Parquet`,
-    { file: path },
-  );
 }

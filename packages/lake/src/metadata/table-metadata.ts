@@ -40,15 +40,15 @@ export interface TableMetadata {
 
 /**
  * Parses table metadata. `file` is named in every error. Throws metadata_invalid if the
- * document breaks the specification and `unsupported` for other format versions, unknown types,
- * unknown transforms (before v3) and encryption.
+ * document breaks the specification and `unsupported` for other format versions and encryption.
+ * Unknown types and partition transforms are read as such.
  */
 export function parseTableMetadata(root: JsonNode): TableMetadata {
   const raw = root.object();
   const formatVersion = parseVersion(root.get('format-version'));
   const schemas = parseSchemas(root);
   const schema = currentSchema(root, schemas, formatVersion);
-  const specs = parseSpecs(root, formatVersion);
+  const specs = parseSpecs(root);
   const specId = root.get('default-spec-id').optional((n) => n.int()) ?? specs[0]!.specId;
   const snapshots = parseSnapshots(root.get('snapshots'), formatVersion);
   const currentSnapshotId = parseCurrent(root.get('current-snapshot-id'), snapshots);
@@ -111,29 +111,17 @@ function knownIds(schemas: readonly Schema[]): string {
   return schemas.map((schema) => schema.schemaId).join(', ') || 'none';
 }
 
-function parseSpecs(root: JsonNode, version: number): readonly PartitionSpec[] {
+function parseSpecs(root: JsonNode): readonly PartitionSpec[] {
   const list = root.get('partition-specs');
   const specs = list.present
     ? list.items().map(parsePartitionSpec)
     : [legacySpec(root.get('partition-spec'))];
   if (specs.length === 0) list.fail('there is no partition spec');
-  if (version < 3) refuseUnknownTransforms(list, specs);
   return Object.freeze(specs);
 }
 
 function legacySpec(node: JsonNode): PartitionSpec {
   return Object.freeze({ specId: 0, fields: parsePartitionFields(node) });
-}
-
-function refuseUnknownTransforms(node: JsonNode, specs: readonly PartitionSpec[]): void {
-  for (const field of specs.flatMap((spec) => spec.fields)) {
-    if (field.transform.kind !== 'unknown') continue;
-    node.fail(
-      `partition field "${field.name}" has the transform "${field.transform.text}", ` +
-        'which is not known',
-      'unsupported',
-    );
-  }
 }
 
 function parseCurrent(node: JsonNode, snapshots: readonly SnapshotEntry[]): bigint | null {

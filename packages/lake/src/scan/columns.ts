@@ -1,23 +1,24 @@
 import { LakeError } from '../base/errors.ts';
-import type { Field, Schema } from '../schema/type.ts';
+import { typeName } from '../schema/schema-json.ts';
+import { type Field, isReadable, readableFields, type Schema } from '../schema/type.ts';
 import { LAST_UPDATED, ROW_ID } from './projection.ts';
 
 /**
- * The fields of top-level columns by name, in the order of `names`; all columns of the schema
- * if `names` is undefined. `_row_id` and `_last_updated_sequence_number` exist in format
- * version 3. Throws column_not_found.
+ * The fields of top-level columns by name, in the order of `names`; all columns that are read if
+ * `names` is undefined. `_row_id` and `_last_updated_sequence_number` exist in format
+ * version 3. Throws column_not_found, unsupported.
  */
 export function columnsOf(
   schema: Schema,
   names: readonly string[] | undefined,
   formatVersion: number,
 ): readonly Field[] {
-  if (names === undefined) return schema.fields;
+  if (names === undefined) return readableFields(schema);
   const lineage = formatVersion >= 3 ? [ROW_ID, LAST_UPDATED] : [];
   const known = [...schema.fields, ...lineage];
   return names.map((name) => {
     const field = known.find((candidate) => candidate.name === name);
-    if (field !== undefined) return field;
+    if (field !== undefined) return requireReadable(field);
     throw new LakeError(
       'column_not_found',
       `column "${name}" is not in the table's schema; its columns are ` +
@@ -25,4 +26,15 @@ export function columnsOf(
       { details: { column: name } },
     );
   });
+}
+
+/** Throws `unsupported` for a column whose values are not read. */
+export function requireReadable(field: Field): Field {
+  if (isReadable(field.type)) return field;
+  throw new LakeError(
+    'unsupported',
+    `column "${field.name}" has the type ${typeName(field.type)}, which is not supported; name ` +
+      'the other columns',
+    { details: { column: field.name } },
+  );
 }

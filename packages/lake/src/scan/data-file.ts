@@ -3,6 +3,7 @@ import { warnOfLength } from '../base/file-length.ts';
 import { LIMITS } from '../base/limits.ts';
 import { type FileRole, invalidCode, missingCode } from '../base/random-access-file.ts';
 import type { FaultPlace } from '../parquet/fault.ts';
+import { orcRefused } from '../plan/refuse-orc.ts';
 import { openAvroFile } from './avro-file.ts';
 import type { ScanDuckDb } from './duckdb/pool.ts';
 import type { FileRows, OpenFile } from './file-rows.ts';
@@ -103,13 +104,5 @@ function wrongCount(path: string, role: FileRole, rows: number, expected: number
     `${role} file "${path}" has ${rows} rows, its manifest says ${expected}; rewrite the ` +
       'manifest or restore the file from a copy',
     { file: path, details: { rows, expected } },
-  );
-}
-
-function orcRefused(path: string, role: FileRole): LakeError {
-  return new LakeError(
-    'unsupported',
-    `${role} file "${path}" is ORC, which is not read; rewrite the table's data files as Parquet`,
-    { file: path },
   );
 }

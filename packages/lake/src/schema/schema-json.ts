@@ -1,9 +1,10 @@
-import type { JsonObject, JsonValue } from '../base/json.ts';
+import { formatJson, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { JsonNode } from '../base/json-node.ts';
 import { LIMITS } from '../base/limits.ts';
 import { defaultToJson, parseDefault } from './default-json.ts';
 import {
   type Field,
+  isReadable,
   PRIMITIVE_KINDS,
   type PrimitiveKind,
   type Schema,
@@ -24,8 +25,8 @@ interface Context {
 
 /**
  * A schema of table metadata, manifests or a REST answer. `fallbackId` is the schema id if the
- * JSON names none (v1). Throws the node's code for a wrong shape and `unsupported` for a type that
- * is not of Iceberg v1-v3 or not read here.
+ * JSON names none (v1). Types that are not read, such as geometry and those of later formats, are
+ * `unsupported`. Throws the node's code for a wrong shape.
  */
 export function parseSchema(node: JsonNode, fallbackId = 0): Schema {
   const context: Context = { ids: new Set(), column: null, levels: 0 };
@@ -73,14 +74,15 @@ function parseField(node: JsonNode, context: Context): Field {
   const doc = node.get('doc').optional((n) => n.string());
   const initial = node.get('initial-default');
   const write = node.get('write-default');
+  const known = isReadable(type);
   return Object.freeze({
     id,
     name,
     required,
     type,
     ...(doc === null ? {} : { doc }),
-    ...(initial.present ? { initialDefault: parseDefault(type, initial) } : {}),
-    ...(write.present ? { writeDefault: parseDefault(type, write) } : {}),
+    ...(initial.present && known ? { initialDefault: parseDefault(type, initial) } : {}),
+    ...(write.present && known ? { writeDefault: parseDefault(type, write) } : {}),
   });
 }
 
@@ -117,7 +119,7 @@ function parseNested(node: JsonNode, context: Context): Type {
         value: parseTypeIn(node.get('value'), context),
       });
     default:
-      return node.fail(`type "${kind}" is not a nested type of Iceberg`, 'unsupported');
+      return Object.freeze({ kind: 'unsupported', json: node.object() });
   }
 }
 
@@ -127,16 +129,7 @@ function parsePrimitive(node: JsonNode, text: string): Type {
   if (decimal) return decimalType(node, Number(decimal[1]), Number(decimal[2]));
   const fixed = /^fixed\[\s*(\d{1,9})\s*\]$/.exec(text);
   if (fixed) return Object.freeze({ kind: 'fixed', length: Number(fixed[1]) });
-  if (/^geo(metry|graphy)\b/.test(text)) {
-    node.fail(
-      `type "${text}" is not supported: geometry and geography are not read`,
-      'unsupported',
-    );
-  }
-  return node.fail(
-    `type "${text.slice(0, 100)}" is not known; known are the types of Iceberg v1 to v3`,
-    'unsupported',
-  );
+  return Object.freeze({ kind: 'unsupported', json: text });
 }
 
 function decimalType(node: JsonNode, precision: number, scale: number): Type {
@@ -181,6 +174,8 @@ function fieldToJson(field: Field): JsonObject {
 /** The JSON form of a type. */
 export function typeToJson(type: Type): JsonValue {
   switch (type.kind) {
+    case 'unsupported':
+      return type.json;
     case 'struct':
       return structToJson(type);
     case 'list':
@@ -212,6 +207,8 @@ function structToJson(type: StructType): JsonObject {
 /** How people write a type: `long`, `decimal(9, 2)`, `list<string>`, `struct<a: int>`. */
 export function typeName(type: Type): string {
   switch (type.kind) {
+    case 'unsupported':
+      return typeof type.json === 'string' ? type.json : formatJson(type.json);
     case 'decimal':
       return `decimal(${type.precision}, ${type.scale})`;
     case 'fixed':

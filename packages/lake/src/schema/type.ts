@@ -1,3 +1,5 @@
+import type { JsonValue } from '../base/json.ts';
+
 /**
  * The Iceberg type model (format/spec.md, "Schemas and Data Types"; Appendix C for the JSON form).
  * Everything is a frozen plain object with a `kind`.
@@ -61,7 +63,43 @@ export interface MapType {
   readonly valueRequired: boolean;
   readonly value: Type;
 }
-export type Type = PrimitiveType | DecimalType | FixedType | StructType | ListType | MapType;
+/**
+ * A type that is not read, such as geometry or one of a later format: its columns have no values
+ * here, and all others are read.
+ */
+export interface UnsupportedType {
+  readonly kind: 'unsupported';
+  /** The type as the metadata writes it: a name, or an object. */
+  readonly json: JsonValue;
+}
+export type Type =
+  | PrimitiveType
+  | DecimalType
+  | FixedType
+  | StructType
+  | ListType
+  | MapType
+  | UnsupportedType;
+
+/** Whether values of a type are read: it is supported, and so is every type inside. */
+export function isReadable(type: Type): boolean {
+  switch (type.kind) {
+    case 'unsupported':
+      return false;
+    case 'struct':
+      return type.fields.every((field) => isReadable(field.type));
+    case 'list':
+      return isReadable(type.element);
+    case 'map':
+      return isReadable(type.key) && isReadable(type.value);
+    default:
+      return true;
+  }
+}
+
+/** The columns whose values are read. */
+export const readableFields = ({ fields }: Schema): readonly Field[] =>
+  fields.filter(({ type }) => isReadable(type));
 
 /** A column, or a field of a struct. Defaults are already decoded into `Value`s of `type`. */
 export interface Field {

@@ -3,7 +3,8 @@ import type { Field, Schema, Type } from '../schema/type.ts';
 
 /**
  * An Iceberg schema for named types; ids from 1 in column order, nested ones after. Format 2 has
- * texts for variants and microseconds for nanoseconds. `key` columns become required identifier fields. Throws column_not_found.
+ * texts for variants and microseconds for nanoseconds. `key` columns become required identifier
+ * fields. Throws column_not_found.
  */
 export function inferSchema(
   columns: readonly { readonly name: string; readonly type: Type }[],

@@ -115,12 +115,17 @@ const PARTITIONABLE = new Set([
 ]);
 
 function sourceField(schema: Schema, partition: PartitionField): Field {
+  const { name, transform } = partition;
+  if (transform.kind === 'unknown') {
+    const why = `its transform "${transform.text}" is not known`;
+    throw new LakeError('unsupported', `cannot write partition field "${name}": ${why}`);
+  }
   const field = schema.fields.find((f) => f.id === partition.sourceIds[0]);
   const single = field !== undefined && partition.sourceIds.length === 1;
   if (single && PARTITIONABLE.has(field.type.kind)) return field;
   throw new LakeError(
     'unsupported',
-    `cannot write partition field "${partition.name}": its source is not one plain column`,
+    `cannot write partition field "${name}": its source is not one plain column`,
   );
 }
 

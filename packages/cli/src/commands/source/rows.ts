@@ -1,5 +1,12 @@
 import { LhsError } from '@lakehouse-search/contract';
-import { type Field, openTable, type Schema, type SourceTable } from '@lakehouse-search/lake';
+import {
+  type Field,
+  openTable,
+  readableFields,
+  type Schema,
+  type SourceTable,
+  typeName,
+} from '@lakehouse-search/lake';
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { rowOutputFlags } from '../../output/output-target.ts';
@@ -76,8 +83,19 @@ function target(source: SourceTable, snapshot: string | undefined, ref: string |
   });
 }
 
+/** All columns that can be read; a warning names the others. */
+function readable(schema: Schema): readonly Field[] {
+  const fields = readableFields(schema);
+  const others = schema.fields.filter((field) => !fields.includes(field));
+  for (const { name, type } of others) {
+    const what = `column "${name}" has the type ${typeName(type)}, which is not supported`;
+    process.emitWarning(`${what}; it is left out`, 'LhsWarning');
+  }
+  return fields;
+}
+
 function chosen(schema: Schema, names: readonly string[] | undefined): readonly Field[] {
-  if (names === undefined) return schema.fields;
+  if (names === undefined) return readable(schema);
   return names.map((name) => {
     const field = schema.fields.find((f) => f.name === name);
     if (field !== undefined) return field;

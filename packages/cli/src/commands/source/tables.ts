@@ -12,9 +12,13 @@ export default class SourceTables extends LhsCommand {
   override async run(): Promise<void> {
     const { flags } = await this.parse(SourceTables);
     const catalog = await catalogInForce(flags, 'the catalog');
-    const { tables } = await (await this.source(flags)).listTables({ catalog });
-    if (flags.json) return this.printJson({ tables });
-    if (tables.length === 0)
+    const listed = await (await this.source(flags)).listTables({ catalog });
+    const { tables, unread = [] } = listed;
+    for (const { namespace, reason } of unread) {
+      process.emitWarning(`namespace "${namespace}" is not listed: ${reason}`, 'LhsWarning');
+    }
+    if (flags.json) return this.printJson(listed);
+    if (tables.length === 0 && unread.length === 0)
       return this.print([
         'no tables here',
         'next: lhs source import FILE --table ns.t --warehouse DIR',

@@ -10,7 +10,13 @@
 
 import type { Json, JsonObject } from '@lakehouse-search/contract';
 import { didYouMean, LhsError } from '@lakehouse-search/contract';
-import { type Locator, type Row, type SourceTable, valueToJson } from '@lakehouse-search/lake';
+import {
+  type Locator,
+  type Row,
+  readableFields,
+  type SourceTable,
+  valueToJson,
+} from '@lakehouse-search/lake';
 import { columnText, parseColumnText } from '../../schema/column-text.ts';
 import { encodeKey } from '../../schema/key.ts';
 import type { Mapping } from '../../schema/mapping.ts';
@@ -29,14 +35,14 @@ export interface RequestedRow {
 }
 
 /**
- * The columns to read; every top-level column if none is named. Throws invalid_argument for a
+ * The columns to read; every top-level column that can be read if none is named. Throws invalid_argument for a
  * column that is not there.
  */
 export function rowColumns(
   table: SourceTable,
   requested: readonly string[] | undefined,
 ): readonly string[] {
-  const known = table.schema.fields.map((field) => field.name);
+  const known = readableFields(table.schema).map((field) => field.name);
   if (requested === undefined || requested.length === 0) return known;
   const unknown = requested.find((name) => !known.includes(name));
   if (unknown === undefined) return [...new Set(requested)];
