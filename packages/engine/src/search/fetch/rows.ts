@@ -35,8 +35,8 @@ export interface RequestedRow {
 }
 
 /**
- * The columns to read; every top-level column that can be read if none is named. Throws invalid_argument for a
- * column that is not there.
+ * The columns to read; every top-level column that can be read if none is named. Throws
+ * invalid_argument for a column that is not there.
  */
 export function rowColumns(
   table: SourceTable,
