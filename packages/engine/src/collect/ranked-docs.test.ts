@@ -49,7 +49,12 @@ function keysOf(docs: readonly Doc[]): SegmentKeys {
   const sorted = docs.map((doc) => doc.key).sort((a, b) => a - b);
   const ranks = Int32Array.from(docs, (doc) => sorted.indexOf(doc.key));
   const key = (doc: number) => keyBytes(docs[doc]!.key);
-  return { docs: docs.length, rank: (doc: number) => ranks[doc], key } as unknown as SegmentKeys;
+  return {
+    docs: docs.length,
+    ranks,
+    rank: (doc: number) => ranks[doc],
+    key,
+  } as unknown as SegmentKeys;
 }
 
 const value = fc.option(fc.bigInt({ min: -25n, max: 25n }), { nil: null });

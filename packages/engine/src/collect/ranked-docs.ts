@@ -27,6 +27,7 @@ export class RankedDocs {
   readonly #slots: Int32Array;
   readonly #heaped: boolean;
   readonly #segmentKeys: SegmentKeys;
+  readonly #keyRanks: Int32Array | null;
   readonly #afterRanks: Float64Array;
   /** Rank of the key of `after`; -1 without. */
   readonly #afterKeyRank: number;
@@ -50,6 +51,7 @@ export class RankedDocs {
   ) {
     this.#keys = keys;
     this.#segmentKeys = segmentKeys;
+    this.#keyRanks = segmentKeys.ranks;
     this.limit = limit;
     this.#width = keys.length;
     this.#heaped = limit <= HEAP_DOCS;
@@ -90,6 +92,10 @@ export class RankedDocs {
     return this.#size >= this.limit;
   }
 
+  #keyRank(doc: number): number {
+    return this.#keyRanks === null ? doc : this.#keyRanks[doc];
+  }
+
   /**
    * True if a document certainly comes before the page: along a column's order, documents
    * for which that holds come first.
@@ -100,9 +106,7 @@ export class RankedDocs {
     const rank = first.rank(doc, score);
     const begin = this.#afterRanks[0];
     if (rank !== begin) return rank < begin;
-    return (
-      this.#width === 1 && !first.blurred(rank) && this.#segmentKeys.rank(doc) <= this.#afterKeyRank
-    );
+    return this.#width === 1 && !first.blurred(rank) && this.#keyRank(doc) <= this.#afterKeyRank;
   }
 
   /** Offers documents whose first value equals that of `after`, all with one score. */
@@ -114,7 +118,7 @@ export class RankedDocs {
     for (let i = 0; i < bits.length; i++) {
       for (let word = bits[i]; word !== 0; word &= word - 1) {
         const doc = (i << 5) + 31 - Math.clz32(word & -word);
-        const keyRank = this.#segmentKeys.rank(doc);
+        const keyRank = this.#keyRank(doc);
         if (keyRank > this.#afterKeyRank && keyRank <= this.#worstKeyRank) this.offer(doc, score);
       }
     }
@@ -134,8 +138,8 @@ export class RankedDocs {
         const doc = (i << 5) + 31 - Math.clz32(word & -word);
         const rank = first.rank(doc, score);
         if (rank > this.#worst || rank < begin) continue;
-        if (rank === begin && this.#segmentKeys.rank(doc) <= beginKeyRank) continue;
-        if (rank === this.#worst && this.#segmentKeys.rank(doc) > this.#worstKeyRank) continue;
+        if (rank === begin && this.#keyRank(doc) <= beginKeyRank) continue;
+        if (rank === this.#worst && this.#keyRank(doc) > this.#worstKeyRank) continue;
         this.offer(doc, score);
       }
     }
@@ -165,8 +169,7 @@ export class RankedDocs {
         word ^= 1 << bit;
         const doc = (i << 5) + bit;
         if (desc ? codes[doc] < last : codes[doc] > last) continue;
-        if (this.#worstKeyRank < this.#segmentKeys.rank(doc) && first.rank(doc, score) >= worst)
-          continue;
+        if (this.#worstKeyRank < this.#keyRank(doc) && first.rank(doc, score) >= worst) continue;
         this.offer(doc, score);
         if (worst === this.#worst) continue;
         worst = this.#worst;
@@ -242,7 +245,7 @@ export class RankedDocs {
       );
       if (order !== 0) return order > 0;
     }
-    return this.#segmentKeys.rank(doc) > this.#afterKeyRank;
+    return this.#keyRank(doc) > this.#afterKeyRank;
   }
 
   /** True if the candidate comes before the document of `slot`. */
@@ -255,7 +258,7 @@ export class RankedDocs {
       const order = this.#compareBlurred(i, rank, doc, score, slot);
       if (order !== 0) return order < 0;
     }
-    return this.#segmentKeys.rank(doc) < this.#segmentKeys.rank(this.#docs[slot]);
+    return this.#keyRank(doc) < this.#keyRank(this.#docs[slot]);
   }
 
   #compareBlurred(i: number, rank: number, doc: number, score: number, slot: number): number {
@@ -324,7 +327,7 @@ export class RankedDocs {
       const order = this.#compareBlurred(i, rank, this.#docs[a], this.#scores[a], b);
       if (order !== 0) return order < 0;
     }
-    return this.#segmentKeys.rank(this.#docs[a]) < this.#segmentKeys.rank(this.#docs[b]);
+    return this.#keyRank(this.#docs[a]) < this.#keyRank(this.#docs[b]);
   }
 
   #tighten(last: number): void {
@@ -333,9 +336,7 @@ export class RankedDocs {
     if (rank > this.#worst) return;
     this.#worst = rank;
     const decided = this.#width === 1 && !this.#keys[0].blurred(rank);
-    this.#worstKeyRank = decided
-      ? this.#segmentKeys.rank(this.#docs[last])
-      : Number.POSITIVE_INFINITY;
+    this.#worstKeyRank = decided ? this.#keyRank(this.#docs[last]) : Number.POSITIVE_INFINITY;
   }
 }
 

@@ -3,6 +3,7 @@ import { ByteList } from '../columnar/byte-list.ts';
 import { corrupt } from '../storage/frame.ts';
 import type { Sections } from '../storage/sections.ts';
 import { type ColumnHead, formOf } from './key-columns.ts';
+import { KeyExceptions } from './key-exceptions.ts';
 import { mostChars, packValue, unpackValue } from './key-values.ts';
 
 /** The packed columns of all documents. */
@@ -14,7 +15,7 @@ export interface KeyRows {
 
 /** Reads one key column of a segment. */
 export interface ColumnReader {
-  /** Packed columns are compared as bytes of the row; the others by `equals`. */
+  /** Packed columns are compared as bytes of the row alone; the others by `equals` too. */
   readonly packed: boolean;
   /** Packs source[from .. to) into a row; false: no document has this value. */
   pack(source: Uint8Array, from: number, to: number, row: Uint8Array): boolean;
@@ -38,7 +39,11 @@ export function openColumn(
   if (encoding === 'text') {
     return textReader(new ByteList(sections.i32(section), sections.bytes(section + 1), docs, path));
   }
-  if (encoding !== 'dictionary') return packedReader(head, rows);
+  if (encoding !== 'dictionary') {
+    const packed = packedReader(head, rows);
+    if (section === 0) return packed;
+    return exceptionalReader(head, packed, KeyExceptions.open(sections, section, docs, path));
+  }
   const [offsets, values] = [sections.u32(section), sections.bytes(section + 1)];
   const rising = offsets.every((offset, i) => i === 0 || offsets[i - 1] <= offset);
   if (!rising || offsets.at(-1) !== values.length) {
@@ -57,6 +62,36 @@ function packedReader(head: ColumnHead, { bytes, width }: KeyRows): ColumnReader
     equals: () => true,
     room: () => room,
     write: (doc, out, at) => unpackValue(form, bytes, doc * width + offset, out, at),
+  };
+}
+
+/** A packed column some of whose values do not have its form. */
+function exceptionalReader(
+  { offset, width }: ColumnHead,
+  packed: ColumnReader,
+  exceptions: KeyExceptions,
+): ColumnReader {
+  /** The value that is looked for has the form of the column. */
+  let isPacked = false;
+  return {
+    packed: false,
+    pack(source, from, to, row) {
+      isPacked = packed.pack(source, from, to, row);
+      if (!isPacked) row.fill(0, offset, offset + width);
+      return true;
+    },
+    equals(doc, source, from, to) {
+      const exception = exceptions.of(doc);
+      return exception < 0 ? isPacked : exceptions.equals(exception, source, from, to);
+    },
+    room(doc) {
+      const exception = exceptions.of(doc);
+      return exception < 0 ? packed.room(doc) : exceptions.lengthOf(exception);
+    },
+    write(doc, out, at) {
+      const exception = exceptions.of(doc);
+      return exception < 0 ? packed.write(doc, out, at) : exceptions.copy(exception, out, at);
+    },
   };
 }
 

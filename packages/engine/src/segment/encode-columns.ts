@@ -2,6 +2,7 @@ import { ByteSink } from '../base/growing.ts';
 import { hashBytes } from '../base/hash-bytes.ts';
 import { ByteListWriter } from '../columnar/byte-list.ts';
 import { type ColumnHead, type KeyEncoding, MOST_COLUMNS } from './key-columns.ts';
+import { ExceptionsWriter } from './key-exceptions.ts';
 import type { FlatKeys } from './key-order.ts';
 import {
   integerWidth,
@@ -77,7 +78,7 @@ export function encodeColumn(texts: ColumnTexts): EncodedColumn {
   const docs = texts.from.length;
   const packedBytes = packed === null ? Number.POSITIVE_INFINITY : packed.width * docs;
   if (dictionary !== null && bytesOf(dictionary, docs) < packedBytes) return dictionary;
-  return packed ?? textColumn(texts);
+  return packed ?? exceptionalColumn(texts) ?? textColumn(texts);
 }
 
 const bytesOf = ({ width, sections }: EncodedColumn, docs: number): number =>
@@ -94,6 +95,54 @@ function packedColumn(texts: ColumnTexts): EncodedColumn | null {
     sections: [],
     pack: (doc, out, at) => packValue(form, bytes, from[doc], to[doc], out, at),
   };
+}
+
+/** Part of the documents that may be exceptions of a form. */
+const MAX_EXCEPTIONS = 0.25;
+
+/** A packed column with exceptions; null where it takes no less than the texts. */
+function exceptionalColumn(texts: ColumnTexts): EncodedColumn | null {
+  const { bytes, from, to } = texts;
+  const docs = from.length;
+  const form = commonForm(texts);
+  if (form === null) return null;
+  const exceptions = new ExceptionsWriter();
+  const scratch = new Uint8Array(form.width);
+  const most = MAX_EXCEPTIONS * docs;
+  let count = 0;
+  for (let doc = 0; doc < docs; doc++) {
+    if (packValue(form, bytes, from[doc], to[doc], scratch, 0)) continue;
+    if (++count > most) return null;
+    exceptions.add(doc, bytes, from[doc], to[doc]);
+  }
+  const column: EncodedColumn = {
+    encoding: form.kind,
+    width: form.width,
+    base: form.base,
+    sections: exceptions.finish(),
+    pack: (doc, out, at) => {
+      if (!packValue(form, bytes, from[doc], to[doc], out, at)) out.fill(0, at, at + form.width);
+    },
+  };
+  return bytesOf(column, docs) < bytesOf(textColumn(texts), docs) ? column : null;
+}
+
+/** The form that most texts have, seen from their lengths and digits; null: there is none. */
+function commonForm(texts: ColumnTexts): PackedForm | null {
+  const { from, to } = texts;
+  const least = (1 - MAX_EXCEPTIONS) * from.length;
+  for (const kind of ['number', 'integer'] as const) {
+    const { form, count } = wholeValues(texts, kind);
+    if (count > 0 && count >= least) return form;
+  }
+  const byLength = new Map<number, number>();
+  for (let doc = 0; doc < from.length; doc++) {
+    const chars = to[doc] - from[doc];
+    byLength.set(chars, (byLength.get(chars) ?? 0) + 1);
+  }
+  const [chars = 0] = [...byLength].find(([, count]) => count >= least) ?? [];
+  if (chars === UUID_CHARS) return { kind: 'uuid', width: UUID_BYTES, base: 0 };
+  return chars > 0 && chars % 2 === 0 ? { kind: 'hex', width: chars / 2, base: 0 } : null;
 }
 
 /** The narrowest form that all texts have. */
@@ -123,20 +172,32 @@ function allHave({ bytes, from, to }: ColumnTexts, form: PackedForm): boolean {
 }
 
 /** The form of a column whose values are all whole numbers. */
-function wholeForm(
+function wholeForm(texts: ColumnTexts, kind: 'integer' | 'number'): PackedForm | null {
+  const { form, count } = wholeValues(texts, kind, 0);
+  return count === texts.from.length ? form : null;
+}
+
+/**
+ * The number of values that are whole numbers, and their form; once more than `others` are none,
+ * the rest is not counted.
+ */
+function wholeValues(
   { bytes, from, to }: ColumnTexts,
   kind: 'integer' | 'number',
-): PackedForm | null {
+  others = MAX_EXCEPTIONS * from.length,
+): { readonly form: PackedForm; readonly count: number } {
   const parse = kind === 'integer' ? parseInteger : parseNumber;
   let least = Number.POSITIVE_INFINITY;
   let most = Number.NEGATIVE_INFINITY;
-  for (let doc = 0; doc < from.length; doc++) {
+  let count = 0;
+  for (let doc = 0; doc < from.length && doc - count <= others; doc++) {
     const value = parse(bytes, from[doc], to[doc]);
-    if (Number.isNaN(value)) return null;
+    if (Number.isNaN(value)) continue;
+    count++;
     if (value < least) least = value;
     if (value > most) most = value;
   }
-  return { kind, width: integerWidth(least, most), base: least };
+  return { form: { kind, width: integerWidth(least, most), base: least }, count };
 }
 
 /** Documents that are sampled, and the largest part of them that may have values of their own. */

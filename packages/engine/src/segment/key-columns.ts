@@ -17,6 +17,9 @@
  * - number: integers below 10^15 in sorting form (schema/key-number.ts); value - base, big-endian,
  *   so that rows sort as their numbers
  *
+ * A column of the last four encodings may have exceptions, values that do not have its form
+ * (key-exceptions.ts): they are its own sections.
+ *
  * Columns are the parts of an encoded key (schema/key.ts) between its separators 00 01; text and
  * dictionary values keep their escapes. Keys that do not all have the same number of parts are one
  * text column, separators included.
@@ -40,6 +43,10 @@ export interface ColumnHead {
   readonly section: number;
   readonly base: number;
 }
+
+/** Whether a column has sections of its own. */
+export const hasSections = ({ encoding, section }: ColumnHead): boolean =>
+  encoding === 'text' || encoding === 'dictionary' || section !== 0;
 
 /** The packed form of a column that is neither text nor dictionary. */
 export const formOf = ({ encoding, width, base }: ColumnHead): PackedForm => ({

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { hashBytes } from '../base/hash-bytes.ts';
@@ -55,6 +56,10 @@ const keys: fc.Arbitrary<Uint8Array[]> = fc.oneof(
   { weight: 1, arbitrary: fc.array(fc.uint8Array({ max: 2, maxLength: 6 }), { maxLength: 60 }) },
 );
 
+const sha = (i: number): string => createHash('sha1').update(String(i)).digest('hex');
+const uuid = (i: number): string =>
+  sha(i).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5');
+
 const text = (key: Uint8Array): string => Buffer.from(key).toString('latin1');
 
 describe('packed keys', () => {
@@ -96,6 +101,29 @@ describe('packed keys', () => {
       }),
       { seed, numRuns: 200 },
     );
+  });
+
+  test.each([
+    ['hexadecimal texts', (i: number) => sha(i), (i: number) => `tag-${i}`, 20],
+    ['UUIDs', (i: number) => uuid(i), (i: number) => uuid(i).toUpperCase(), 16],
+    ['integers', (i: number) => String(i * 7 - 9000), (i: number) => `n${i}`, 3],
+  ])('keep the short form of %s beside a few others', (_, usual, other, width) => {
+    const texts = Array.from({ length: 5000 }, (_, i) => (i % 53 === 5 ? other(i) : usual(i)));
+    const list = texts.map((text) => encodeKey([text]));
+    const { keys, bytes } = open(list);
+    const { bytes: plain } = open(texts.map((_, i) => encodeKey([usual(i)])));
+    // of each exception: its document, an offset and its text
+    expect(bytes - plain).toBeLessThan(95 * (8 + 37) + 64);
+    expect(plain).toBeLessThan(5000 * (width + 9) + 500);
+    list.forEach((key, doc) => {
+      expect(keys.find(key)).toBe(doc);
+      expect(keys.key(doc)).toEqual(key);
+    });
+    for (const i of [5, 58, 4, 4999]) {
+      expect(keys.find(encodeKey([`${texts[i]}x`]))).toBe(-1);
+      expect(keys.find(encodeKey([i % 53 === 5 ? usual(i) : other(i)]))).toBe(-1);
+    }
+    expect(keys.find(encodeKey(['0'.repeat(2 * width)]))).toBe(-1);
   });
 
   test('rank in byte order, equal keys in document order, stored or not', () => {

@@ -3,7 +3,7 @@ import type { Region } from '../storage/directory.ts';
 import { corrupt } from '../storage/frame.ts';
 import { countSections, openSections } from '../storage/sections.ts';
 import { type ColumnReader, type KeyRows, openColumn } from './column-readers.ts';
-import { type ColumnHead, MOST_COLUMNS, readHeads } from './key-columns.ts';
+import { type ColumnHead, hasSections, MOST_COLUMNS, readHeads } from './key-columns.ts';
 import {
   bucketBits,
   hashBucket,
@@ -50,7 +50,7 @@ export class PackedKeys implements SegmentKeys {
       blocks: sections.u16(6),
       high: sections.bytes(7),
     };
-    const owned = heads?.filter(({ encoding }) => encoding === 'text' || encoding === 'dictionary');
+    const owned = heads?.filter(hasSections);
     const right = owned?.every(({ section }, i) => section === FIRST_COLUMN_SECTION + 2 * i);
     if (!right || count !== FIRST_COLUMN_SECTION + 2 * owned!.length) {
       throw corrupt(path, 'the sections of its key columns do not fit');
