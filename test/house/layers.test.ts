@@ -20,6 +20,7 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
       'nearest.ts',
       'next-step.ts',
       'shard-description.ts',
+      'version.ts',
       'window-description.ts',
     ],
     ['errors.ts'],

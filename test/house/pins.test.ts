@@ -1,12 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ERROR_CODES } from '@lakehouse-search/contract';
+import { ERROR_CODES, VERSION } from '@lakehouse-search/contract';
 import { describe, expect, it } from 'vitest';
 import * as engine from '../../packages/engine/src/index.ts';
 import * as lake from '../../packages/lake/src/index.ts';
 import { filesBelow, ROOT } from './sources.ts';
 
 describe('pinned surfaces', () => {
+  it('keep one version', () => {
+    const manifests = filesBelow('package.json', 'packages/*/package.json');
+    const versions = manifests.map((path): string => {
+      return JSON.parse(readFileSync(join(ROOT, path), 'utf8')).version;
+    });
+    expect(manifests.length).toBeGreaterThan(8);
+    expect(new Set(versions)).toEqual(new Set([VERSION]));
+  });
+
   /** What others rely on. A change here is a decision: say it in CHANGELOG.md. */
   it('keep the exports of the engine', () => {
     expect(Object.keys(engine).sort()).toMatchInlineSnapshot(`

@@ -1,5 +1,5 @@
 /** `lhs mcp` as a process: clients, 1,000 calls, every way to end; `lhs cite check`. */
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { openLocal } from '@lakehouse-search/engine';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -110,7 +110,7 @@ describe('the streams of lhs mcp', () => {
 
   it.each([
     ['nothing', ''],
-    ['blank lines and half a message', '\n\n{"jsonrpc":"2.0","id":1,'],
+    ['blank lines', '\n\n \r\n'],
   ])('end with code 0 and no output after %s', async (_, input) => {
     const done = await home.run(['mcp'], { input });
     expect([done.code, done.stdout]).toEqual([0, '']);
@@ -121,6 +121,79 @@ describe('the streams of lhs mcp', () => {
     const done = await home.run(['mcp'], { input });
     expect(done.code).toBe(0);
     expect(lines(done.stdout).map((line) => JSON.parse(line).id)).toContain(7);
+  });
+
+  it('answer a last line without an end, and a first one behind a byte order mark', async () => {
+    const input = `\uFEFF${call(1, 'list_indexes', {})}${call(2, 'list_indexes', {}).trimEnd()}`;
+    const done = await home.run(['mcp'], { input });
+    expect([done.code, done.stderr]).toEqual([0, '']);
+    const ids = lines(done.stdout).map((line) => JSON.parse(line).id);
+    expect(ids.sort()).toEqual([1, 2]);
+  });
+
+  it.each([
+    ['{"jsonrpc":"2.0","id":1,', null, -32700, 'the message is not JSON'],
+    ['{"jsonrpc":"2.0","id":1,"id":2}', 2, -32600, 'has the name "id" twice'],
+    ['[]', null, -32600, 'a message is a JSON object'],
+    ['{"jsonrpc":"1.0","id":3,"method":"tools/list"}', 3, -32600, '"jsonrpc" should be "2.0"'],
+    ['{"jsonrpc":"2.0","id":{},"method":"tools/list"}', null, -32600, '"id" should be a string'],
+    ['{"jsonrpc":"2.0","id":"a","method":5}', 'a', -32600, '"method" should be a string'],
+    ['{"jsonrpc":"2.0","id":4,"method":"tools/list","params":[]}', 4, -32600, '"params" should be'],
+  ])('refuse %s in a response', async (line, id, code, message) => {
+    const done = await home.run(['mcp'], { input: line });
+    expect(done.code).toBe(0);
+    const answer = JSON.parse(done.stdout);
+    expect(answer).toMatchObject({ jsonrpc: '2.0', id, error: { code } });
+    expect(answer.error.message).toContain(message);
+  });
+
+  it.each([
+    ['tools/call', { name: 'search', arguments: [] }, '"params.arguments"'],
+    ['tools/call', { name: 5 }, '"params.name"'],
+    ['tools/call', null, '"params"'],
+    ['resources/read', { uri: null }, '"params.uri"'],
+    [
+      'prompts/get',
+      { name: 'ask_index', arguments: { question: 5 } },
+      '"params.arguments.question"',
+    ],
+  ])('name what is wrong with %s %j in a sentence', async (method, params, name) => {
+    const input = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+    const { error } = JSON.parse((await home.run(['mcp'], { input })).stdout);
+    expect(error).toMatchObject({
+      code: -32602,
+      message: expect.stringContaining(`${name}: expected`),
+    });
+    expect(error.message).not.toMatch(/[[{\n]|invalid_type/);
+  });
+
+  it('take null for what is left out', async () => {
+    const nulls = {
+      query: 'timeout',
+      limit: null,
+      filter: null,
+      mode: null,
+      cursor: null,
+      fields: null,
+    };
+    const input = [call(1, 'search', { query: 'timeout' }), call(2, 'search', nulls)].join('');
+    const other = `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"list_indexes","arguments":null}}
+{"jsonrpc":"2.0","id":4,"method":"tools/list","params":{"cursor":null,"_meta":null}}
+{"jsonrpc":"2.0","id":5,"method":"tools/list","params":null}`;
+    const done = await home.run(['mcp'], { input: input + other });
+    const answers = lines(done.stdout).map((line) => JSON.parse(line));
+    const result = (id: number) => answers.find((answer) => answer.id === id).result;
+    expect(result(2)).toEqual(result(1));
+    expect(result(3).structuredContent.indexes).toMatchObject([{ name: 'notes' }]);
+    expect(result(4)).toEqual(result(5));
+  });
+
+  it('refuse a folder without data, by name, and do not make it', async () => {
+    const folder = home.path('nowhere');
+    const done = await home.run(['mcp', '--data-dir', folder], { input: '' });
+    expect([done.code, done.stdout]).toEqual([2, '']);
+    expect(done.stderr).toContain(`"${folder}" is no data folder`);
+    expect(existsSync(folder)).toBe(false);
   });
 
   it('end with code 0 if the reader goes away', async () => {

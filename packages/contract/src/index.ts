@@ -74,6 +74,7 @@ export * from './source/check.ts';
 export type * from './source/request.ts';
 export type * from './source/response.ts';
 export * from './source/settings.ts';
+export * from './version.ts';
 export type * from './window-description.ts';
 export * from './windows/check.ts';
 export type * from './windows/request.ts';

@@ -139,13 +139,4 @@ describe('arguments that a mode has no use for', () => {
     const call = searchTool.run({ query: 'x', ...more }, { backend: lake.backend, call: {} });
     await expect(call).rejects.toThrow(message);
   });
-
-  it.each(['operator', 'filter', 'sort', 'limit', 'fields', 'cursor', 'k', 'mode', 'index'])(
-    'are left out as null: %s',
-    async (name) => {
-      const context = { backend: lake.backend, call: {} };
-      const call = async (input: object) => (await searchTool.run(input, context)).structured;
-      expect(await call({ query: 'ship', [name]: null })).toEqual(await call({ query: 'ship' }));
-    },
-  );
 });

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { request as httpRequest } from 'node:http';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Principal } from '@lakehouse-search/contract';
+import { type Principal, VERSION } from '@lakehouse-search/contract';
 import type { CallRecord } from '@lakehouse-search/server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -263,6 +263,63 @@ const BOTH = 'application/json, text/event-stream';
 const PING = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
 const post = (body: object | string, headers: Record<string, string> = {}) =>
   raw('POST', typeof body === 'string' ? body : JSON.stringify(body), headers);
+
+describe('messages of POST /mcp', () => {
+  const call = async (method: string, params: unknown) => {
+    const { status, body } = await post({ jsonrpc: '2.0', id: 1, method, params });
+    const json = /^data: (.*)$/m.exec(body)?.[1] ?? body;
+    return { status, ...JSON.parse(json) };
+  };
+
+  it('take null for what is left out', async () => {
+    const nulls = { query: 'disk', limit: null, mode: null, cursor: null };
+    const found = await call('tools/call', { name: 'search', arguments: nulls });
+    const plain = await call('tools/call', { name: 'search', arguments: { query: 'disk' } });
+    expect(found.result.structuredContent.total).toBe(2);
+    expect(found).toEqual(plain);
+    const list = await call('tools/call', { name: 'list_indexes', arguments: null });
+    expect(list.result.structuredContent.indexes).toHaveLength(1);
+    expect((await call('tools/list', null)).result.tools).toHaveLength(6);
+  });
+
+  it.each([
+    ['tools/call', { name: 'search', arguments: [] }, '"params.arguments"'],
+    ['tools/call', { name: 5 }, '"params.name"'],
+    ['resources/read', {}, '"params.uri"'],
+    ['initialize', { protocolVersion: 5 }, '"params.protocolVersion"'],
+  ])('have a sentence about what is wrong with %s %j', async (method, params, name) => {
+    const { error } = await call(method, params);
+    expect(error).toMatchObject({
+      code: -32602,
+      message: expect.stringContaining(`${name}: expected`),
+    });
+    expect(error.message).not.toMatch(/[[{\n]|invalid_type/);
+  });
+
+  it.each([
+    [{ jsonrpc: '1.0', id: 1, method: 'tools/list' }],
+    [{ id: 1 }],
+    [[]],
+    [[5]],
+    ['5'],
+    ['null'],
+  ])('are refused without a list of a validation library: %j', async (body) => {
+    const answer = await post(body as object);
+    expect(answer.status).toBe(400);
+    expect(answer.body).not.toMatch(/invalid_|"path"|\[\\n/);
+  });
+
+  it('name the version of the program', async () => {
+    const client = {
+      protocolVersion: '2025-06-18',
+      capabilities: {},
+      clientInfo: { name: 'a', version: '1' },
+    };
+    expect((await call('initialize', client)).result.serverInfo.version).toBe(VERSION);
+    const described = await (await fetch(`${served.restUrl}/v1/openapi.json`)).json();
+    expect(described).toMatchObject({ info: { version: VERSION } });
+  });
+});
 
 describe('refusals of POST /mcp', () => {
   it.each(['GET', 'DELETE', 'PUT', 'PATCH', 'OPTIONS'])('%s is 405', async (method) => {

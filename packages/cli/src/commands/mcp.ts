@@ -1,5 +1,15 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { LhsError } from '@lakehouse-search/contract';
 import { LhsCommand } from '../base-command.ts';
+
+/** Refuses to serve a folder without data: a client would see no index, and nobody why. */
+function requireDataFolder(folder: string): void {
+  if (existsSync(join(folder, 'registry.db'))) return;
+  throw new LhsError('invalid_argument', `"${folder}" is no data folder: it has no registry.db`, {
+    hint: 'name the folder with --data-dir or LHS_DATA_DIR, or create an index there first',
+  });
+}
 
 export default class Mcp extends LhsCommand {
   static override summary =
@@ -18,10 +28,12 @@ export default class Mcp extends LhsCommand {
     if (flags.json) {
       throw new LhsError('invalid_argument', 'lhs mcp has no --json: it speaks JSON-RPC');
     }
+    const isRemote = this.remoteUrl(flags) !== undefined;
+    if (!isRemote) requireDataFolder(this.dataDir(flags));
     const [{ serveStdio }, backend, publicError] = await Promise.all([
       import('@lakehouse-search/mcp'),
       this.backend(flags, {}),
-      this.#publicError(this.remoteUrl(flags) !== undefined),
+      this.#publicError(isRemote),
     ]);
     const connection = await serveStdio(
       { backend, version: this.config.version, publicError },

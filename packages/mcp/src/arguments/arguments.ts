@@ -2,7 +2,6 @@
 import {
   type Check,
   flag,
-  isPlain,
   type JsonObject,
   list,
   object,
@@ -82,16 +81,10 @@ export function inputSchema(
   };
 }
 
-/**
- * The arguments of a call, checked, without those that are null: many clients send null for what
- * they leave out. Throws invalid_argument, limit_exceeded.
- */
+/** The arguments of a call, checked. Throws invalid_argument, limit_exceeded. */
 export function readArguments<T>(all: Arguments, required: readonly string[], value: unknown): T {
   const checks = Object.fromEntries(Object.entries(all).map(([name, { check }]) => [name, check]));
-  const input = isPlain(value) ? withoutNulls(value as object) : (value ?? {});
+  const input = value ?? {};
   record(checks, required)(input, '');
   return input as T;
 }
-
-const withoutNulls = (input: object): object =>
-  Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null));

@@ -1,4 +1,5 @@
 import type { AgentServerOptions } from '../protocol/create-server.ts';
+import { withoutNulls } from '../protocol/messages.ts';
 
 /** Answers one HTTP request of the protocol. */
 export interface HttpHandler {
@@ -16,7 +17,7 @@ export async function openHttpHandler(): Promise<HttpHandler> {
     handle(request, options, body) {
       // nothing changes that a client could subscribe to
       const handler = createMcpHandler(() => createAgentServer(options), { maxSubscriptions: 0 });
-      return handler.fetch(request, { parsedBody: body });
+      return handler.fetch(request, { parsedBody: withoutNulls(body) });
     },
   };
 }

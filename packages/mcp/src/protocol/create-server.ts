@@ -1,5 +1,10 @@
 import { type CallContext, LhsError } from '@lakehouse-search/contract';
-import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type Transport,
+} from '@modelcontextprotocol/server';
 import { inputSchema } from '../arguments/arguments.ts';
 import type { AgentBackend, AgentContext } from '../base/agent-backend.ts';
 import { ASK_PROMPT, promptText } from '../guides/prompts.ts';
@@ -7,6 +12,7 @@ import { listResources, MAPPING_TEMPLATE, readResource } from '../guides/resourc
 import { TOOLS } from '../tools/all-tools.ts';
 import type { AgentTool, Served } from '../tools/tool.ts';
 import { errorText } from '../tools/tool-error.ts';
+import { withPlainError } from './messages.ts';
 
 /** What a server of the protocol is made from. */
 export interface AgentServerOptions {
@@ -33,7 +39,7 @@ const READ_ONLY = Object.freeze({
 
 /** A server of the protocol, for one connection or one request. */
 export function createAgentServer({ backend, version, publicError }: AgentServerOptions): Server {
-  const server = new Server(
+  const server = new PlainServer(
     { name: 'lhs', title: 'Lakehouse search', version },
     {
       capabilities: { tools: {}, resources: {}, prompts: {} },
@@ -51,6 +57,15 @@ export function createAgentServer({ backend, version, publicError }: AgentServer
   addResources(server, context, publicError);
   addPrompts(server, context, publicError);
   return server;
+}
+
+/** A server whose errors do not have the texts of a validation library. */
+class PlainServer extends Server {
+  override connect(transport: Transport): Promise<void> {
+    const send = transport.send.bind(transport);
+    transport.send = (message, options) => send(withPlainError(message), options);
+    return super.connect(transport);
+  }
 }
 
 type ContextOf = (signal: NonNullable<CallContext['signal']>) => AgentContext;

@@ -1,7 +1,6 @@
-import type { Readable, Writable } from 'node:stream';
-import { PassThrough } from 'node:stream';
+import { PassThrough, type Readable, type Writable } from 'node:stream';
 import type { AgentServerOptions } from '../protocol/create-server.ts';
-import { checkedLines } from './checked-lines.ts';
+import { MessageLines } from './message-lines.ts';
 
 /** Where messages come from and go to, one JSON value per line. */
 export interface StdioStreams {
@@ -32,6 +31,7 @@ export async function serveStdio(
   ]);
   // the transport of the SDK drops running requests when its input ends: this one ends later
   const gate = new PassThrough();
+  const messages = new MessageLines(output, report);
   const transport = new sdk.StdioServerTransport(gate, output);
   const handle = sdk.serveStdio(() => createAgentServer(options), { transport, onerror: report });
   const closed = new Promise<void>((resolve) => {
@@ -42,12 +42,11 @@ export async function serveStdio(
     };
   });
   const running = countRunning(transport);
-  const lines = checkedLines(output, report);
-  lines.pipe(gate, { end: false });
-  input.pipe(lines);
-  const finish = () => void running.none(() => gate.readableLength === 0).then(() => gate.end());
-  lines.once('end', finish);
-  input.once('close', () => lines.end());
+  input.pipe(messages).pipe(gate, { end: false });
+  input.once('close', () => messages.end());
+  messages.once('end', () => {
+    void running.none(() => gate.readableLength === 0).then(() => gate.end());
+  });
   output.once('error', () => gate.destroy());
   return { ended: closed, close: () => handle.close() };
 }

@@ -9,7 +9,7 @@ import type { AdapterOptions } from '../search-adapter/routes/adapter-routes.ts'
  * gRPC port has its own at `bindAsync`.
  */
 export interface GatewayOptions extends CallsOptions, RestOptions {
-  /** The version of the service, as its description has it. */
+  /** The version of the service; default: that of this program. */
   readonly version?: string;
   /** Answers the clients of the imitated search engine. Absent: it does not. */
   readonly searchAdapter?: Omit<AdapterOptions, 'version'>;

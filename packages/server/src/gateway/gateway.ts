@@ -1,4 +1,5 @@
 import type { Server } from '@grpc/grpc-js';
+import { VERSION } from '@lakehouse-search/contract';
 import type { FastifyInstance } from 'fastify';
 import { loginAttempts } from '../access/login-attempts.ts';
 import { Calls } from '../calls/calls.ts';
@@ -23,7 +24,7 @@ export interface Gateway {
 
 /** A gateway that does not listen yet. */
 export async function createGateway(options: GatewayOptions): Promise<Gateway> {
-  const { tls, extend, version = '0', ready = async () => {}, ...named } = options;
+  const { tls, extend, version = VERSION, ready = async () => {}, ...named } = options;
   const { hosts, searchAdapter, console: assets, connections, ...others } = named;
   const calls = new Calls({ attempts: loginAttempts(), ...others });
   const rest = createRest(calls, {
