@@ -177,9 +177,13 @@ describe('the streams of lhs mcp', () => {
       fields: null,
     };
     const input = [call(1, 'search', { query: 'timeout' }), call(2, 'search', nulls)].join('');
-    const other = `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"list_indexes","arguments":null}}
-{"jsonrpc":"2.0","id":4,"method":"tools/list","params":{"cursor":null,"_meta":null}}
-{"jsonrpc":"2.0","id":5,"method":"tools/list","params":null}`;
+    const other = [
+      { id: 3, method: 'tools/call', params: { name: 'list_indexes', arguments: null } },
+      { id: 4, method: 'tools/list', params: { cursor: null, _meta: null } },
+      { id: 5, method: 'tools/list', params: null },
+    ]
+      .map((message) => JSON.stringify({ jsonrpc: '2.0', ...message }))
+      .join('\n');
     const done = await home.run(['mcp'], { input: input + other });
     const answers = lines(done.stdout).map((line) => JSON.parse(line));
     const result = (id: number) => answers.find((answer) => answer.id === id).result;

@@ -1,7 +1,7 @@
 /**
  * Values of a packed key column that do not have its form, such as a few texts among hexadecimal
- * keys. They have sections of their own: i32[2 n + 1], the documents, ascending, then n + 1 offsets,
- * and the bytes of the values. The packed bytes of their documents are zero.
+ * keys. They have sections of their own: i32[2 n + 1], the documents, ascending, then n + 1
+ * offsets, and the bytes of the values. The packed bytes of their documents are zero.
  */
 import { compareBytes } from '../base/byte-order.ts';
 import { ByteSink } from '../base/growing.ts';
