@@ -63,6 +63,7 @@ const LONGEST = [
 const WITH_PROGRAMS = [
   'packages/server/test/schemathesis.test.ts',
   'packages/server/test/search-adapter/clients.test.ts',
+  'packages/server/test/search-adapter/beside-opensearch.test.ts',
   'packages/server/test/console-browser.test.ts',
   'packages/server/test/control-plane/processes.test.ts',
   'packages/cli/test/s3.test.ts',

@@ -258,7 +258,10 @@ describe('a search of several indexes', () => {
       const known = best.get(kind);
       if (!best.has(kind) || (n !== null && (known == null || n > known))) best.set(kind, n);
     }
-    const values = body.hits.hits.map((hit: Body) => [hit.fields.kind[0], String(hit.sort[0])]);
+    const values = body.hits.hits.map((hit: Body) => [
+      hit.fields?.kind[0] ?? null,
+      String(hit.sort[0]),
+    ]);
     expect(new Map(values)).toEqual(new Map([...best].map(([kind, n]) => [kind, String(n)])));
     expect(values).toHaveLength(best.size);
   });

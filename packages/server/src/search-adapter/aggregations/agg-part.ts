@@ -103,7 +103,7 @@ export function keyedBuckets(
 }
 
 /** How an aggregation writes values of a field as texts; undefined: it writes none. */
-export type ValueFormat = (value: number) => string;
+export type ValueFormat = (value: number | bigint) => string;
 
 /**
  * The `format` of an aggregation over numbers or dates; of dates, values are microseconds. Throws
@@ -116,7 +116,7 @@ export function valueFormat(
   const text = json === undefined || json === null ? undefined : textIn(json, 'format');
   if (type === 'DATE') {
     const format = dateFormat(text);
-    return (micros: number) => format(micros, 0);
+    return (micros) => format(Number(micros), 0);
   }
   if (text === undefined) return undefined;
   if (type === 'LONG' || type === 'DOUBLE') return decimalFormat(text);

@@ -171,11 +171,15 @@ export function keyHead(
 ): JsonObject {
   if (type === 'BOOL') return { key: key === true ? 1 : 0, key_as_string: String(key) };
   if (type !== 'DATE') {
-    return { key, ...(format === undefined ? {} : { key_as_string: format(Number(key)) }) };
+    return { key, ...(format === undefined ? {} : { key_as_string: format(formattedKey(key)) }) };
   }
   const micros = typeof key === 'string' ? (microsOfIso(key) ?? wireNumber(key)!) : Number(key);
   return { key: micros / 1000, ...(format === undefined ? {} : { key_as_string: format(micros) }) };
 }
+
+/** Digits that a double may round are formatted as they are. */
+const formattedKey = (key: Json): number | bigint =>
+  typeof key === 'string' && /^-?\d+$/.test(key) ? BigInt(key) : Number(key);
 
 function readOrder(json: Json | undefined): readonly OrderKey[] {
   if (json === undefined) return [{ path: '_count', desc: true }];

@@ -2,7 +2,7 @@
 import { clipped, illegal, unserved } from '../query/refusal.ts';
 
 /** Writes a number. */
-export type NumberFormat = (value: number) => string;
+export type NumberFormat = (value: number | bigint) => string;
 
 const PATTERN =
   /^([^#0,.;%'E\u2030\u00a4]*)([#,]*)([0,]*)(?:\.(0*)(#*))?([^#0,.;%'E\u2030\u00a4]*)$/;
@@ -37,8 +37,10 @@ export function decimalFormat(pattern: string): NumberFormat {
 }
 
 /** The digits of a double, not its shortest text: ties are those of its value. */
-const exactDecimal = (value: number): Intl.StringNumericLiteral | number =>
-  Math.abs(value) < 1e15 ? (value.toFixed(20) as Intl.StringNumericLiteral) : value;
+const exactDecimal = (value: number | bigint): Intl.StringNumericLiteral | number | bigint =>
+  typeof value === 'number' && Math.abs(value) < 1e15
+    ? (value.toFixed(20) as Intl.StringNumericLiteral)
+    : value;
 
 const PATTERNS =
   'number formats are served with groups of three digits and up to 20 digits on each side';

@@ -41,22 +41,12 @@ function eitherCase(c: string): string {
   return /[\\^$.*+?()[\]{}|/]/.test(c) ? `\\${c}` : c;
 }
 
-/** A regular expression whose letters, also those of classes, are in both cases. */
+/** A regular expression whose letters are in both cases; those of classes are not. */
 function eitherCaseRegexp(pattern: string): string {
-  const folded = pattern.replace(/\\[\s\S]|\[(?:\\[\s\S]|[^\]\\])*\]|[a-zA-Z]/g, (part) => {
-    if (part.startsWith('\\')) return part;
-    return part.startsWith('[') ? eitherCaseClass(part) : eitherCase(part);
-  });
+  const folded = pattern.replace(/\\[\s\S]|\[(?:\\[\s\S]|[^\]\\])*\]|[a-zA-Z]/g, (part) =>
+    part.length > 1 ? part : eitherCase(part),
+  );
   return plainAnchors(folded);
-}
-
-/** A class with the other case of its letters and of its ranges of letters. */
-function eitherCaseClass(text: string): string {
-  const parts = text.slice(1, -1).match(/\\[\s\S]|[a-zA-Z]-[a-zA-Z]|[\s\S]/g) ?? [];
-  const others = parts
-    .filter((part) => /^[a-zA-Z](-[a-zA-Z])?$/.test(part))
-    .map((part) => (part === part.toLowerCase() ? part.toUpperCase() : part.toLowerCase()));
-  return `[${parts.join('')}${others.join('')}]`;
 }
 
 /** `^` and `$` outside of classes are characters in the imitated engine. */

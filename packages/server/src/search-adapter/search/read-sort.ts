@@ -185,6 +185,7 @@ export function sortValues(plan: SortPlan, values: readonly Json[], withKey: boo
 
 function sortValue({ kind, format }: SortKey, value: Json, plan: SortPlan): Json {
   if (kind === 'key') return keyValue(value, plan);
+  if (typeof value === 'boolean') return value ? 1 : 0;
   if (kind !== 'date' || typeof value !== 'string') return value;
   const micros = microsOfIso(value);
   if (micros === undefined) return value;
@@ -264,7 +265,8 @@ function constantPlace(given: readonly Json[], { keys, member }: SortPlan): numb
   );
 }
 
-function afterValue({ kind, pattern }: SortKey, value: Json): Json {
+function afterValue({ kind, pattern, type }: SortKey, value: Json): Json {
+  if (type === 'BOOL' && typeof value === 'number') return value === 1;
   if (kind !== 'date' || value === null) return value;
   if (typeof value === 'number') return isoOfMicros(Math.round(value * 1000));
   if (typeof value !== 'string') return value;

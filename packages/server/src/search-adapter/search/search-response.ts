@@ -83,7 +83,8 @@ function hitOf({ hit, plan, extras }: IndexHit): JsonObject {
   const isOrdered = sort.keys.length > 0;
   const hasPit = plan.selection.pit_id !== undefined;
   const marked = highlight === undefined ? undefined : highlightOf(hit, highlight);
-  const collapsed = collapse === undefined ? {} : { [collapse]: [hit.collapse?.value ?? null] };
+  const group = hit.collapse?.value ?? null;
+  const collapsed = collapse === undefined || group === null ? {} : { [collapse]: [group] };
   const fields = { ...fieldsOf(hit, plan.fields), ...collapsed };
   return {
     _index: index.name,
