@@ -19,8 +19,10 @@ export interface RawResponse {
 export function sendRaw(url: string, target: string, raw: RawRequest = {}): Promise<RawResponse> {
   const { hostname, port } = new URL(url);
   const { method = 'GET', headers, body } = raw;
+  // the server closes connections whose requests it cannot read
+  const to = { hostname, port, method, path: '/', headers, agent: false };
   return new Promise((resolve, reject) => {
-    const sent = httpRequest({ hostname, port, method, path: '/', headers }, (response) => {
+    const sent = httpRequest(to, (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('end', () => {
