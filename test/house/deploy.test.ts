@@ -90,7 +90,17 @@ describe('deploy/kubernetes', () => {
     NetworkPolicy: ['metadata', 'spec'],
   };
   const CONTAINER = [
-    ...['name', 'image', 'args', 'env', 'ports', 'readinessProbe', 'livenessProbe', 'resources'],
+    ...[
+      'name',
+      'image',
+      'args',
+      'env',
+      'envFrom',
+      'ports',
+      'readinessProbe',
+      'livenessProbe',
+      'resources',
+    ],
     ...['securityContext', 'volumeMounts'],
   ];
 
@@ -161,7 +171,15 @@ describe('deploy/compose.yaml', () => {
   const services = Object.entries(file.services);
   const SERVICE = [
     ...['image', 'restart', 'read_only', 'user', 'cap_drop', 'cap_add', 'security_opt', 'tmpfs'],
-    ...['networks', 'mem_limit', 'pids_limit', 'stop_grace_period', 'logging', 'command'],
+    ...[
+      'configs',
+      'networks',
+      'mem_limit',
+      'pids_limit',
+      'stop_grace_period',
+      'logging',
+      'command',
+    ],
     ...['environment', 'depends_on', 'healthcheck', 'hostname', 'ports', 'volumes'],
   ];
 
@@ -177,7 +195,11 @@ describe('deploy/compose.yaml', () => {
       expect([name, unknown]).toEqual([name, []]);
       expectPinned(service.image);
       const volumes = (service.volumes as readonly string[] | undefined) ?? [];
-      for (const volume of volumes) expect(file.volumes).toHaveProperty(volume.split(':')[0]);
+      for (const volume of volumes) {
+        if (!volume.startsWith('${LHS_LAKE:?')) {
+          expect(file.volumes).toHaveProperty(volume.split(':')[0]);
+        }
+      }
       for (const network of service.networks as readonly string[]) {
         expect(file.networks).toHaveProperty(network);
       }
@@ -251,6 +273,14 @@ describe('deploy/Dockerfile', () => {
     expect(runs.some((run) => run.startsWith('npm ci '))).toBe(true);
     for (const run of runs) expect(run).not.toMatch(/\bsudo\b|curl|wget|apt-get|latest|\| *sh\b/);
     for (const copy of one('COPY')) expect(copy).toMatch(/^--from=install /);
+  });
+});
+
+describe('deploy/cluster.yaml', () => {
+  it('is a valid configuration with a catalog, as the ConfigMap has one', () => {
+    const { names } = readServerConfig(join(DEPLOY, 'cluster.yaml'));
+    expect(Object.keys(names.catalogs)).toEqual(['main']);
+    expect(read('kubernetes', 'config.yaml')).toMatch(/catalogs:\n +main: /);
   });
 });
 

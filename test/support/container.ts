@@ -7,9 +7,12 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { chownSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Command } from './private-network.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const USER = 65_532;
+/** It names the hosts of a network. */
+const HOSTS = '/etc/hosts';
 /** The program, as `deploy/Dockerfile` installs it. */
 const PROGRAM = ['/node/node', '/app/packages/cli/bin/lhs.js'];
 
@@ -21,13 +24,15 @@ export interface Container {
   /** Sizes of empty writable folders by their paths: `{ '/tmp': '64m' }`. */
   readonly tmpfs?: Readonly<Record<string, string>>;
   readonly env: Readonly<Record<string, string>>;
-  /** A network namespace (`ip netns`); without one the process has the network of the test. */
-  readonly network?: string;
+  /** The user; 65532 if it is absent. */
+  readonly user?: number;
+  /** Runs a command on a host of a network; without it the process has the network of the test. */
+  readonly on?: (command: Command) => Command;
 }
 
 /**
  * Standard input has the mounts, one per line: kind (`rw`, `ro`, `tmpfs`), source or size, path.
- * The arguments are the command.
+ * The arguments are the user and the command.
  */
 const SCRIPT = `set -e
 root=$(mktemp -d); mount -t tmpfs none "$root"
@@ -40,7 +45,8 @@ while IFS="$(printf '\\t')" read -r kind from path; do
   esac
 done
 mount -o remount,ro "$root"
-exec chroot --userspec=${USER}:${USER} --groups= "$root" /usr/bin/env -i "$@"`;
+user=$1; shift
+exec chroot --userspec="$user:$user" --groups= "$root" /usr/bin/env -i "$@"`;
 
 /** Returns whether this process may make namespaces; tests with containers are skipped otherwise. */
 export function hasContainers(): boolean {
@@ -50,10 +56,17 @@ export function hasContainers(): boolean {
 
 /** Starts `lhs` in a container, with pipes. Volumes become those of its user. */
 export function startContainer(container: Container, args: readonly string[]): ChildProcess {
-  const { volumes, files = {}, tmpfs = {}, env, network } = container;
-  for (const folder of Object.values(volumes)) chownSync(folder, USER, USER);
+  const {
+    volumes,
+    files = {},
+    tmpfs = {},
+    env,
+    user = USER,
+    on = (command) => command,
+  } = container;
+  for (const folder of Object.values(volumes)) chownSync(folder, user, user);
   const system = ['/usr', '/bin', '/lib', '/lib64', '/proc', '/dev'];
-  const program = { '/app': ROOT, '/node': dirname(process.execPath) };
+  const program = { '/app': ROOT, '/node': dirname(process.execPath), [HOSTS]: HOSTS };
   const mounts = [
     ...system.map((path) => ['rw', path, path]),
     ...Object.entries({ ...program, ...files }).map(([path, from]) => ['ro', from, path]),
@@ -62,8 +75,8 @@ export function startContainer(container: Container, args: readonly string[]): C
   ];
   const settings = Object.entries({ PATH: '/usr/bin:/bin', ...env });
   const command = [...settings.map((one) => one.join('=')), ...PROGRAM, ...args];
-  const inside = network === undefined ? [] : ['ip', 'netns', 'exec', network];
-  const [first, ...rest] = [...inside, 'unshare', '-m', 'sh', '-c', SCRIPT, 'sh', ...command];
+  const script = ['sh', '-c', SCRIPT, 'sh', String(user), ...command];
+  const [first, ...rest] = on(['unshare', '-m', ...script]);
   const child = spawn(first, rest, { stdio: ['pipe', 'pipe', 'pipe'] });
   child.stdin.end(mounts.map((mount) => `${mount.join('\t')}\n`).join(''));
   return child;

@@ -189,9 +189,14 @@ export abstract class LhsCommand extends Command {
     return backend;
   }
 
+  /** True if a service runs the command, not the embedded engine. */
+  protected isRemote(flags: GlobalFlags): boolean {
+    return this.remoteUrl(flags) !== undefined;
+  }
+
   /** The operations on tables, which need no data folder. */
   protected async source(flags: GlobalFlags): Promise<SourceApi> {
-    if (this.remoteUrl(flags) !== undefined) return this.backend(flags);
+    if (this.isRemote(flags)) return this.backend(flags);
     return (await import('@lakehouse-search/engine')).LOCAL_SOURCE;
   }
 

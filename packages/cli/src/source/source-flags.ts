@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { LhsError } from '@lakehouse-search/contract';
+import { LhsError, type NamedTable } from '@lakehouse-search/contract';
 import { readCatalogFile } from '@lakehouse-search/engine';
 import { type CatalogConfig, isObjectStorage, type TableConfig } from '@lakehouse-search/lake';
 import { Flags } from '@oclif/core';
@@ -84,12 +84,42 @@ export async function tableOf(flags: SourceFlags, table: string | undefined): Pr
     );
   }
   const catalog = await catalogInForce(flags, 'the location of the table');
-  if (table === undefined) {
-    throw new LhsError('invalid_argument', 'the name of the table is missing', {
-      hint: 'lhs source tables lists them',
-    });
-  }
-  return { catalog, table };
+  return { catalog, table: requireTable(table) };
+}
+
+/** A table of a request: by the names that a service has, or by its location. */
+export async function tableRequest(
+  flags: SourceFlags,
+  table: string | undefined,
+  isRemote: boolean,
+): Promise<NamedTable & { readonly source?: TableConfig }> {
+  const named = isRemote ? catalogByName(flags) : undefined;
+  if (named !== undefined) return { ...named, table: requireTable(table) };
+  return { source: await tableOf(flags, table) };
+}
+
+/** A catalog of a request: by the name that a service has, or by its settings. */
+export async function catalogRequest(
+  flags: SourceFlags,
+  isRemote: boolean,
+): Promise<Pick<NamedTable, 'catalog_name'> & { readonly catalog?: CatalogConfig }> {
+  const named = isRemote ? catalogByName(flags) : undefined;
+  return named ?? { catalog: await catalogInForce(flags, 'the catalog') };
+}
+
+/** The name that a service has for a catalog; undefined if the flags name a location instead. */
+function catalogByName(flags: SourceFlags): Pick<NamedTable, 'catalog_name'> | undefined {
+  const { catalog, path, warehouse } = flags;
+  if (path !== undefined || warehouse !== undefined) return undefined;
+  if (catalog === undefined) return {};
+  return isCatalogName(catalog) ? { catalog_name: catalog } : undefined;
+}
+
+function requireTable(table: string | undefined): string {
+  if (table !== undefined) return table;
+  throw new LhsError('invalid_argument', 'the name of the table is missing', {
+    hint: 'lhs source tables lists them',
+  });
 }
 
 /** For `validate`: the location that overrides the definition's own, if the flags name one. */

@@ -1,6 +1,6 @@
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
-import { sourceFlags, tableOf } from '../../source/source-flags.ts';
+import { sourceFlags, tableRequest } from '../../source/source-flags.ts';
 import { escapedControls } from '../../terminal/json-text.ts';
 
 export default class IndexInit extends LhsCommand {
@@ -20,8 +20,8 @@ export default class IndexInit extends LhsCommand {
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(IndexInit);
     const api = await this.source(flags);
-    const source = await tableOf(flags, args.table);
-    const { definition } = await api.initDefinition({ source, name: flags.name });
+    const source = await tableRequest(flags, args.table, this.isRemote(flags));
+    const { definition } = await api.initDefinition({ ...source, name: flags.name });
     if (flags.json) return this.printJson({ definition });
     this.terminal.data(escapedControls(definition.trimEnd()));
     const index = /^index: (\S+)$/m.exec(definition)?.[1] ?? 'INDEX';

@@ -1,7 +1,7 @@
 import type { SourceDescription } from '@lakehouse-search/contract';
 import { Args } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
-import { sourceFlags, tableOf } from '../../source/source-flags.ts';
+import { sourceFlags, tableRequest } from '../../source/source-flags.ts';
 import { plural, snapshotName } from '../../terminal/figures.ts';
 import { table } from '../../terminal/table.ts';
 
@@ -19,7 +19,8 @@ export default class SourceDescribe extends LhsCommand {
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(SourceDescribe);
     const api = await this.source(flags);
-    const facts = await api.describeSource({ source: await tableOf(flags, args.table) });
+    const source = await tableRequest(flags, args.table, this.isRemote(flags));
+    const facts = await api.describeSource(source);
     if (flags.json) return this.printJson(facts);
     const titles = [
       { title: 'id', align: 'right' as const },

@@ -1,5 +1,5 @@
 import { LhsCommand } from '../../base-command.ts';
-import { catalogInForce, sourceFlags } from '../../source/source-flags.ts';
+import { catalogRequest, sourceFlags } from '../../source/source-flags.ts';
 
 export default class SourceTables extends LhsCommand {
   static override summary = 'List the tables of a catalog.';
@@ -11,8 +11,8 @@ export default class SourceTables extends LhsCommand {
 
   override async run(): Promise<void> {
     const { flags } = await this.parse(SourceTables);
-    const catalog = await catalogInForce(flags, 'the catalog');
-    const listed = await (await this.source(flags)).listTables({ catalog });
+    const catalog = await catalogRequest(flags, this.isRemote(flags));
+    const listed = await (await this.source(flags)).listTables(catalog);
     const { tables, unread = [] } = listed;
     for (const { namespace, reason } of unread) {
       process.emitWarning(`namespace "${namespace}" is not listed: ${reason}`, 'LhsWarning');
