@@ -60,18 +60,20 @@ export function readProjectFile(folder: string): {
 
 /**
  * Changes the user's file; its comments stay. Replaced by rename. `edit` gets the document with
- * all values checked.
+ * all values checked. Returns the path of the file and the result of `edit`.
  */
-export async function editUserFile(edit: (document: Document) => void): Promise<string> {
+export async function editUserFile<T>(
+  edit: (document: Document) => T,
+): Promise<{ readonly file: string; readonly result: T }> {
   const { parseDocument } = await import('yaml');
   const { makeFolder } = await import('@lakehouse-search/lake');
   const { file } = readUserFile();
   const document = parseDocument(existsSync(file) ? settingsText(file) : '');
-  edit(document);
+  const result = edit(document);
   await makeFolder(dirname(file));
   await writeFile(`${file}.tmp`, document.toString(), { mode: 0o600 });
   await rename(`${file}.tmp`, file);
-  return file;
+  return { file, result };
 }
 
 function mapOf(path: string): Record<string, unknown> {

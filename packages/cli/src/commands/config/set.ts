@@ -15,8 +15,10 @@ export default class ConfigSet extends LhsCommand {
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(ConfigSet);
     const key = settingKey(args.key);
-    const file = await editUserFile((document) => storeSetting(document, [], key, args.value));
+    const { file, result: notes } = await editUserFile((document) =>
+      storeSetting(document, [], key, args.value),
+    );
     if (flags.json) return this.printJson({ key: args.key, value: args.value });
-    this.print([`${args.key} stored in ${file}`]);
+    this.print([`${args.key} stored in ${file}`, ...notes]);
   }
 }

@@ -20,8 +20,10 @@ export default class ConfigProfileSet extends LhsCommand {
     const { value } = args;
     const key = settingKey(args.key);
     const path = ['profiles', profileName(args.name)];
-    const file = await editUserFile((document) => storeSetting(document, path, key, value));
+    const { file, result: notes } = await editUserFile((document) =>
+      storeSetting(document, path, key, value),
+    );
     if (flags.json) return this.printJson({ profile: args.name, key: args.key, value });
-    this.print([`${args.key} of profile ${args.name} stored in ${file}`]);
+    this.print([`${args.key} of profile ${args.name} stored in ${file}`, ...notes]);
   }
 }

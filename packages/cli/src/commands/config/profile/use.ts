@@ -20,7 +20,7 @@ export default class ConfigProfileUse extends LhsCommand {
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(ConfigProfileUse);
     if (args.name !== '') profileValues(args.name, readUserFile());
-    const file = await editUserFile((document) => {
+    const { file } = await editUserFile((document) => {
       if (args.name === '') document.delete('profile');
       else document.set('profile', args.name);
     });
