@@ -3,13 +3,15 @@
  * after `npm ci`, page by page from the top: a reader who has run the demo can paste each of them.
  * CONTRIBUTING.md describes the notation. LHS_UPDATE_PAGES=1 writes the answers into the pages.
  */
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type LocalBackend, openLocal } from '@lakehouse-search/engine';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Clone } from './pages/clone.ts';
-import { blocksOf, noRun } from './pages/page-blocks.ts';
+import { canMakeNetworks, PrivateNetwork } from '../support/private-network.ts';
+import { Clone, HOST } from './pages/clone.ts';
+import { blocksOf, isBackground, neededBy, testOf } from './pages/page-blocks.ts';
 import { RUNS } from './pages/run-block.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -21,6 +23,8 @@ const FIRST = ['README.md', 'docs/query.md'];
 const LAST = 'docs/paging.md';
 /** Each of their commands has a process of its own, as that of a user has. */
 const ALONE = ['README.md', 'docs/command-line.md'];
+/** Programs that `npm ci` does not install; CI does. */
+const isInstalled = (program: string) => spawnSync(program, ['--version']).error === undefined;
 const packages = readdirSync(join(ROOT, 'packages')).map((name) => `packages/${name}/README.md`);
 const others = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.md'))
@@ -66,26 +70,38 @@ afterAll(async () => {
 });
 
 describe.each(PAGES.filter(({ blocks }) => blocks.length > 0))('$path', ({ path, blocks }) => {
-  const run = blocks.filter((block) => block.language !== 'text' && noRun(block) === undefined);
+  const run = blocks.filter((block) => block.language !== 'text' && testOf(block) === undefined);
+  let network: PrivateNetwork | undefined;
 
-  beforeAll(() => {
+  beforeAll(async () => {
     clone.commands.alone = ALONE.includes(path);
+    if (!blocks.some(isBackground)) return;
+    if (canMakeNetworks()) network = await PrivateNetwork.open([HOST]);
+    clone.enter(network);
   });
 
-  it.each(run.map((block) => [`line ${block.line}: ${block.text.split('\n')[0]}`, block] as const))(
-    '%s',
-    async (_, block) => {
-      opened ??= await openLocal(join(clone.home, '.local/share/lhs'));
-      const now = await RUNS[block.language](block, reader);
-      if (masked(now) === masked(block.text)) return;
-      if (!UPDATE) expect(masked(block.text)).toBe(masked(now));
-      const page = readFileSync(join(ROOT, path), 'utf8');
-      writeFileSync(
-        join(ROOT, path),
-        page.replace(block.text, () => now),
-      );
-    },
-  );
+  afterAll(async () => {
+    await clone.leave();
+    await network?.close();
+  });
+
+  const cases = run.map((block) => ({
+    name: `line ${block.line}: ${block.text.split('\n')[0]}`,
+    block,
+  }));
+  it.for(cases)('$name', async ({ block }, { skip }) => {
+    const program = neededBy(block);
+    if (program !== undefined && !isInstalled(program)) return skip(`without ${program}`);
+    opened ??= await openLocal(join(clone.home, '.local/share/lhs'));
+    const now = await RUNS[block.language](block, reader);
+    if (masked(now) === masked(block.text)) return;
+    if (!UPDATE) expect(masked(block.text)).toBe(masked(now));
+    const page = readFileSync(join(ROOT, path), 'utf8');
+    writeFileSync(
+      join(ROOT, path),
+      page.replace(block.text, () => now),
+    );
+  });
 
   it('leaves nothing in the clone that git does not ignore', async () => {
     expect(await clone.run('git status --porcelain')).toBe('');
@@ -98,44 +114,24 @@ describe('the blocks of the pages', () => {
   it('are in a language that is run, or text', () => {
     const unknown = all.filter(
       (block) =>
-        block.language !== 'text' && noRun(block) === undefined && !(block.language in RUNS),
+        block.language !== 'text' && testOf(block) === undefined && !(block.language in RUNS),
     );
     expect(unknown.map(({ path, line }) => `${path}:${line}`)).toEqual([]);
   });
 
-  it('are run, but for these', () => {
-    const skipped = all.filter((block) => noRun(block) !== undefined);
-    expect(skipped.map((block) => `${block.path}: ${noRun(block)}`)).toEqual([
-      'README.md: it runs until it is stopped',
-      'README.md: a test sends these requests to a server of its own',
-      'packages/cli/README.md: the package is not published yet',
-      'packages/cli/README.md: the README of the repository runs these commands',
-      'packages/client/README.md: it needs a service',
-      'docs/command-line.md: it needs a service with accounts',
-      'docs/command-line.md: it changes the settings of the user',
-      'docs/deploy.md: it needs Docker',
-      'docs/deploy.md: it needs Docker',
-      'docs/deploy.md: it needs a Kubernetes cluster',
-      'docs/deploy.md: it changes the machine',
-      'docs/in-step.md: runs until Ctrl-C',
-      'docs/jobs.md: the build goes on after the command',
-      'docs/jobs.md: needs a build that was killed',
-      'docs/object-storage.md: needs a bucket',
-      'docs/object-storage.md: needs a bucket',
-      'docs/operations.md: a systemd unit',
-      'docs/resiliency.md: hours of tests',
-      'docs/rest.md: it needs a service',
-      'docs/rest.md: it needs a service',
-      'docs/search-adapter.md: it starts a server',
-      'docs/search-adapter.md: a test sends this request to a server of its own',
-      'docs/search-adapter.md: a test runs it beside a server of its own',
-      'docs/search-adapter.md: a test runs it beside a server of its own',
-      'docs/security.md: it needs a running server',
-      'docs/serve.md: it runs until it is stopped',
-      'docs/serve.md: they run until they are stopped',
-      'docs/serve.md: it runs until it is stopped',
-      'docs/serve.md: it runs until it is stopped',
-      'docs/tui.md: needs a terminal',
+  it('name the test that runs them, if this one does not', () => {
+    const others = all.flatMap((block) => {
+      const test = testOf(block);
+      return test === undefined ? [] : [{ path: block.path, test }];
+    });
+    for (const { path, test } of others) {
+      expect(readFileSync(join(ROOT, test), 'utf8'), `${test} of ${path}`).toContain(path);
+    }
+    expect([...new Set(others.map(({ path, test }) => `${path}: ${test}`))]).toEqual([
+      'docs/deploy.md: test/whole/deploy-search.test.ts',
+      'docs/search-adapter.md: packages/server/test/search-adapter/clients.test.ts',
+      'docs/serve.md: test/whole/deploy-start.test.ts',
+      'docs/tui.md: packages/cli/test/tui.test.ts',
     ]);
   });
 

@@ -131,6 +131,28 @@ async function drawnAs(pane: Pane, name: string): Promise<void> {
 const SETTLES_MS = 60_000;
 
 describe.skipIf(!hasTmux)('lhs tui', () => {
+  it('runs the commands of docs/tui.md in a terminal, over another index', async () => {
+    const page = readFileSync(new URL('../../../docs/tui.md', import.meta.url), 'utf8');
+    const [, block] = /^```sh[^\n]*\n(.*?)^```$/ms.exec(page)!;
+    for (const line of block.trim().split('\n')) {
+      const command = line
+        .replaceAll('demo-incidents', 'incidents')
+        .replaceAll('lhs', `'${process.execPath}' '${LHS}'`);
+      const script = `cd '${home.folder}'\n${command}\necho left with $?; read line`;
+      const pane = new Pane(80, 24, script, {
+        LHS_DATA_DIR: home.path('data'),
+        XDG_CONFIG_HOME: home.path('config'),
+        XDG_CACHE_HOME: home.path('cache'),
+      });
+      onTestFinished(() => pane.dispose());
+      await pane.until(/ 200 hits /);
+      pane.press('Enter');
+      expect(await pane.until(/^left with 0$/m)).toContain(
+        line.includes('keys get') ? 'title' : 'id=',
+      );
+    }
+  });
+
   it('answers as one types, completes, pages, shows the row, and prints the key', async () => {
     const pane = await open();
     pane.type('serv');

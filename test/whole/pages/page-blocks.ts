@@ -22,7 +22,15 @@ export function blocksOf(root: string, path: string): Block[] {
   });
 }
 
-/** Why a block is not run: `sh no-run: REASON`. */
-export function noRun({ words }: Block): string | undefined {
-  return words[0] === 'no-run:' ? words.slice(1).join(' ') : undefined;
-}
+/** True for `sh background`: its last command runs until the end of the page. */
+export const isBackground = ({ words }: Block): boolean => words[0] === 'background';
+
+/** The test that runs a block, `sh tested-by FILE`: it says what it replaces and why. */
+export const testOf = ({ words }: Block): string | undefined =>
+  words[0] === 'tested-by' ? words[1] : undefined;
+
+/** A program that a block needs: `sh needs versitygw`, `sh background needs versitygw`. */
+export const neededBy = ({ words }: Block): string | undefined => {
+  const at = words.indexOf('needs');
+  return at < 0 ? undefined : words[at + 1];
+};

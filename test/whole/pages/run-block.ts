@@ -6,7 +6,7 @@ import {
   type SearchRequest,
 } from '@lakehouse-search/engine';
 import type { Clone } from './clone.ts';
-import type { Block } from './page-blocks.ts';
+import { type Block, isBackground } from './page-blocks.ts';
 
 type Aggs = Required<Pick<SearchRequest, 'aggs'>>;
 type Facets = Pick<FacetsRequest, 'fields' | 'size'>;
@@ -20,10 +20,20 @@ export interface Reader {
 /** Runs a block and returns the text that it should have. Throws where the block fails. */
 export type Run = (block: Block, reader: Reader) => Promise<string>;
 
+/** What servers and followers print when they work. */
+const READY = /"msg":"listening"|waiting for the table|"event":"waiting"|VersityGW/i;
+
 /** How each language is run; CONTRIBUTING.md describes the notation. */
 export const RUNS: Readonly<Record<string, Run>> = {
-  sh: async ({ text }, { clone }) => {
-    await clone.run(text);
+  sh: async (block, { clone }) => {
+    if (isBackground(block)) await clone.start(block.text, READY);
+    else await clone.run(block.text);
+    return block.text;
+  },
+  ini: async ({ text }, { clone }) => {
+    // a unit of systemd: its command, found on the PATH, ends on systemd's signal
+    const [, command] = /^ExecStart=\S*\/(.*)$/m.exec(text) ?? [];
+    await clone.start(command, READY);
     return text;
   },
   console: async ({ text }, { clone }) => {

@@ -17,11 +17,12 @@ const STEP_WIDTH = 46;
 
 /**
  * A line for each commit and merge on stdout. On stderr what keeps it from one, once, and what it
- * waits for: on a terminal as a last line that the next one replaces, on a pipe not at all.
+ * waits for: on a terminal as a last line that the next one replaces, on a pipe once.
  */
 export function followReport(terminal: Terminal, style: Style): FollowReport {
   let fault = '';
   let skipped = 0;
+  let announced = terminal.progress;
   const clear = () => {
     if (terminal.progress) process.stderr.write('\r\u001b[K');
   };
@@ -37,7 +38,10 @@ export function followReport(terminal: Terminal, style: Style): FollowReport {
     tell(event) {
       if (event.event === 'waiting') {
         fault = '';
-        return wait(`waiting for the table (every ${seconds(event.every_ms)}) …`);
+        const text = `waiting for the table (every ${seconds(event.every_ms)}) …`;
+        if (!announced) terminal.err(...line(event.at, text));
+        announced = true;
+        return wait(text);
       }
       if (event.event === 'retry') {
         clear();
