@@ -50,8 +50,8 @@ export function followedSnapshot(table: SourceTable, ref: string | undefined): b
 }
 
 /**
- * Throws source_invalid if the files of the snapshot that an index would follow are of a format that
- * is not read. Only manifests are read for it.
+ * Throws `unsupported` if files of the snapshot that an index would follow are of a format that is
+ * not read. Only manifests are read for it.
  */
 export async function requireReadableFiles(
   table: SourceTable,

@@ -16,6 +16,7 @@ import type { SettledOptions, TableHandle } from './table-handle.ts';
 export async function loadPath(path: string, options: SettledOptions): Promise<TableHandle> {
   const real = resolvePlace(path);
   const kind = isS3(real) ? kindOfObject(real) : await kindOfPath(real);
+  if (kind === 'file' && /\.parquet$/i.test(real)) throw parquetFile(path);
   if (kind === 'file') return loadMetadataFile(real, options);
   if (kind === 'folder') {
     const folder = basename(real) === 'metadata' ? dirname(real) : real;
@@ -25,6 +26,14 @@ export async function loadPath(path: string, options: SettledOptions): Promise<T
     'table_not_found',
     `there is no table at "${path}"; expected its folder or one of its metadata files`,
     { file: real },
+  );
+}
+
+function parquetFile(path: string): LakeError {
+  return new LakeError(
+    'table_not_found',
+    `"${path}" is a Parquet file and no table; import it into one`,
+    { file: path },
   );
 }
 

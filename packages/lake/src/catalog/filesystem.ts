@@ -1,5 +1,7 @@
 import { LakeError } from '../base/errors.ts';
 import { type FileStore, localFiles } from '../base/file-store.ts';
+import type { FolderEntries } from '../base/folder-entries.ts';
+import { describeFolder, foreignFormat } from '../base/foreign-table.ts';
 import { makeFolder } from '../base/new-files.ts';
 import { isS3 } from '../base/object-storage.ts';
 import { joinPlace, resolvePlace } from '../base/place.ts';
@@ -40,16 +42,16 @@ export async function filesystemHandle(place: Place): Promise<TableHandle> {
 }
 
 /** A warehouse that was there and is away (not mounted, renamed): its tables are not gone. */
-async function notThere({ folder, warehouse }: Place): Promise<LakeError> {
+async function notThere({ folder, warehouse, options }: Place): Promise<LakeError> {
   const isLocal = warehouse !== null && !isS3(warehouse);
-  return (isLocal ? await warehouseFault(warehouse) : null) ?? notATable(folder);
+  const fault = isLocal ? await warehouseFault(warehouse) : null;
+  return fault ?? notATable(folder, await options.store.entries(folder));
 }
 
-function notATable(folder: string): LakeError {
+function notATable(folder: string, entries: FolderEntries): LakeError {
   return new LakeError(
-    'table_not_found',
-    `folder "${folder}" holds no iceberg table; expected "metadata/v1.metadata.json" or ` +
-      'the like in it',
+    foreignFormat(entries) === null ? 'table_not_found' : 'unsupported',
+    `folder "${folder}" holds no iceberg table: ${describeFolder(entries)}`,
     { file: folder },
   );
 }

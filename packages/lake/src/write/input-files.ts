@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { extname, resolve } from 'node:path';
 import { LakeError } from '../base/errors.ts';
+import { EXPORT, tableAround } from '../base/foreign-table.ts';
 
 /** How an input is read. */
 export type InputFormat = 'parquet' | 'csv' | 'json';
@@ -46,8 +47,26 @@ export async function checkedFiles(
         `${formats[other]}); import each kind by itself`,
     );
   }
+  if (formats[0] === 'parquet') for (const name of names) await refuseTableFile(name);
   const files = names.map((name) => ({ path: resolve(name), compression: compressionOf(name) }));
   return { files, format: formats[0] };
+}
+
+/**
+ * A file of a table may have rows that the table has deleted or replaced: only the table's own log
+ * knows. Throws `unsupported`.
+ */
+async function refuseTableFile(name: string): Promise<void> {
+  const table = await tableAround(name);
+  if (table === null) return;
+  const { format, folder } = table;
+  const way = format === 'Iceberg' ? 'read the table itself instead' : EXPORT;
+  throw new LakeError(
+    'unsupported',
+    `"${name}" belongs to the ${format} table "${folder}", whose deleted rows it may still have; ` +
+      way,
+    { file: name, details: { table: folder, format } },
+  );
 }
 
 async function checkFile(name: string): Promise<void> {
