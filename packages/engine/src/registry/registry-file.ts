@@ -1,7 +1,9 @@
 /**
  * The registry's file: one SQLite file, `<data folder>/registry.db`, in rollback-journal mode, so
  * that several processes may use it at once (each statement is its own transaction; a busy file is
- * waited for). `PRAGMA user_version` is the schema's version. Tables, since schema 8:
+ * waited for). `PRAGMA user_version` is the schema's version. A file of an older schema is read as it
+ * is; the first change takes it to the newest one, and leaves a copy, `registry.db.v3`, for the
+ * older lhs. Tables, since schema 8:
  *
  *   indexes name (unique), uuid, definition (YAML as given), base_dir (what relative paths in
  *                  it are relative to), version (1, and one more with each changed definition),
@@ -15,7 +17,7 @@
  *   generations    see generations.ts; goes with the index
  *   merge_faults   see merge-faults.ts; goes with the index
  */
-import { closeSync, openSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { LhsError } from '@lakehouse-search/contract';
 import Database from 'better-sqlite3';
@@ -119,8 +121,12 @@ type Values = Readonly<Record<string, string | number | null>>;
  */
 export class RegistryFile {
   readonly path: string;
-  readonly #db: Database.Database;
+  #db: Database.Database;
   readonly #identity: string | null;
+  /** The file has an older schema: what is read is a copy in memory that has the newest one. */
+  #isOld: boolean;
+  /** The file's time when it was copied. */
+  #copiedMs = 0;
   /** By SQL; there are few texts. */
   readonly #prepared = new Map<string, Database.Statement>();
   #ownChanges = 0;
@@ -138,7 +144,11 @@ export class RegistryFile {
   constructor(dataDir: string, looks = new Looks()) {
     this.#looks = looks;
     this.path = join(dataDir, REGISTRY_FILE);
-    this.#db = openDatabase(dataDir, this.path);
+    makeFolder(dataDir);
+    this.#copiedMs = lookAt(this.path).mtimeMs;
+    const { db, isOld } = openDatabase(this.path);
+    this.#db = db;
+    this.#isOld = isOld;
     this.#identity = lookAt(this.path).identity;
   }
 
@@ -154,6 +164,7 @@ export class RegistryFile {
     if (period === this.#period) return this.#version;
     const { identity, mtimeMs } = lookAt(this.path);
     if (identity !== this.#identity) throw dataFolderGone(this.path);
+    if (this.#isOld) this.#copyAgain(mtimeMs);
     if (mtimeMs !== this.#settledMs) {
       const now = Date.now();
       this.#others = this.#run(() => this.#statement('PRAGMA data_version').pluck().get());
@@ -184,6 +195,11 @@ export class RegistryFile {
     return this.#changing(() => this.#db.transaction(work).immediate());
   }
 
+  /** The same for work that only reads. */
+  settled<T>(work: () => T): T {
+    return this.#isOld ? this.#run(work) : this.exclusively(work);
+  }
+
   /** Rewrites the file, so that nothing of deleted rows is left in free pages. */
   scrub(): void {
     this.#changing(() => this.#db.exec('VACUUM'));
@@ -206,16 +222,50 @@ export class RegistryFile {
     this.#ownChanges++;
     endLookPeriod();
     try {
+      if (this.#isOld) this.#run(() => this.#takeToNewest());
       return this.#run(work);
     } finally {
       endLookPeriod();
     }
   }
 
+  /** Another process has changed the file: an older lhs its rows, this one its schema. */
+  #copyAgain(mtimeMs: number): void {
+    if (mtimeMs === this.#copiedMs) return;
+    this.#copiedMs = mtimeMs;
+    this.#ownChanges++;
+    this.#use(openDatabase(this.path));
+  }
+
+  /** Takes the file itself to the newest schema. */
+  #takeToNewest(): void {
+    const db = connect(this.path);
+    try {
+      db.transaction(() => {
+        const version = versionOf(db);
+        if (version < SCHEMA_VERSION) keepOld(`${this.path}.v${version}`, db);
+        migrate(db);
+      }).immediate();
+    } catch (error) {
+      db.close();
+      throw error;
+    }
+    this.#use({ db, isOld: false });
+  }
+
+  #use({ db, isOld }: OpenedDatabase): void {
+    this.#db.close();
+    this.#prepared.clear();
+    this.#db = db;
+    this.#isOld = isOld;
+  }
+
   #run<T>(work: () => T): T {
     if (!this.#db.open) throw engineClosed();
-    if (lookAt(this.path).identity !== this.#identity) throw dataFolderGone(this.path);
+    const { identity, mtimeMs } = lookAt(this.path);
+    if (identity !== this.#identity) throw dataFolderGone(this.path);
     try {
+      if (this.#isOld) this.#copyAgain(mtimeMs);
       return work();
     } catch (error) {
       throw registryError(error, this.path);
@@ -246,43 +296,79 @@ function dataFolderGone(path: string): LhsError {
   });
 }
 
-function openDatabase(dataDir: string, path: string): Database.Database {
-  makeFolder(dataDir);
+interface OpenedDatabase {
+  readonly db: Database.Database;
+  /** `db` is a copy in memory of a file with an older schema. */
+  readonly isOld: boolean;
+}
+
+/** Opens the file, making it where it is missing. A file of an older schema is not changed. */
+function openDatabase(path: string): OpenedDatabase {
   let db: Database.Database | undefined;
   try {
-    // files of SQLite beside it have its permissions
-    closeSync(openSync(path, 'a', 0o600));
-    db = new Database(path, { timeout: BUSY_MS });
-    db.pragma('journal_mode = DELETE');
-    // EXTRA flushes the folder after the journal is gone: with FULL a power loss may bring the
-    // journal back and undo what was acknowledged (sqlite.org/pragma.html#pragma_synchronous).
-    db.pragma('synchronous = EXTRA');
-    prepareSchema(db, path);
-    return db;
+    makeFile(path);
+    db = connect(path);
+    const version = versionOf(db);
+    if (version > SCHEMA_VERSION) throw newerSchema(path, version);
+    const isOld = version > 0 && version < SCHEMA_VERSION;
+    if (isOld) {
+      const bytes = db.serialize();
+      db.close();
+      db = new Database(bytes);
+    }
+    if (version < SCHEMA_VERSION) db.transaction(() => migrate(db!)).immediate();
+    return { db, isOld };
   } catch (error) {
     db?.close();
     throw registryError(error, path);
   }
 }
 
-function prepareSchema(db: Database.Database, path: string): void {
-  const version = () => db.pragma('user_version', { simple: true }) as number;
-  if (version() < SCHEMA_VERSION) {
-    db.transaction(() => {
-      for (const step of SCHEMA_STEPS.slice(version())) db.exec(step);
-      db.pragma(`user_version = ${SCHEMA_VERSION}`);
-    }).immediate();
+/**
+ * Files of SQLite beside it have its permissions. A file that is there is not opened: closing it
+ * would end the locks of other connections of this process.
+ */
+function makeFile(path: string): void {
+  if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
+}
+
+function connect(path: string): Database.Database {
+  const db = new Database(path, { timeout: BUSY_MS });
+  try {
+    db.pragma('journal_mode = DELETE');
+    // EXTRA flushes the folder after the journal is gone: with FULL a power loss may bring the
+    // journal back and undo what was acknowledged (sqlite.org/pragma.html#pragma_synchronous).
+    db.pragma('synchronous = EXTRA');
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
   }
-  if (version() > SCHEMA_VERSION) {
-    throw new LhsError(
-      'unsupported',
-      `"${path}" was written by a newer lhs (schema ${version()})`,
-      {
-        hint: `this lhs knows schema ${SCHEMA_VERSION}: update it, or choose another data folder`,
-        next: [{ step: 'choose_data_folder' }],
-      },
-    );
+}
+
+const versionOf = (db: Database.Database): number =>
+  db.pragma('user_version', { simple: true }) as number;
+
+/** Takes a database to the newest schema, within a transaction. */
+function migrate(db: Database.Database): void {
+  for (const step of SCHEMA_STEPS.slice(versionOf(db))) db.exec(step);
+  db.pragma(`user_version = ${SCHEMA_VERSION}`);
+}
+
+function keepOld(path: string, db: Database.Database): void {
+  try {
+    writeFileSync(path, db.serialize(), { mode: 0o600 });
+  } catch (error) {
+    throw ioError(error, 'write', path);
   }
+}
+
+function newerSchema(path: string, version: number): LhsError {
+  const message = `"${path}" was written by a newer lhs (schema ${version})`;
+  return new LhsError('unsupported', message, {
+    hint: `this lhs knows schema ${SCHEMA_VERSION}: update it, or choose another data folder`,
+    next: [{ step: 'choose_data_folder' }],
+  });
 }
 
 function registryError(error: unknown, path: string): LhsError {

@@ -4,6 +4,7 @@ import fs, {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
   utimesSync,
@@ -130,6 +131,36 @@ describe('the registry', () => {
     expect(again.aliases.list()).toEqual([{ alias: 'now', index: 'old' }]);
     expect(again.queries.list('')).toHaveLength(1);
     again.close();
+  });
+
+  it('reads a file of an older schema as it is, and keeps a copy at its first change', () => {
+    const path = join(folder, 'registry.db');
+    const sql = (text: string) =>
+      execFileSync(process.execPath, [
+        '-e',
+        `const db = new (require('node:sqlite').DatabaseSync)(${JSON.stringify(path)});
+         ${text}`,
+      ]).toString();
+    sql(`db.exec(\`CREATE TABLE indexes (
+      name TEXT PRIMARY KEY NOT NULL, uuid TEXT NOT NULL UNIQUE, definition TEXT NOT NULL,
+      base_dir TEXT NOT NULL, version INTEGER NOT NULL, created_ms INTEGER NOT NULL) STRICT;
+      INSERT INTO indexes VALUES ('old', 'u', 'version: 1', '/', 1, 5);
+      PRAGMA user_version = 1\`)`);
+    const before = readFileSync(path);
+    const registry = new Registry(folder);
+    expect(registry.list().map(({ name }) => name)).toEqual(['old']);
+    expect([...registry.settledUuids()]).toEqual(['u']);
+    expect(registry.aliases.list()).toEqual([]);
+    expect(readFileSync(path)).toEqual(before);
+    // the older lhs changes it meanwhile
+    sql(`db.exec("INSERT INTO indexes VALUES ('more', 'v', 'version: 1', '/', 1, 5)")`);
+    expect(registry.get('more').uuid).toBe('v');
+    const older = readFileSync(path);
+    expect(registry.aliases.set('now', 'v')).toBe(true);
+    expect(registry.get('now').name).toBe('more');
+    expect(readFileSync(`${path}.v1`)).toEqual(older);
+    expect(sql(`console.log(db.prepare('PRAGMA user_version').get().user_version)`)).toBe('8\n');
+    registry.close();
   });
 
   it('notes why merges of a registered index fail until one succeeds', () => {

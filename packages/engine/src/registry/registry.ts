@@ -141,7 +141,7 @@ export class Registry {
 
   /** The same, once changes that another process is making have ended. */
   settledUuids(): ReadonlySet<string> {
-    return this.#file.exclusively(() => this.uuids());
+    return this.#file.settled(() => this.uuids());
   }
 
   /** False once the index of a UUID is dropped. */
