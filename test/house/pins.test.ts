@@ -45,6 +45,7 @@ describe('pinned surfaces', () => {
         "encodeRequest",
         "errorBody",
         "formatKey",
+        "isUnwritable",
         "keyId",
         "listClusterBackups",
         "listModels",

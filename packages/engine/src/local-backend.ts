@@ -239,7 +239,16 @@ export class LocalBackend implements Backend {
     'status',
     later(async () => (await import('./local/status.ts')).statusOf),
   );
-  readonly verify: Backend['verify'] = this.#job('verify', 'verify');
+  /** A data folder that cannot be written is examined without the record of a job. */
+  readonly verify: Backend['verify'] = this.#work('verify', async (indexes, request, call) => {
+    const { isUnwritable } = await import('./storage/io-errors.ts');
+    try {
+      return await (await this.#jobs()).run('verify', request, call);
+    } catch (error) {
+      if (!isUnwritable(error) || request.repair === true) throw error;
+      return (await import('./local/verify.ts')).verifyLocal(indexes, request, call);
+    }
+  });
   readonly compact: Backend['compact'] = this.#job('compact', 'compact');
   readonly upgrade: Backend['upgrade'] = this.#work('upgrade', async (indexes, request, call) => {
     const checked = checkUpgradeRequest(request);

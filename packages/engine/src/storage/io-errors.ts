@@ -42,6 +42,16 @@ const HINTS: Readonly<Record<string, string>> = {
   EIO: 'check the disk; nothing of this operation has become visible',
 };
 
+const UNWRITABLE: ReadonlySet<unknown> = new Set(['EROFS', 'EACCES', 'EPERM']);
+
+/** Whether an error says that nothing can be written: no room, read-only, no permission. */
+export function isUnwritable(error: unknown): boolean {
+  if (!(error instanceof LhsError)) return false;
+  return (
+    error.code === 'disk_full' || (error.code === 'io_error' && UNWRITABLE.has(error.details.errno))
+  );
+}
+
 /** The error of a file that a commit names and that is not there. */
 export function missing(path: string, name: string): LhsError {
   return new LhsError('corrupt_index', `"${path}/${name}" is missing`, {

@@ -2,7 +2,7 @@
  * `lhs serve all`: gateway, indexes and background sync in one process over one data folder. It
  * starts from the bottom up and stops in the reverse order, whatever part of it fails.
  */
-import { lockDataFolder, openLocal } from '@lakehouse-search/engine';
+import { openLocal } from '@lakehouse-search/engine';
 import { admitDefinition } from '../config/admit-definition.ts';
 import { gatedBackend } from '../config/gated-backend.ts';
 import type { ServerConfig } from '../config/server-config.ts';
@@ -22,7 +22,7 @@ import { drained, listenGrpc, listenRest } from './listeners.ts';
 import { metricsRoutes } from './metrics-routes.ts';
 import { type Release, startReleasing } from './releases.ts';
 import { servedConsole } from './served-console.ts';
-import { SERVED_FOLDER } from './served-folder.ts';
+import { lockIfWritable, SERVED_FOLDER, storeOfReader } from './served-folder.ts';
 import { requireClosed, type ServerOptions } from './server-options.ts';
 import { spanExport } from './span-export.ts';
 
@@ -63,10 +63,11 @@ export async function serveAll(request: ServeRequest): Promise<RunningServer> {
 async function start(request: ServeRequest, later: (release: Release) => void) {
   const { options, names, env } = request;
   const { dataDir, limits, sync: syncing } = options;
-  const lock = lockDataFolder(dataDir);
-  later(() => lock.release());
+  const lock = lockIfWritable(dataDir);
+  later(() => lock?.release());
   hidePlaces(options, names, later);
-  const store = await openLicensedStore(options.store, request.license, later);
+  const location = lock === undefined ? storeOfReader(options) : options.store;
+  const store = await openLicensedStore(location, request.license, later);
   const { threads, backupTarget, memory } = options;
   const backend = await openLocal(dataDir, {
     ...SERVED_FOLDER,
@@ -129,6 +130,12 @@ async function start(request: ServeRequest, later: (release: Release) => void) {
   const grpc = await listenGrpc(gateway.grpc, options, certificates);
   const indexes = (await backend.listIndexes()).map(({ name }) => name);
   log.logger.info({ url, grpc, data_dir: dataDir, indexes: indexes.length }, 'listening');
+  if (lock === undefined) {
+    log.logger.warn(
+      { data_dir: dataDir },
+      'the data folder cannot be written: it is only searched',
+    );
+  }
   const { adminPassword } = callers;
   const reload = () => certificates?.reload();
   return { url, grpc, indexes, reload, ...(adminPassword ? { adminPassword } : {}) };

@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { LhsError } from '@lakehouse-search/contract';
 import Database from 'better-sqlite3';
@@ -7,14 +7,16 @@ import { type ColumnValue, inDialect, type Statements, type StoreDatabase } from
 /** Milliseconds that a statement waits for another process. */
 const BUSY_MS = 10_000;
 
+/** A database that ends with its process. */
+export const IN_MEMORY = ':memory:';
+
 /**
  * Opens a file of SQLite, readable by its owner alone, and makes it if it is missing. Throws
  * io_error.
  */
 export function openSqliteDatabase(path: string): StoreDatabase {
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    closeSync(openSync(path, 'a', 0o600));
+    if (path !== IN_MEMORY) makeFile(path);
     const database = new Database(path, { timeout: BUSY_MS });
     database.pragma('journal_mode = DELETE');
     database.pragma('synchronous = EXTRA');
@@ -22,6 +24,13 @@ export function openSqliteDatabase(path: string): StoreDatabase {
   } catch (error) {
     throw sqliteError(error, path);
   }
+}
+
+/** A file that is there is not opened: closing it would end the locks of other connections. */
+function makeFile(path: string): void {
+  if (existsSync(path)) return;
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  closeSync(openSync(path, 'a', 0o600));
 }
 
 /** One connection; a transaction keeps all other statements waiting until it ends. */
