@@ -150,7 +150,7 @@ describe('a server over the indexes of the demo', () => {
     expect(reader.total).toBeGreaterThan(100);
   });
 
-  it('survives SIGHUP, and ends with exit code 0 after SIGTERM, when running calls have ended', async () => {
+  it('survives SIGHUP, and ends with exit code 0 after SIGTERM and its running calls', async () => {
     const { url, child } = served;
     child.kill('SIGHUP');
     const stream = await post(`${url}/v1/index:export`, { index: 'demo-incidents' });

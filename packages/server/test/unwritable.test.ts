@@ -35,9 +35,10 @@ async function asNobody<T>(work: () => Promise<T>): Promise<T> {
 
 beforeAll(async () => {
   const tickets = await createTickets();
+  const catalog = JSON.stringify(tickets.source.catalog);
   warehouse = tickets.warehouse;
   const backend = await openLocal(folder);
-  const source = `source: { catalog: ${JSON.stringify(tickets.source.catalog)}, table: ops.tickets }`;
+  const source = `source: { catalog: ${catalog}, table: ops.tickets }`;
   const definition = `version: 1\nindex: tickets\n${source}\n${TICKET_FIELDS}`;
   await backend.createIndex({ definition });
   await backend.reindex({ index: 'tickets' });

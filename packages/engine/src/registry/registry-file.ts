@@ -1,8 +1,8 @@
 /**
  * The registry's file: one SQLite file, `<data folder>/registry.db`, in rollback-journal mode, so
  * that several processes may use it at once (each statement is its own transaction; a busy file is
- * waited for). `PRAGMA user_version` is the schema's version. A file of an older schema is read as it
- * is; the first change takes it to the newest one, and leaves a copy, `registry.db.v3`, for the
+ * waited for). `PRAGMA user_version` is the schema's version. A file of an older schema is read as
+ * it is; the first change takes it to the newest one, and leaves a copy, `registry.db.v3`, for the
  * older lhs. Tables, since schema 8:
  *
  *   indexes name (unique), uuid, definition (YAML as given), base_dir (what relative paths in
@@ -25,85 +25,8 @@ import { engineClosed } from '../base/engine-closed.ts';
 import { endLookPeriod, Looks } from '../base/looks.ts';
 import { ioError } from '../storage/io-errors.ts';
 import { makeFolder } from '../storage/make-folder.ts';
+import { migrateRegistry, newerSchema, SCHEMA_VERSION, schemaOf } from './registry-schema.ts';
 
-/** Step n leads from schema n to n + 1. */
-const SCHEMA_STEPS: readonly string[] = [
-  `CREATE TABLE indexes (
-    name TEXT PRIMARY KEY NOT NULL,
-    uuid TEXT NOT NULL UNIQUE,
-    definition TEXT NOT NULL,
-    base_dir TEXT NOT NULL,
-    version INTEGER NOT NULL,
-    created_ms INTEGER NOT NULL
-  ) STRICT`,
-  'ALTER TABLE indexes ADD COLUMN parsed TEXT',
-  `CREATE TABLE aliases (alias TEXT PRIMARY KEY NOT NULL, uuid TEXT NOT NULL) STRICT;
-  CREATE TRIGGER aliases_of_dropped AFTER DELETE ON indexes
-    BEGIN DELETE FROM aliases WHERE uuid = OLD.uuid; END;
-  CREATE TABLE saved_queries (
-    id TEXT PRIMARY KEY NOT NULL,
-    owner TEXT NOT NULL,
-    name TEXT NOT NULL,
-    description TEXT,
-    request TEXT NOT NULL,
-    created_ms INTEGER NOT NULL,
-    updated_ms INTEGER NOT NULL,
-    UNIQUE (owner, name)
-  ) STRICT`,
-  `CREATE TABLE jobs (
-    number INTEGER PRIMARY KEY,
-    id TEXT NOT NULL UNIQUE,
-    uuid TEXT NOT NULL,
-    kind TEXT NOT NULL,
-    state TEXT NOT NULL,
-    owner TEXT,
-    created_ms INTEGER NOT NULL,
-    ended_ms INTEGER,
-    cancel_ms INTEGER,
-    record TEXT NOT NULL
-  ) STRICT;
-  CREATE UNIQUE INDEX one_build ON jobs (uuid) WHERE kind = 'reindex' AND ended_ms IS NULL;
-  CREATE TABLE generations (
-    uuid TEXT NOT NULL,
-    number INTEGER NOT NULL,
-    state TEXT NOT NULL,
-    job_id TEXT,
-    until_ms INTEGER,
-    PRIMARY KEY (uuid, number)
-  ) STRICT;
-  CREATE TRIGGER rows_of_dropped AFTER DELETE ON indexes
-    BEGIN
-      DELETE FROM jobs WHERE uuid = OLD.uuid;
-      DELETE FROM generations WHERE uuid = OLD.uuid;
-    END`,
-  `CREATE TABLE former_definitions (
-    uuid TEXT NOT NULL,
-    until_version INTEGER NOT NULL,
-    definition TEXT NOT NULL,
-    parsed TEXT,
-    base_dir TEXT NOT NULL,
-    PRIMARY KEY (uuid, until_version)
-  ) STRICT;
-  CREATE TRIGGER definitions_of_dropped AFTER DELETE ON indexes
-    BEGIN DELETE FROM former_definitions WHERE uuid = OLD.uuid; END`,
-  "ALTER TABLE saved_queries ADD COLUMN mode TEXT NOT NULL DEFAULT 'lexical'",
-  `ALTER TABLE generations ADD COLUMN kept_ms INTEGER;
-  ALTER TABLE generations ADD COLUMN version INTEGER;
-  ALTER TABLE generations ADD COLUMN fault TEXT;
-  ALTER TABLE jobs ADD COLUMN name TEXT;
-  DROP INDEX one_build;
-  CREATE UNIQUE INDEX one_build ON jobs (uuid)
-    WHERE kind IN ('reindex', 'alter', 'rollback') AND ended_ms IS NULL`,
-  `CREATE TABLE merge_faults (
-    uuid TEXT PRIMARY KEY NOT NULL,
-    code TEXT NOT NULL,
-    message TEXT NOT NULL,
-    since_ms INTEGER NOT NULL
-  ) STRICT;
-  CREATE TRIGGER merge_faults_of_dropped AFTER DELETE ON indexes
-    BEGIN DELETE FROM merge_faults WHERE uuid = OLD.uuid; END`,
-];
-const SCHEMA_VERSION = SCHEMA_STEPS.length;
 const BUSY_MS = 10_000;
 
 /** Its name in the data folder. */
@@ -242,9 +165,9 @@ export class RegistryFile {
     const db = connect(this.path);
     try {
       db.transaction(() => {
-        const version = versionOf(db);
+        const version = schemaOf(db);
         if (version < SCHEMA_VERSION) keepOld(`${this.path}.v${version}`, db);
-        migrate(db);
+        migrateRegistry(db);
       }).immediate();
     } catch (error) {
       db.close();
@@ -308,7 +231,7 @@ function openDatabase(path: string): OpenedDatabase {
   try {
     makeFile(path);
     db = connect(path);
-    const version = versionOf(db);
+    const version = schemaOf(db);
     if (version > SCHEMA_VERSION) throw newerSchema(path, version);
     const isOld = version > 0 && version < SCHEMA_VERSION;
     if (isOld) {
@@ -316,7 +239,7 @@ function openDatabase(path: string): OpenedDatabase {
       db.close();
       db = new Database(bytes);
     }
-    if (version < SCHEMA_VERSION) db.transaction(() => migrate(db!)).immediate();
+    if (version < SCHEMA_VERSION) db.transaction(() => migrateRegistry(db!)).immediate();
     return { db, isOld };
   } catch (error) {
     db?.close();
@@ -346,29 +269,12 @@ function connect(path: string): Database.Database {
   }
 }
 
-const versionOf = (db: Database.Database): number =>
-  db.pragma('user_version', { simple: true }) as number;
-
-/** Takes a database to the newest schema, within a transaction. */
-function migrate(db: Database.Database): void {
-  for (const step of SCHEMA_STEPS.slice(versionOf(db))) db.exec(step);
-  db.pragma(`user_version = ${SCHEMA_VERSION}`);
-}
-
 function keepOld(path: string, db: Database.Database): void {
   try {
     writeFileSync(path, db.serialize(), { mode: 0o600 });
   } catch (error) {
     throw ioError(error, 'write', path);
   }
-}
-
-function newerSchema(path: string, version: number): LhsError {
-  const message = `"${path}" was written by a newer lhs (schema ${version})`;
-  return new LhsError('unsupported', message, {
-    hint: `this lhs knows schema ${SCHEMA_VERSION}: update it, or choose another data folder`,
-    next: [{ step: 'choose_data_folder' }],
-  });
 }
 
 function registryError(error: unknown, path: string): LhsError {

@@ -63,20 +63,7 @@ export async function serveAll(request: ServeRequest): Promise<RunningServer> {
 async function start(request: ServeRequest, later: (release: Release) => void) {
   const { options, names, env } = request;
   const { dataDir, limits, sync: syncing } = options;
-  const lock = lockIfWritable(dataDir);
-  later(() => lock?.release());
-  hidePlaces(options, names, later);
-  const location = lock === undefined ? storeOfReader(options) : options.store;
-  const store = await openLicensedStore(location, request.license, later);
-  const { threads, backupTarget, memory } = options;
-  const backend = await openLocal(dataDir, {
-    ...SERVED_FOLDER,
-    threads,
-    memory,
-    ...(backupTarget === undefined ? {} : { backupTarget }),
-    admit: admitDefinition(names),
-  });
-  later(() => backend.close());
+  const { store, backend, isWritable } = await openFolder(request, later);
   const log = openLogs(options.log);
   later(() => log.flush());
   const callers = options.auth ? await closedCallers(store, request.issuers, env) : OPEN_CALLERS;
@@ -130,15 +117,32 @@ async function start(request: ServeRequest, later: (release: Release) => void) {
   const grpc = await listenGrpc(gateway.grpc, options, certificates);
   const indexes = (await backend.listIndexes()).map(({ name }) => name);
   log.logger.info({ url, grpc, data_dir: dataDir, indexes: indexes.length }, 'listening');
-  if (lock === undefined) {
-    log.logger.warn(
-      { data_dir: dataDir },
-      'the data folder cannot be written: it is only searched',
-    );
-  }
+  if (!isWritable) log.logger.warn({ data_dir: dataDir }, 'the data folder cannot be written');
   const { adminPassword } = callers;
   const reload = () => certificates?.reload();
   return { url, grpc, indexes, reload, ...(adminPassword ? { adminPassword } : {}) };
+}
+
+/** The data folder of a server, locked for it, and its store. */
+async function openFolder(
+  { options, names, license }: ServeRequest,
+  later: (release: Release) => void,
+) {
+  const { dataDir, threads, backupTarget, memory } = options;
+  const lock = lockIfWritable(dataDir);
+  later(() => lock?.release());
+  hidePlaces(options, names, later);
+  const location = lock === undefined ? storeOfReader(options) : options.store;
+  const store = await openLicensedStore(location, license, later);
+  const backend = await openLocal(dataDir, {
+    ...SERVED_FOLDER,
+    threads,
+    memory,
+    ...(backupTarget === undefined ? {} : { backupTarget }),
+    admit: admitDefinition(names),
+  });
+  later(() => backend.close());
+  return { store, backend, isWritable: lock !== undefined };
 }
 
 /** Closes a gateway; calls that run longer than `ms` are cut off. */
