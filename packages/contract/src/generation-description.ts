@@ -23,6 +23,14 @@ export interface GenerationDescription {
   };
 }
 
+/** Why the background work that keeps an index equal to its table fails. */
+export interface SyncFailure {
+  readonly code: string;
+  readonly message: string;
+  /** ISO 8601, UTC: the first failure since the last success. */
+  readonly since: string;
+}
+
 /** Why merges of segments fail. The index works on, with more and more segments. */
 export interface MergeFailure {
   readonly code: string;

@@ -1,5 +1,13 @@
 import type { IndexStatus } from '@lakehouse-search/contract';
-import { age, bytes, count, dateTime, plural, snapshotName } from '../terminal/figures.ts';
+import {
+  age,
+  bytes,
+  count,
+  dateTime,
+  missingWords,
+  plural,
+  snapshotName,
+} from '../terminal/figures.ts';
 import { failureWords, keptLines } from '../terminal/generation-lines.ts';
 import type { Style } from '../terminal/style.ts';
 import { pad, printable, width, wrap } from '../terminal/text.ts';
@@ -15,6 +23,8 @@ export function statusLines(status: IndexStatus, style: Style, columns: number):
     }),
     ['checkpoint', checkpoint(status)],
     ['merges', mergeFailure(status, style)],
+    ['shards', missing(status, style)],
+    ['sync', syncFailure(status, style)],
     ['skipped', skipped(status)],
     ['writer', writer(status)],
     ['table', table(status, style)],
@@ -51,6 +61,12 @@ function skipped(status: IndexStatus): string | null {
 }
 
 const mergeFailure = ({ merge_failure: failure }: IndexStatus, style: Style): string | null =>
+  failure === undefined ? null : style.yellow(failureWords(failure));
+
+const missing = ({ missing_shards: shards }: IndexStatus, style: Style): string | null =>
+  shards === undefined ? null : style.yellow(missingWords(shards));
+
+const syncFailure = ({ sync_failure: failure }: IndexStatus, style: Style): string | null =>
   failure === undefined ? null : style.yellow(failureWords(failure));
 
 const writer = ({ writer: holder }: IndexStatus): string | null =>

@@ -86,3 +86,9 @@ export function sparkline(values: readonly number[], columns: number): string {
   const most = Math.max(...sums, 0);
   return sums.map((sum) => (sum <= 0 ? ' ' : LEVELS[Math.ceil((sum / most) * 8) - 1])).join('');
 }
+
+/** Shards of an index that no node of its cluster has. */
+export const missingWords = (shards: readonly number[]): string =>
+  shards.length === 1
+    ? `shard ${shards[0]} is on no node: its rows are missing`
+    : `shards ${shards.join(', ')} are on no node: their rows are missing`;

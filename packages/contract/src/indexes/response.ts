@@ -297,6 +297,8 @@ export interface IndexSummary {
   readonly snapshot: string | null;
   /** Why the index cannot be opened, if it cannot. */
   readonly error?: string;
+  /** Shards of a cluster that no node has: their rows are not counted. Absent: none. */
+  readonly missing_shards?: readonly number[];
 }
 
 /** A live document: its key and all its cached and fast fields. */

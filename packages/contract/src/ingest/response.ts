@@ -1,6 +1,10 @@
 import type { Coordinates } from '../coordinates.ts';
 import type { ErrorCode } from '../errors.ts';
-import type { GenerationDescription, MergeFailure } from '../generation-description.ts';
+import type {
+  GenerationDescription,
+  MergeFailure,
+  SyncFailure,
+} from '../generation-description.ts';
 import type { ShardDescription } from '../shard-description.ts';
 import type { WindowList } from '../window-description.ts';
 
@@ -195,6 +199,10 @@ export interface IndexStatus extends SkippedRows {
   readonly pending_merges: number;
   /** Present while the last merge of segments failed. */
   readonly merge_failure?: MergeFailure;
+  /** Shards of a cluster that no node has at the snapshot that searches see. Absent: none. */
+  readonly missing_shards?: readonly number[];
+  /** Present while a service fails to keep the index equal to its table. */
+  readonly sync_failure?: SyncFailure;
   readonly checkpoint: { readonly snapshot: string | null; readonly committed_at: string } | null;
   /** Jobs of the index that have not ended. Absent: none. */
   readonly jobs?: readonly {

@@ -66,6 +66,7 @@ export const mergeSummary = members<IndexSummary>({
   bytes: sum,
   snapshot: first,
   error: first,
+  missing_shards: distinct,
 });
 
 const COSTS: readonly (AlterStrategy | 'none')[] = ['none', 'live', 'field', 'reindex'];

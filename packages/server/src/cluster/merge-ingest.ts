@@ -111,6 +111,8 @@ const mergeStatusOf = members<IndexStatus>({
   generations: mergeGenerations,
   pending_merges: sum,
   merge_failure: firstFailure,
+  missing_shards: distinct,
+  sync_failure: firstFailure,
   checkpoint: first,
   jobs: concatenated,
   writer: first,

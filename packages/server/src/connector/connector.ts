@@ -1,6 +1,7 @@
 import { LhsError } from '@lakehouse-search/contract';
 import { type ClusterContext, connectorLease } from '../control-plane/cluster-context.ts';
 import { Leadership, pause } from '../control-plane/leadership.ts';
+import type { LoopFaults } from '../control-plane/loop-faults.ts';
 import type { WorkWatch } from '../control-plane/work-watch.ts';
 import type { Lease } from '../store/leases.ts';
 import { IndexConnector } from './index-connector.ts';
@@ -8,6 +9,7 @@ import { IndexConnector } from './index-connector.ts';
 /** How a connector works. */
 export interface ConnectorOptions {
   readonly context: ClusterContext;
+  readonly faults: LoopFaults;
   /** Tells this process from all others. */
   readonly holder: string;
   readonly leaseMs: number;
@@ -58,12 +60,14 @@ export class Connector {
 
   async #keepLooking(): Promise<void> {
     const { signal } = this.#stop;
-    const { context, watch } = this.#options;
+    const { faults, watch } = this.#options;
+    const loop = { work: 'connector' };
     while (!signal.aborted) {
-      watch?.round('connector');
-      await this.#look().catch((error: unknown) => {
-        context.logger.warn({ err: error }, 'cannot list the indexes');
-      });
+      watch?.round(loop.work);
+      await this.#look().then(
+        () => faults.succeeded(loop),
+        (error: unknown) => faults.failed(loop, error),
+      );
       await pause(LOOK_MS, signal);
     }
   }
@@ -94,7 +98,8 @@ export class Connector {
   }
 
   async #follow(index: string, lease: Lease, signal: AbortSignal): Promise<void> {
-    const { context, metrics, pollMs } = this.#options;
+    const { context, faults, metrics, pollMs } = this.#options;
+    const loop = { work: 'sync', index };
     const connector = new IndexConnector(context, index, {
       advanced: (snapshot) => {
         metrics.synced(index);
@@ -107,12 +112,15 @@ export class Connector {
         try {
           const applied = await connector.advance(lease, signal);
           metrics.failing(index, false);
+          await faults.succeeded(loop);
           wait = applied ? 0 : Math.min(pollMs, Math.max(FIRST_PAUSE_MS, 2 * wait));
         } catch (error) {
-          if (signal.aborted || isFenced(error)) return;
+          if (signal.aborted) return;
           wait = Math.min(MOST_PAUSE_MS, Math.max(FIRST_PAUSE_MS, 2 * wait));
           metrics.failing(index, true);
-          context.logger.warn({ err: error, index, in_ms: wait }, 'sync failed');
+          await faults.failed(loop, error, { in_ms: wait, epoch: lease.epoch });
+          // another connector has the index, or a node refuses this one: the lease decides
+          if (isFenced(error)) return;
         }
         if (wait > 0) await pause(wait, signal);
       }

@@ -15,15 +15,20 @@ import {
   isListed,
   LhsError,
   requireListed,
+  type SyncFailure,
 } from '@lakehouse-search/contract';
 import { registeredDefinition } from '@lakehouse-search/engine';
 import type { NodeState } from '../cluster/node-state.ts';
+import { overAnswering } from '../cluster/over-nodes.ts';
 import { sumOf } from '../cluster/sum-of.ts';
 import type { DroppedPart } from '../store/dropped-indexes.ts';
+import type { StoredFault } from '../store/faults.ts';
+import type { Route } from '../store/routes.ts';
 import { requireWhole } from './cluster-caller.ts';
 import { type ClusterContext, currentNodes, livingNodes } from './cluster-context.ts';
 import { addDefinition } from './index-names.ts';
 import { nameTaken } from './index-nodes.ts';
+import { missingShards } from './missing-shards.ts';
 import { type RemovedPart, removeParts } from './remove-parts.ts';
 
 /** Longer than a node is away: a hundred years. */
@@ -70,11 +75,26 @@ export class ClusterIndexApi
     return this.#defined(definition, (scratch) => scratch.describeIndex({ index }, call));
   }
 
-  /** The status before the first build: nodes have that of an index that is built. */
-  async status({ index }: IndexRequest = {}, call: CallContext = {}): Promise<IndexStatus> {
+  /**
+   * The status over the nodes that answer, with what only the control plane sees: shards without a
+   * node, and why the index does not follow its table.
+   */
+  async status({ index: asked }: IndexRequest = {}, call: CallContext = {}): Promise<IndexStatus> {
     requireWhole(call, 'status');
-    const stored = await this.#stored(index, call);
-    return this.#defined(stored.definition, (scratch) => scratch.status({ index: stored.index }));
+    const { store, nodes } = this.#context;
+    const { index, definition } = await this.#stored(asked, call);
+    const parts = (await livingNodes(store)).flatMap(({ address, indexes }) => {
+      const own = indexes.find((each) => each.index === index);
+      if (own === undefined || own.commits.length === 0) return [];
+      const run = () => nodes.at(address).service().status({ index }, call);
+      return [{ ordinals: own.ordinals, run }];
+    });
+    const [built] = await overAnswering('status', parts);
+    const status =
+      built ?? (await this.#defined(definition, (scratch) => scratch.status({ index })));
+    const [fault] = await store.faults.list(index);
+    const route = await store.routes.get(index);
+    return { ...status, ...missingIn(route), ...(fault && { sync_failure: failureOf(fault) }) };
   }
 
   async #stored(index: string | undefined, call: CallContext) {
@@ -102,6 +122,7 @@ export class ClusterIndexApi
           num_docs: sumOf(nodes, name, 'docs'),
           bytes: sumOf(nodes, name, 'bytes'),
           snapshot: route?.snapshot ?? null,
+          ...missingIn(route),
         };
       });
   }
@@ -150,6 +171,17 @@ export class ClusterIndexApi
     return result;
   }
 }
+
+function missingIn(route: Route | undefined) {
+  const missing = route === undefined ? undefined : missingShards(route);
+  return missing === undefined ? {} : { missing_shards: missing };
+}
+
+const failureOf = ({ work, code, message, sinceMs }: StoredFault): SyncFailure => ({
+  code,
+  message: `${work}: ${message}`,
+  since: new Date(sinceMs).toISOString(),
+});
 
 /** A part of an index on a node, and the bytes of its newest commit. */
 interface HeldPart extends DroppedPart {

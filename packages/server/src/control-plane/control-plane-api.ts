@@ -6,7 +6,6 @@ import type {
   CompactRequest,
   ErasureRunRequest,
   IndexRouting,
-  IndexStatus,
   License,
   MoveWindowsRequest,
   ReindexWindowRequest,
@@ -15,11 +14,10 @@ import type {
 } from '@lakehouse-search/contract';
 import { checkRoutingRequest, isListed, LhsError } from '@lakehouse-search/contract';
 import { registeredDefinition, requireTenants, shardTable } from '@lakehouse-search/engine';
-import { overAnswering } from '../cluster/over-nodes.ts';
 import { ClusterAliasApi } from './cluster-alias-api.ts';
 import { type BackupTrust, ClusterBackupApi } from './cluster-backup-api.ts';
 import { requireWhole } from './cluster-caller.ts';
-import { type ClusterContext, livingNodes } from './cluster-context.ts';
+import type { ClusterContext } from './cluster-context.ts';
 import { ClusterErasureApi } from './cluster-erasure-api.ts';
 import { ClusterIndexApi, indexNotFound } from './cluster-index-api.ts';
 import { ClusterJobApi, resolveName } from './cluster-job-api.ts';
@@ -150,23 +148,11 @@ class ControlPlaneCluster extends LocalCluster {
     return routing;
   }
 
-  /** The status of each index over its nodes that answer. */
   override async listIngestion(_request?: unknown, call: CallContext = {}) {
     requireWhole(call, 'listIngestion');
-    const { store, nodes } = this.#context;
-    const living = await livingNodes(store);
-    const listed = (await store.definitions.list()).filter(({ index }) => isListed(call, index));
-    const all = listed.map(async ({ index }): Promise<readonly IndexStatus[]> => {
-      const parts = living.flatMap(({ address, indexes }) => {
-        const own = indexes.find((each) => each.index === index);
-        if (own === undefined || own.commits.length === 0) return [];
-        const run = async () => nodes.at(address).service().status({ index }, call);
-        return [{ ordinals: own.ordinals, run }];
-      });
-      if (parts.length === 0) return [await this.#backend.status({ index }, call)];
-      return overAnswering('status', parts);
-    });
-    return (await Promise.all(all)).flat();
+    const definitions = await this.#context.store.definitions.list();
+    const listed = definitions.filter(({ index }) => isListed(call, index));
+    return Promise.all(listed.map(({ index }) => this.#backend.status({ index }, call)));
   }
 
   protected override async nameOf(index: string, call: CallContext = {}): Promise<string> {

@@ -3,10 +3,10 @@ import type { StoredDefinition } from '../store/definitions.ts';
 import type { Lease } from '../store/leases.ts';
 import type { StoredNode } from '../store/nodes.ts';
 import { assignShards } from './assign-shards.ts';
-import { buildMissing } from './build-missing.ts';
 import { type ClusterContext, currentNodes, publishRoute } from './cluster-context.ts';
 import { pause } from './leadership.ts';
-import { levelNodes, renewNodes } from './level-nodes.ts';
+import { IndexLeveler } from './level-indexes.ts';
+import type { LoopFaults } from './loop-faults.ts';
 import { putBack } from './put-back.ts';
 import type { LivingNode } from './route-over.ts';
 import { type JobWorks, runJob } from './run-job.ts';
@@ -21,6 +21,7 @@ const LOOP = 'leader';
 /** What the leader of the control planes does. */
 export interface LeaderOptions {
   readonly context: ClusterContext;
+  readonly faults: LoopFaults;
   /** The time of a node's lease. */
   readonly nodeMs: number;
   /** A node without a lease for this time has left for good: its shards move. */
@@ -38,13 +39,13 @@ export interface LeaderOptions {
  * until they had time to register again.
  */
 export async function lead(
-  { context, nodeMs, leaveMs, works, watch }: LeaderOptions,
+  { context, faults, nodeMs, leaveMs, works, watch }: LeaderOptions,
   lease: Lease,
   signal: AbortSignal,
 ): Promise<void> {
   const settled = performance.now() + nodeMs;
   const running = new Map<string, Promise<void>>();
-  const leveling = new Map<string, Promise<void>>();
+  const leveler = new IndexLeveler(context, faults);
   try {
     for (let round = 0; !signal.aborted; round++) {
       watch?.round(LOOP);
@@ -54,17 +55,18 @@ export async function lead(
         if (round % LOOK_EVERY === 0) {
           await place(context, lease, leaveMs);
           const seen = await publish(context, lease, performance.now() < settled ? leaveMs : 0);
-          startLeveling(context, seen, signal, leveling);
+          leveler.start(seen.definitions, seen.nodes, signal);
+          await faults.succeeded({ work: LOOP });
         }
       } catch (error) {
         if (signal.aborted) return;
-        context.logger.warn({ err: error }, 'a round of the leader failed');
+        await faults.failed({ work: LOOP }, error);
       }
       await pause(ROUND_MS, signal);
     }
   } finally {
     watch?.forget(LOOP);
-    await Promise.all([...running.values(), ...leveling.values()]);
+    await Promise.all([...running.values(), leveler.ended()]);
   }
 }
 
@@ -133,28 +135,4 @@ async function publish(context: ClusterContext, lease: Lease, graceMs: number): 
     await publishRoute(store, lease, { index, shards, version }, nodes);
   }
   return { definitions, nodes };
-}
-
-/** Brings nodes of each index to one snapshot; one that takes long holds up no other work. */
-function startLeveling(
-  context: ClusterContext,
-  { definitions, nodes }: Seen,
-  signal: AbortSignal,
-  leveling: Map<string, Promise<void>>,
-): void {
-  for (const { index } of definitions) {
-    if (leveling.has(index)) continue;
-    const level = async () => {
-      await renewNodes(context, index, nodes, signal);
-      await buildMissing(context, index, nodes, signal);
-      await levelNodes(context, index, nodes, signal);
-    };
-    const work = level().catch((error: unknown) => {
-      if (!signal.aborted) context.logger.warn({ err: error, index }, 'cannot level nodes');
-    });
-    leveling.set(
-      index,
-      work.finally(() => leveling.delete(index)),
-    );
-  }
 }

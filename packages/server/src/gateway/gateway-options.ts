@@ -15,8 +15,8 @@ export interface GatewayOptions extends CallsOptions, RestOptions {
   readonly searchAdapter?: Omit<AdapterOptions, 'version'>;
   /** The web console. Absent: it is not served. */
   readonly console?: ConsoleAssets;
-  /** Rejects while the service cannot answer; `GET /readyz` reads it. */
-  readonly ready?: () => Promise<void>;
+  /** Rejects while the service cannot answer; `GET /readyz` shows the members of an object. */
+  readonly ready?: () => Promise<object | undefined>;
   /** Further routes of the REST port: metrics. */
   readonly extend?: (rest: FastifyInstance) => void | Promise<void>;
 }

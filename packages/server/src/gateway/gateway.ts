@@ -24,7 +24,7 @@ export interface Gateway {
 
 /** A gateway that does not listen yet. */
 export async function createGateway(options: GatewayOptions): Promise<Gateway> {
-  const { tls, extend, version = VERSION, ready = async () => {}, ...named } = options;
+  const { tls, extend, version = VERSION, ready = async () => undefined, ...named } = options;
   const { hosts, searchAdapter, console: assets, connections, ...others } = named;
   const calls = new Calls({ attempts: loginAttempts(), ...others });
   const rest = createRest(calls, {

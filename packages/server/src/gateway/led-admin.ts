@@ -6,6 +6,7 @@
 import {
   type AccountsApi,
   type CallContext,
+  type ErrorCode,
   LhsError,
   type Service,
 } from '@lakehouse-search/contract';
@@ -31,9 +32,6 @@ const PLANE = [
 
 /** Operations that the control plane answers. */
 export const OF_PLANE: ReadonlySet<string> = new Set(PLANE);
-
-/** Before the first build, the control plane describes an index by its definition. */
-const DESCRIBED = ['describeIndex', 'status'] as const satisfies readonly AdminName[];
 
 /** What would write rows beside the connector. */
 const WRITES = [
@@ -89,25 +87,37 @@ export function ledAdmin(
   });
   const refused = WRITES.map((name): [string, Method] => [name, async () => refuse(name)]);
   const ofNodes = staticAdmin(routing, node);
-  const ofBoth = DESCRIBED.map((name): [string, Method] => [
-    name,
-    async (request, call) => {
-      try {
-        return await (ofNodes[name] as Method)(request, call);
-      } catch (error) {
-        if (!(error instanceof LhsError) || error.code !== 'index_not_built') throw error;
-        return planes.call(name, request, call);
-      }
-    },
-  ]);
+  // before the first build, the control plane describes an index by its definition
+  const describeIndex = orElse('index_not_built', ofNodes.describeIndex as Method, (...args) =>
+    planes.call('describeIndex', ...args),
+  );
+  // the control plane knows more; nodes answer without it
+  const status = orElse(
+    'unreachable',
+    (...args) => planes.call('status', ...args),
+    ofNodes.status as Method,
+  );
   const admin = {
     ...ofNodes,
-    ...Object.fromEntries([...ofPlane, ...ofBoth, ...refused]),
+    ...Object.fromEntries([...ofPlane, ...refused]),
+    ...{ describeIndex, status },
     watchJob: (request, call) => planes.items('watchJob', request, call),
     follow: () => refusedItems('follow'),
   } as AdminBackend;
   return withSavedQueries(admin, routing);
 }
+
+/** A method whose calls go to another one if they throw an error of this code. */
+const orElse =
+  (code: ErrorCode, one: Method, other: Method): Method =>
+  async (request, call) => {
+    try {
+      return await one(request, call);
+    } catch (error) {
+      if (!(error instanceof LhsError) || error.code !== code) throw error;
+      return other(request, call);
+    }
+  };
 
 /** What the service says about itself. */
 export const ledCluster = (planes: ControlPlaneCalls): Pick<Service, (typeof CLUSTER)[number]> =>

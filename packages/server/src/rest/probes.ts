@@ -7,13 +7,13 @@ import { sendError } from './send-error.ts';
 const READY_MS = 2000;
 
 /** Adds `GET /livez` and `GET /readyz`: no authentication, no rate limit. */
-export function addProbes(rest: FastifyInstance, ready: () => Promise<void>): void {
+export function addProbes(rest: FastifyInstance, ready: () => Promise<object | undefined>): void {
   const options = { config: { isProbe: true } };
   rest.get('/livez', options, async () => ({ status: 'ok' }));
   rest.get('/readyz', options, async (request, reply) => {
     try {
-      await withinTime(ready(), READY_MS);
-      return { status: 'ok' };
+      const more = await withinTime(ready(), READY_MS);
+      return { status: 'ok', ...more };
     } catch (error) {
       sendError(request, reply, error);
       return reply;
@@ -21,14 +21,14 @@ export function addProbes(rest: FastifyInstance, ready: () => Promise<void>): vo
   });
 }
 
-async function withinTime(answer: Promise<void>, ms: number): Promise<void> {
+async function withinTime<T>(answer: Promise<T>, ms: number): Promise<T> {
   const done = new AbortController();
   const late = async (): Promise<never> => {
     await sleep(ms, undefined, { signal: done.signal });
     throw new LhsError('unreachable', `what the service needs did not answer within ${ms} ms`);
   };
   try {
-    await Promise.race([answer, late()]);
+    return await Promise.race([answer, late()]);
   } finally {
     done.abort();
   }

@@ -20,11 +20,13 @@ import type { SettingPath } from '../config/settings.ts';
 import { Connector } from '../connector/connector.ts';
 import { type ClusterContext, NodePool } from '../control-plane/cluster-context.ts';
 import { LEADER } from '../control-plane/cluster-job-api.ts';
-import { clusterMetrics } from '../control-plane/cluster-metrics.ts';
+import { clusterMetrics, loopMetrics } from '../control-plane/cluster-metrics.ts';
 import { controlPlaneApis } from '../control-plane/control-plane-api.ts';
 import { addControlPlane } from '../control-plane/control-plane-service.ts';
 import { type LeaderOptions, lead } from '../control-plane/leader.ts';
 import { Leadership } from '../control-plane/leadership.ts';
+import { LoopFaults } from '../control-plane/loop-faults.ts';
+import { missingOf } from '../control-plane/missing-shards.ts';
 import { activityRecorder } from '../control-plane/record-activity.ts';
 import { WorkWatch } from '../control-plane/work-watch.ts';
 import { createGateway } from '../gateway/gateway.ts';
@@ -115,7 +117,12 @@ async function start(request: ServeControlPlaneRequest, later: (release: Release
   );
   const metrics = createMetrics({ running: () => 0, isKnown: () => true });
   const watch = new WorkWatch();
-  const work = { context, works, watch };
+  const faults = new LoopFaults({
+    store,
+    logger: log.logger,
+    count: loopMetrics(metrics.registry),
+  });
+  const work = { context, works, watch, faults };
   const { leadership, connector } = startWork(work, options, times, metrics, later);
   clusterMetrics(metrics.registry, { store, leadership, connector });
   const recorder = activityRecorder(store.activity, backend, (error) =>
@@ -128,8 +135,9 @@ async function start(request: ServeControlPlaneRequest, later: (release: Release
     ...{ backend: gatedBackend(backend, names), cluster, access, accounts },
     observer: observers(metrics, log.observer, recorder, spans),
     ready: async () => {
-      await store.nodes.list();
+      const missing = missingOf(await store.routes.list());
       watch.requireRounds(SILENT_MS);
+      return missing;
     },
     extend: metricsRoutes({ metrics, access, ...options.metrics }),
     ...(options.hosts === undefined ? {} : { hosts: options.hosts }),
@@ -155,7 +163,12 @@ async function start(request: ServeControlPlaneRequest, later: (release: Release
 
 /** The two kinds of work that a lease allows: leading, and reading tables. */
 function startWork(
-  { context, works, watch }: Omit<LeaderOptions, 'nodeMs' | 'leaveMs'> & { watch: WorkWatch },
+  {
+    context,
+    works,
+    watch,
+    faults,
+  }: Omit<LeaderOptions, 'nodeMs' | 'leaveMs'> & { watch: WorkWatch },
   { sync }: ServerOptions,
   { leaseMs, nodeMs, leaveMs }: ClusterTimes,
   metrics: ReturnType<typeof createMetrics>,
@@ -164,13 +177,14 @@ function startWork(
   const holder = `${hostname()}/${process.pid}/${randomUUID()}`;
   const leadership = new Leadership({
     ...{ leases: context.store.leases, name: LEADER, holder, ttlMs: leaseMs },
-    work: (lease, signal) => lead({ context, nodeMs, leaveMs, works, watch }, lease, signal),
+    work: (lease, signal) =>
+      lead({ context, faults, nodeMs, leaveMs, works, watch }, lease, signal),
     logger: context.logger,
   });
   later(() => leadership.stop());
   leadership.start();
   const connector = sync.enabled
-    ? new Connector({ context, holder, leaseMs, pollMs: sync.pollMs, metrics, watch })
+    ? new Connector({ context, faults, holder, leaseMs, pollMs: sync.pollMs, metrics, watch })
     : undefined;
   later(() => connector?.stop());
   connector?.start();

@@ -118,7 +118,7 @@ async function start(request: ServeGatewayRequest, later: (release: Release) => 
     readerMs: options.limits.readerMs,
     observer: observers(metrics, log.observer, recorder, spans),
     ...(nodeSpans === undefined ? {} : { nodeSpans }),
-    ready: async () => routing.requireReady(),
+    ready: async () => void routing.requireReady(),
     extend: metricsRoutes({ metrics, access, ...options.metrics }),
     ...servedConsole(options, log.logger),
     ...(hosts === undefined ? {} : { hosts }),

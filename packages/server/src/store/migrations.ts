@@ -131,6 +131,14 @@ export const SCHEMA_STEPS: readonly string[] = [
     one INTEGER PRIMARY KEY CHECK (one = 1),
     private_pem TEXT NOT NULL
   )`,
+  `CREATE TABLE faults (
+    index_name TEXT NOT NULL,
+    work TEXT NOT NULL,
+    code TEXT NOT NULL,
+    message TEXT NOT NULL,
+    since_ms BIGINT NOT NULL,
+    PRIMARY KEY (index_name, work)
+  )`,
 ];
 
 const RECORDS = `CREATE TABLE IF NOT EXISTS schema_steps (

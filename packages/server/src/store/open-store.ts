@@ -4,6 +4,7 @@ import { ClusterJobs } from './cluster-jobs.ts';
 import type { Statements, StoreDatabase } from './database.ts';
 import { Definitions } from './definitions.ts';
 import { DroppedIndexes } from './dropped-indexes.ts';
+import { Faults } from './faults.ts';
 import { type Lease, Leases } from './leases.ts';
 import { type License, readLicense, writeLicense } from './license.ts';
 import { migrate } from './migrations.ts';
@@ -38,6 +39,7 @@ export interface Store extends ClusterStore {
   readonly queries: UserQueries;
   readonly activity: ActivityLog;
   readonly leases: Leases;
+  readonly faults: Faults;
   /**
    * Changes the cluster in one transaction, all or nothing. With a lease, the changes are made only
    * while the lease is in force: throws fenced otherwise.
@@ -88,6 +90,7 @@ function storeOver(database: StoreDatabase): Store {
   return {
     ...clusterOver(database),
     leases,
+    faults: new Faults(database),
     change: (lease, work) =>
       lease === null
         ? database.transaction((statements) => work(clusterOver(statements)))

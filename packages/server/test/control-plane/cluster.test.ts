@@ -18,6 +18,7 @@ import {
   controlPlaneRouting,
 } from '../../src/control-plane/control-plane-client.ts';
 import { lead } from '../../src/control-plane/leader.ts';
+import { LoopFaults } from '../../src/control-plane/loop-faults.ts';
 import { openLogs } from '../../src/observe/call-logs.ts';
 import {
   type RunningControlPlane,
@@ -276,7 +277,9 @@ describe('a control plane that starts after the leases of its nodes have ended',
     const stopped = new AbortController();
     const lease = (await store.leases.acquire('leader', 'test', 60_000))!;
     const context: ClusterContext = { store, nodes: pool, logger };
-    const led = lead({ context, nodeMs: 60_000, leaveMs: 600_000 }, lease, stopped.signal);
+    const faults = new LoopFaults({ store, logger, count: () => {} });
+    const options = { context, faults, nodeMs: 60_000, leaveMs: 600_000 };
+    const led = lead(options, lease, stopped.signal);
     await vi.waitUntil(() => asked >= 3 * nodes.length, WAIT);
     stopped.abort();
     await led;

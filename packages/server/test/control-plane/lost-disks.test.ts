@@ -19,8 +19,20 @@ describe('a cluster whose nodes lose their disks', () => {
     await started({ shards: 3 });
     await cluster.lose('n2');
     await cluster.table.append(2000);
+    const missing = { missing_shards: [1] };
+    await vi.waitFor(async () => {
+      const [listed] = await cluster.client.listIndexes();
+      expect(listed).toMatchObject(missing);
+    }, WAIT);
+    expect(await cluster.client.status({ index: INDEX })).toMatchObject(missing);
+    expect(await cluster.client.listIngestion()).toMatchObject([missing]);
+    const probe = async () => (await fetch(`${cluster.planeUrl}/readyz`)).json();
+    expect(await probe()).toEqual({ status: 'ok', missing_shards: { [INDEX]: [1] } });
     await cluster.join('n2');
     await cluster.expectWhole(false);
+    expect(await probe()).toEqual({ status: 'ok' });
+    const whole = await cluster.client.status({ index: INDEX });
+    expect([whole.missing_shards, whole.sync_failure]).toEqual([undefined, undefined]);
   });
 
   it('builds the shard of a node that has left on a node that held none', async () => {

@@ -103,6 +103,11 @@ export class ReshardCluster {
     return { catalogs: { main: this.table.catalog }, roots: {}, models: {} };
   }
 
+  /** Address of REST of the control plane. */
+  get planeUrl(): string {
+    return this.#plane.url;
+  }
+
   get #key() {
     const { key } = this.#settings;
     return key === undefined ? {} : { key };

@@ -1,5 +1,5 @@
 import { LhsCommand } from '../../base-command.ts';
-import { bytes, count, snapshotName } from '../../terminal/figures.ts';
+import { bytes, count, missingWords, snapshotName } from '../../terminal/figures.ts';
 import { table } from '../../terminal/table.ts';
 
 export default class IndexList extends LhsCommand {
@@ -31,7 +31,10 @@ export default class IndexList extends LhsCommand {
       { title: 'snapshot' },
     ];
     this.print(table(columns, rows, this.terminal.width, this.style.dim));
-    for (const { name, error } of indexes) {
+    for (const { name, error, missing_shards } of indexes) {
+      if (missing_shards !== undefined) {
+        this.terminal.err(`${name}: ${missingWords(missing_shards)}`);
+      }
       if (error !== undefined) this.terminal.err(`${name}: ${error} (lhs index reindex ${name})`);
     }
   }

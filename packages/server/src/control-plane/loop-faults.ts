@@ -1,0 +1,63 @@
+import { LhsError } from '@lakehouse-search/contract';
+import { sourceError } from '@lakehouse-search/engine';
+import type { Logger } from 'pino';
+import type { Store } from '../store/open-store.ts';
+
+/** What notes the failures of loops. */
+export interface LoopFaultsOptions {
+  readonly store: Pick<Store, 'faults'>;
+  readonly logger: Logger;
+  /** Counts a failure. */
+  readonly count: (work: string, index: string) => void;
+}
+
+/** A loop, and the index that it works for; none: it works for all. */
+export interface Loop {
+  readonly work: string;
+  readonly index?: string;
+}
+
+/**
+ * The failures of the loops of a process: each is logged and counted, and stored until the loop
+ * succeeds, so that the status of the index shows it.
+ */
+export class LoopFaults {
+  readonly #options: LoopFaultsOptions;
+  /** Loops that succeeded last: their faults are cleared. */
+  readonly #clear = new Set<string>();
+
+  constructor(options: LoopFaultsOptions) {
+    this.#options = options;
+  }
+
+  /** Throws nothing. */
+  async failed({ work, index = '' }: Loop, error: unknown, more: object = {}): Promise<void> {
+    const { store, logger, count } = this.#options;
+    logger.warn({ err: error, ...(index === '' ? {} : { index }), ...more }, `${work} failed`);
+    count(work, index);
+    this.#clear.delete(keyOf(work, index));
+    const known = sourceError(error);
+    const code = known instanceof LhsError ? known.code : 'internal';
+    const message = known instanceof Error ? known.message : String(known);
+    await this.#stored(() => store.faults.set({ index, work, code, message }));
+  }
+
+  /** Throws nothing. */
+  async succeeded({ work, index = '' }: Loop): Promise<void> {
+    if (this.#clear.has(keyOf(work, index))) return;
+    const isStored = await this.#stored(() => this.#options.store.faults.clear(index, work));
+    if (isStored) this.#clear.add(keyOf(work, index));
+  }
+
+  async #stored(change: () => Promise<void>): Promise<boolean> {
+    try {
+      await change();
+      return true;
+    } catch (error) {
+      this.#options.logger.warn({ err: error }, 'cannot store a fault');
+      return false;
+    }
+  }
+}
+
+const keyOf = (work: string, index: string): string => `${work} ${index}`;
