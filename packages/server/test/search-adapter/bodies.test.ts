@@ -139,6 +139,11 @@ describe('a body', () => {
     expect((await send('/tickets/_search', bytes)).status).toBe(400);
   });
 
+  it('is refused if an object has a name twice', async () => {
+    const twice = '{"query":{"bool":{"must":{"match_all":{}},"must":{"match_none":{}}}}}';
+    expect((await send('/tickets/_search', twice)).status).toBe(400);
+  });
+
   it('is read at a path that ends with a slash', async () => {
     for (const path of ['/tickets/_search/', '/tickets/_count/', '/_search/']) {
       expect((await send(path, JSON.stringify({ query: QUERY }))).status).toBe(200);

@@ -204,6 +204,20 @@ describe('aggregations', () => {
     expect(found).toMatchObject({ sum_other_doc_count: 0, buckets: [{ key: 2, doc_count: 2 }] });
   });
 
+  it('are as many as a dashboard has', async () => {
+    const aggs = Object.fromEntries(
+      Array.from({ length: 100 }, (_, at) => [`a${at}`, { max: { field: 'n' } }]),
+    );
+    const filters = Array.from({ length: 70 }, (_, n) => ({ term: { n } }));
+    const all = { ...aggs, f: { filters: { filters } } };
+    for (const index of ['q', 'q,dates']) {
+      const found = (await search({ size: 0, aggs: all }, index)).aggregations;
+      expect(Object.keys(found)).toHaveLength(101);
+      expect(found.a99).toEqual({ value: 42 });
+      expect(found.f.buckets.slice(40, 44).map((one: Body) => one.doc_count)).toEqual([0, 0, 1, 0]);
+    }
+  });
+
   it('of a dashboard with the zone of the browser have all buckets', async () => {
     const zone = { field: 'ts', fixed_interval: '12h', time_zone: 'Europe/Berlin' };
     const aggs = { m: { avg: { field: 'n' } } };

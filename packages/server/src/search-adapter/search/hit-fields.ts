@@ -1,4 +1,5 @@
 /** `fields` and `docvalue_fields` of a request: values of chosen fields, as lists. */
+import { isIPv6 } from 'node:net';
 import type { FieldDescription, Hit, Json, JsonObject } from '@lakehouse-search/contract';
 import { type DateFormat, dateFormat, microsOfIso } from '../base/date-format.ts';
 import { matches } from '../base/filter-path.ts';
@@ -73,7 +74,13 @@ const at = (json: Json | undefined, path: string | undefined): Json | undefined 
   );
 
 function formatted(value: Json, { type }: FieldDescription, format: DateFormat): Json {
+  if (type === 'IP' && typeof value === 'string') return plainAddress(value);
   if (type !== 'DATE' || typeof value !== 'string') return value;
   const micros = microsOfIso(value);
   return micros === undefined ? value : format(micros, 0);
+}
+
+/** An address in its shortest form, as columns of addresses have it. */
+function plainAddress(text: string): string {
+  return isIPv6(text) ? new URL(`http://[${text}]`).hostname.slice(1, -1) : text;
 }

@@ -1,5 +1,6 @@
 /** The page of a plan, and the rows of large pages. */
 import type { Hit, JsonObject, SearchResponse } from '@lakehouse-search/contract';
+import { isOneChunk } from '../aggregations/agg-chunks.ts';
 import type { AggLevel } from '../aggregations/agg-part.ts';
 import { documentId } from '../base/document-id.ts';
 import type { Reads } from '../base/reads.ts';
@@ -9,13 +10,22 @@ import { HYDRATED, needsRows, pageRequest, type SearchPlan } from './search-plan
 export const specsIn = (level: AggLevel | undefined): JsonObject | undefined =>
   level === undefined || Object.keys(level.specs).length === 0 ? undefined : level.specs;
 
+/** Our aggregations that go with the page of a plan: they are of the same documents, and few. */
+export function specsOfPage(
+  { postFilter }: SearchPlan,
+  level: AggLevel | undefined,
+): JsonObject | undefined {
+  const specs = specsIn(level);
+  return postFilter !== undefined || specs === undefined || !isOneChunk(specs) ? undefined : specs;
+}
+
 /** The page of a plan with its rows; `level`: aggregations of the same documents. */
 export async function readPage(
   reads: Reads,
   plan: SearchPlan,
   level?: AggLevel,
 ): Promise<SearchResponse> {
-  const aggs = plan.postFilter === undefined ? specsIn(level) : undefined;
+  const aggs = specsOfPage(plan, level);
   const request = { ...pageRequest(plan), ...(aggs === undefined ? {} : { aggs }) };
   const { hybrid } = plan.selection;
   if (hybrid !== undefined) {

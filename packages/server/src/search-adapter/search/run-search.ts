@@ -5,6 +5,7 @@ import {
   LhsError,
   type SearchResponse,
 } from '@lakehouse-search/contract';
+import { chunksOf } from '../aggregations/agg-chunks.ts';
 import type { AggLevel, AggSource } from '../aggregations/agg-part.ts';
 import { limitedRuns } from '../aggregations/limited-runs.ts';
 import { planAggregations } from '../aggregations/plan-aggregations.ts';
@@ -13,7 +14,7 @@ import type { Reads } from '../base/reads.ts';
 import { illegal } from '../query/refusal.ts';
 import { withExtras } from './hit-extras.ts';
 import { withMinScore } from './min-score.ts';
-import { readPage, specsIn } from './read-page.ts';
+import { readPage, specsIn, specsOfPage } from './read-page.ts';
 import type { SearchBody } from './search-body.ts';
 import { pageRequest, type SearchPlan, type Selection } from './search-plan.ts';
 import { hitsOf, shardsOf } from './search-response.ts';
@@ -95,7 +96,11 @@ export async function aggregate(
 ): Promise<AggResults> {
   if (hybrid !== undefined) throw illegal('this aggregation does not go with fused lists');
   const restricted = filter === undefined ? {} : { filter };
-  return (await reads.aggregate({ ...documents, ...restricted, aggs })).results;
+  const all: AggResults[] = [];
+  for (const chunk of chunksOf(aggs)) {
+    all.push((await reads.aggregate({ ...documents, ...restricted, aggs: chunk })).results);
+  }
+  return Object.assign({}, ...all) as AggResults;
 }
 
 /** All documents that a selection is made of. */
@@ -107,18 +112,15 @@ export const everything = ({ hybrid: _, filter: __, ...others }: Selection): Sel
 /** The results of aggregations: of the page's own search, unless its hits are restricted. */
 async function finished(
   reads: Reads,
-  { postFilter, selection }: SearchPlan,
+  plan: SearchPlan,
   page: SearchResponse,
   level: AggLevel | undefined,
 ): Promise<JsonObject | undefined> {
   if (level === undefined) return undefined;
   const aggs = specsIn(level);
   if (aggs === undefined) return level.finish({});
-  if (postFilter === undefined) return level.finish(page.aggs ?? {});
-  const { hybrid, ...documents } = selection;
-  if (hybrid !== undefined) throw illegal('[post_filter] does not go with fused lists');
-  const { results } = await reads.aggregate({ ...documents, aggs });
-  return level.finish(results);
+  if (specsOfPage(plan, level) !== undefined) return level.finish(page.aggs ?? {});
+  return level.finish(await aggregate(reads, plan.selection, aggs));
 }
 
 /** The score of the best hit of all; null in any other order than by relevance. */

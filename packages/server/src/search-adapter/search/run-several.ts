@@ -21,7 +21,7 @@ import type { ServedIndex } from '../base/served-index.ts';
 import { RefusedDsl, unserved } from '../query/refusal.ts';
 import { requireFewExtras, withExtras } from './hit-extras.ts';
 import { collapsed, mergeHits, type PlacedHit, requireSameOrder } from './merge-hits.ts';
-import { readPage, specsIn } from './read-page.ts';
+import { readPage, specsIn, specsOfPage } from './read-page.ts';
 import { aggregate, everything, highestScore, inTime } from './run-search.ts';
 import type { SearchBody } from './search-body.ts';
 import type { SearchPlan } from './search-plan.ts';
@@ -277,10 +277,11 @@ async function finished(
   const specs = specsIn(level);
   if (specs === undefined) return level.finish({});
   const all = await Promise.all(
-    plans.map(async ({ index, postFilter, selection }, at): Promise<AggResults> => {
-      if (postFilter === undefined) return responses[at].aggs ?? {};
-      const own = specsFor(specs, index);
-      return Object.keys(own).length === 0 ? {} : aggregate(reads, selection, own);
+    plans.map(async (plan, at): Promise<AggResults> => {
+      const own = specsFor(specs, plan.index);
+      if (Object.keys(own).length === 0) return {};
+      if (specsOfPage(plan, { ...level, specs: own })) return responses[at].aggs ?? {};
+      return aggregate(reads, plan.selection, own);
     }),
   );
   return level.finish(mergeResults(specs, all, union));
