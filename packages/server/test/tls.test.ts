@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request as httpsRequest } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { connect } from 'node:tls';
+import { connect, rootCertificates } from 'node:tls';
 import { credentials } from '@grpc/grpc-js';
 import { createClient } from '@lakehouse-search/client';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -81,7 +81,19 @@ describe('a server with TLS', () => {
     vi.stubEnv('GRPC_DEFAULT_SSL_ROOTS_FILE_PATH', cert);
     const trusting = client();
     expect(await trusting.listIndexes({})).toMatchObject([{ name: 'tickets' }]);
-    await Promise.all([stranger.close(), trusting.close()]);
+    // further authorities go with those of the system, for unary calls and streams
+    const others = join(folder, 'others.crt');
+    writeFileSync(others, rootCertificates[0]);
+    vi.stubEnv('GRPC_DEFAULT_SSL_ROOTS_FILE_PATH', others);
+    vi.stubEnv('NODE_EXTRA_CA_CERTS', cert);
+    const further = client();
+    expect(await further.listIndexes({})).toMatchObject([{ name: 'tickets' }]);
+    const first = await further
+      .exportDocuments({ index: 'tickets' })
+      [Symbol.asyncIterator]()
+      .next();
+    expect(first.done).toBe(false);
+    await Promise.all([stranger.close(), trusting.close(), further.close()]);
   });
 
   it('answers neither protocol in plain text', async () => {

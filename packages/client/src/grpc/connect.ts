@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { connect as connectHttp2 } from 'node:http2';
 import { unreachable } from '../remote/unreachable.ts';
 import { Connection } from './connection.ts';
+import { trustedRoots } from './trusted-roots.ts';
 
 /** A server of gRPC. */
 export interface Target {
@@ -25,8 +25,9 @@ export async function connect({
   secure,
   pingMs = PING_MS,
 }: Target): Promise<Connection> {
+  const roots = secure ? trustedRoots() : undefined;
   const session = connectHttp2(`${secure ? 'https' : 'http'}://${authority}`, {
-    ...(secure ? certificates() : {}),
+    ...(roots === undefined ? {} : { ca: roots }),
     settings: { enablePush: false, initialWindowSize: WINDOW, maxHeaderListSize: HEADER_BYTES },
   });
   return new Promise((resolve, reject) => {
@@ -47,12 +48,6 @@ export async function connect({
     });
     session.once('close', () => fail('it does not speak HTTP/2'));
   });
-}
-
-/** The certificates that grpc-js trusts as well: those of its setting, else those of the system. */
-function certificates(): { readonly ca?: Buffer } {
-  const path = process.env.GRPC_DEFAULT_SSL_ROOTS_FILE_PATH ?? '';
-  return path === '' ? {} : { ca: readFileSync(path) };
 }
 
 /** The error of several addresses has its reasons inside. */

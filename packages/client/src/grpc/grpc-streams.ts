@@ -13,12 +13,13 @@ import type { WireMethod } from '../wire/methods.ts';
 import { batchMessages } from './batch-messages.ts';
 import { CHANNEL_OPTIONS } from './channel-options.ts';
 import { errorOfStatus } from './status-error.ts';
+import { trustedRoots } from './trusted-roots.ts';
 
 const same = (bytes: Buffer): Buffer => bytes;
 
 /** A client of grpc-js. `secure`: TLS with the certificates of the system. */
 export function streamClient(address: string, secure: boolean): Client {
-  const channel = secure ? credentials.createSsl() : credentials.createInsecure();
+  const channel = secure ? credentials.createSsl(trustedRoots()) : credentials.createInsecure();
   return new Client(address, channel, CHANNEL_OPTIONS);
 }
 
