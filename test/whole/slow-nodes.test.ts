@@ -88,6 +88,8 @@ fields:
       const counted = await backend.aggregate({ ...ALL, aggs: {} });
       expect(counted.failed_shards).toBe(1);
     }, WAIT);
+    const status = await backend.status({ index });
+    expect(status).toMatchObject({ num_docs: ROWS - slowDocs, missing_shards: [1] });
     await expect(backend.bench({ index, queries: ['note'] })).rejects.toMatchObject({
       code: 'unreachable',
     });

@@ -29,6 +29,7 @@ import { streamsOf } from './admin-streams.ts';
 import type { AdminBackend } from './cluster-backend.ts';
 import { alterOver, createOver } from './static-definitions.ts';
 import { StaticIndexNodes } from './static-index-nodes.ts';
+import { statusOver } from './status-over.ts';
 
 type Loose = Readonly<Record<string, unknown>>;
 
@@ -105,6 +106,7 @@ async function forward(
   const anywhere = ANY.has(name) || (ONE.has(name) && (index === undefined || index === ''));
   if (anywhere) return nodes.at(nodes.up()[0])[name](request, call);
   const owners = await nodes.owners(index, call);
+  if (name === 'status') return statusOver(nodes, owners, request, call);
   const isOfOne = ONE.has(name) || OWNER.has(name);
   if (owners.length > 1 && !isMerged(name) && !isOfOne) throw overSeveral(name, owners.length);
   const at = (address: string) => nodes.at(address)[name](request, call);
