@@ -16,6 +16,7 @@ import { type LocalContext, millisSince } from '../search/context.ts';
 import { atOneTime, type ContextRead, contextRead, READS } from '../search/reads.ts';
 import { joinShards } from '../shard/joined-shards.ts';
 import { localShards } from '../shard/local-shard.ts';
+import { highlightsRows } from '../shard/request/bind-request.ts';
 import { tenantFilter } from '../shard/request/tenant-filter.ts';
 import { holdColdBytes } from '../storage/cold-cache.ts';
 import type { ReadName } from '../workers/messages.ts';
@@ -47,10 +48,11 @@ export type Operation<Q, R> = (
 export interface ReadTarget {
   readonly index?: string;
   readonly pit_id?: string;
+  readonly highlight?: { readonly fields?: readonly string[] };
 }
 
 /** What requests for reads have in common, as far as they have it. */
-type ReadRequest = RepeatedTarget & SnapshotWait;
+type ReadRequest = RepeatedTarget & ReadTarget & SnapshotWait;
 
 /** One search. Throws as `searchIndex`. */
 export const searchLocal = reads(READS.search, { read: 'search', repeats: 'search' });
@@ -142,7 +144,7 @@ export async function readIndex<T>(
   target: ReadTarget,
   call: CallContext,
   work: (context: LocalContext) => T | Promise<T>,
-  { read, repeated }: CommitRead = {},
+  plan: CommitRead = {},
 ): Promise<T> {
   const known = accessible(indexes, target.index, call);
   const tenant = call.principal?.tenant;
@@ -153,6 +155,9 @@ export async function readIndex<T>(
   try {
     // A definition that names a tenant field which the index lacks answers no tenant.
     if (tenant !== undefined) tenantFilter(open.mapping, tenant);
+    // Threads do not open the table, and rows change between two commits.
+    const isOfRows = highlightsRows(open.mapping, target.highlight?.fields);
+    const { read, repeated }: CommitRead = isOfRows ? {} : plan;
     const compute = async (): Promise<T> => {
       if (read !== undefined && indexes.searchThreads !== null) {
         const answer = await answerInThread(indexes, known, open, {

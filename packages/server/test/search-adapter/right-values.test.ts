@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { appendRows, createTable, type Schema } from '@lakehouse-search/lake';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { PATIENCE_MS } from '../../../../test/support/patience.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { type AdapterCalls, adapterCalls, type Body } from './adapter-calls.ts';
 
@@ -40,7 +41,7 @@ beforeAll(async () => {
   const catalog = { type: 'filesystem', warehouse } as const;
   service = await startService({
     auth: false,
-    values: { 'search_adapter.enabled': true },
+    values: { 'search_adapter.enabled': true, threads: 1 },
     names: { catalogs: { main: catalog } },
     prepare: async (backend) => {
       for (const [name, rows] of [
@@ -62,6 +63,9 @@ beforeAll(async () => {
     },
   });
   calls = adapterCalls(service.server.url);
+  // the first search starts a search thread, which a busy machine may take long for
+  const isReady = async () => expect((await calls.post('/q/_search', {})).status).toBe(200);
+  await vi.waitFor(isReady, PATIENCE_MS);
 });
 afterAll(async () => {
   await service?.stop();

@@ -211,12 +211,19 @@ function highlightFields(
   const requested =
     names && new Set(names.map((name) => knownField(name, fields, 'highlight.fields').id));
   const named = requested === null ? texts : texts.filter(({ plan }) => requested.has(plan.id));
-  const isInTable = (field: MappedField) => !isCached(field) && ROW_SOURCES.has(field.source.kind);
   return {
     highlight: named.filter(isCached).map(({ plan }) => plan),
-    rowHighlight: names === null ? [] : named.filter(isInTable),
+    rowHighlight: names === null ? [] : named.filter(isRowText),
   };
 }
 
-/** Fields whose text is a value of the row. */
+/** Whether the highlights that a request names need rows of the table. */
+export const highlightsRows = (mapping: Mapping, names: readonly string[] = []): boolean =>
+  mapping.fields.some((field) => names.includes(field.plan.name) && isRowText(field));
+
+/** Sources whose text is a value of the row. */
 const ROW_SOURCES: ReadonlySet<string> = new Set(['columns', 'variant_leaf']);
+
+/** Whether the texts of a TEXT field are in the table alone. */
+const isRowText = ({ plan, definition, source }: MappedField): boolean =>
+  plan.inverted?.kind === 'text' && definition?.cached !== true && ROW_SOURCES.has(source.kind);
