@@ -61,7 +61,11 @@ function adviceOf({ code, hint, next, message }: LhsError): readonly string[] {
     return [...sent, 'lhs login'];
   }
   if (code === 'index_busy' && message.includes('is served by')) {
-    return ['send it to the server: add --url http://HOST:PORT (lhs serve prints it)'];
+    return [
+      'send it to the server: add --url http://HOST:PORT (lhs serve prints it)',
+      'it takes definitions whose catalogs its configuration names (docs/serve.md); for others, ' +
+        'stop it and run the command again',
+    ];
   }
   return adviceLines(hint, next);
 }

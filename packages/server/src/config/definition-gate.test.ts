@@ -190,7 +190,9 @@ describe('the table of a request from the network', () => {
   it('is refused by a server without catalogs, which says so', () => {
     const none = { catalogs: {}, roots: {}, models: {} };
     expect(() => gateTable({ catalog: 'main', table: 'ops.a' }, none)).toThrow(
-      expect.objectContaining({ hint: 'the configuration of the server names no catalog' }),
+      expect.objectContaining({
+        hint: expect.stringContaining('the configuration of the server names no catalog'),
+      }),
     );
   });
 });

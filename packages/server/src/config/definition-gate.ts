@@ -10,7 +10,13 @@
  */
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { didYouMean, LhsError, type TableConfig } from '@lakehouse-search/contract';
+import { isDeepStrictEqual } from 'node:util';
+import {
+  didYouMean,
+  type JsonObject,
+  LhsError,
+  type TableConfig,
+} from '@lakehouse-search/contract';
 import { tooDeepAt } from '@lakehouse-search/engine';
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, type YAMLMap } from 'yaml';
 import type { SourceNames } from './server-config.ts';
@@ -19,6 +25,12 @@ import type { SourceNames } from './server-config.ts';
 const DEFINITION_BYTES = 256 * 1024;
 /** The model that every server has. */
 export const INCLUDED_MODEL = 'default';
+
+/** The source of an index that a definition is for, as it is registered and as callers see it. */
+export interface FormerSource {
+  readonly source: JsonObject;
+  readonly shown: readonly JsonObject[];
+}
 
 /** A value that replaces a part of the text. */
 interface Edit {
@@ -31,7 +43,7 @@ interface Edit {
  * The definition with the configured values for its names. Lines stay where they are. Throws
  * invalid_definition, limit_exceeded.
  */
-export function gateDefinition(text: string, names: SourceNames): string {
+export function gateDefinition(text: string, names: SourceNames, former?: FormerSource): string {
   if (Buffer.byteLength(text) > DEFINITION_BYTES) {
     throw new LhsError('limit_exceeded', `a definition has at most ${DEFINITION_BYTES} bytes`);
   }
@@ -52,7 +64,7 @@ export function gateDefinition(text: string, names: SourceNames): string {
   const source = entry(document, 'source');
   const storage = entry(document, 'storage');
   const edits = [
-    place(source, () => sourceEdit(source, names)),
+    place(source, () => formerEdit(source, former) ?? sourceEdit(source, names)),
     ...(storage === undefined ? [] : [place(storage, () => storageEdit(storage, names))]),
     ...modelNodes(document).map((node) => place(node, () => modelEdit(node, names))),
   ];
@@ -102,6 +114,14 @@ function entry(map: YAMLMap, key: string): Node | undefined {
   const found = map.items.filter((pair) => isScalar(pair.key) && pair.key.value === key);
   if (found.length > 1) throw refusedDefinition(`"${key}" is given twice`);
   return (found[0]?.value ?? undefined) as Node | undefined;
+}
+
+/** A source that is the present one needs no name; null: it is another one. */
+function formerEdit(node: Node | undefined, former: FormerSource | undefined): Edit | null {
+  if (former === undefined || !isMap(node)) return null;
+  const given: unknown = node.toJSON();
+  const isSame = [former.source, ...former.shown].some((one) => isDeepStrictEqual(given, one));
+  return isSame ? replacement(node, former.source) : null;
 }
 
 function sourceEdit(node: Node | undefined, names: SourceNames): Edit {
@@ -191,12 +211,31 @@ function pathBelow(root: unknown, path: unknown, names: SourceNames): string {
 }
 
 /** Whether an absolute path or a URL is in a configured root, also behind links. */
-export function isBelowRoot(place: string, { roots }: SourceNames): boolean {
-  return Object.values(roots).some((root) => {
-    if (!isUrl(root)) return !isUrl(place) && isBelow(realPath(place), realPath(root));
-    const folder = `${root.replace(/\/+$/, '')}/`;
-    return `${place}/`.startsWith(folder) && isPlainKey(place.slice(folder.length));
-  });
+export const isBelowRoot = (place: string, names: SourceNames): boolean =>
+  rootOf(place, names) !== null;
+
+/** The configured root that a path or URL is in, and the path below it; null: there is none. */
+export function rootOf(
+  place: string,
+  { roots }: SourceNames,
+): { readonly root: string; readonly path: string } | null {
+  for (const [root, folder] of Object.entries(roots)) {
+    const path = isUrl(folder) ? keyBelow(place, folder) : pathFrom(folder, place);
+    if (path !== null) return { root, path };
+  }
+  return null;
+}
+
+function keyBelow(place: string, url: string): string | null {
+  const folder = `${url.replace(/\/+$/, '')}/`;
+  const key = place.slice(folder.length);
+  return `${place}/`.startsWith(folder) && isPlainKey(key) ? key : null;
+}
+
+function pathFrom(folder: string, place: string): string | null {
+  if (isUrl(place) || !isAbsolute(place)) return null;
+  const [from, to] = [realPath(folder), realPath(place)];
+  return isBelow(to, from) ? relative(from, to) : null;
 }
 
 /** True for the URL of an object store. */
@@ -231,7 +270,7 @@ export function refused(message: string, { catalogs, roots }: SourceNames): LhsE
   ];
   const hint =
     known.length === 0
-      ? 'the configuration of the server names no catalog'
+      ? 'the configuration of the server names no catalog: add it there (catalogs: {NAME: …})'
       : `the server has: ${known.join(', ')}`;
   return new LhsError('invalid_argument', message, { hint });
 }

@@ -1,5 +1,11 @@
-import type { Backend, StartJobRequest } from '@lakehouse-search/contract';
-import { describe, expect, it } from 'vitest';
+import type {
+  AlterIndexRequest,
+  Backend,
+  JsonObject,
+  StartJobRequest,
+} from '@lakehouse-search/contract';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { gatedBackend } from './gated-backend.ts';
 import { NO_CONFIG } from './server-config.ts';
 
@@ -8,6 +14,7 @@ const backend = {
   startJob: async (request: StartJobRequest) => {
     started.push(request);
   },
+  describeIndex: async () => ({ index: 'a' }),
 } as unknown as Backend;
 const gated = gatedBackend(backend, NO_CONFIG.names);
 
@@ -52,13 +59,73 @@ describe('a request over the network that is no object', () => {
   });
 });
 
-describe('a change of a definition at a server without access to tables', () => {
-  it('is unsupported', async () => {
-    const definition_yaml = 'version: 1\nindex: a\n';
-    await expect(gated.alterIndex({ index: 'a', definition_yaml })).rejects.toMatchObject({
-      code: 'unsupported',
-      message: 'this server has no access to tables',
+describe('the source of an index over the network', () => {
+  const LOCAL = {
+    catalog: { type: 'filesystem', warehouse: '/home/ann/lake' },
+    table: 'ops.notes',
+  };
+  const MAIN = { type: 'rest', uri: 'https://catalog.example', token_env: 'TOKEN' } as const;
+  const NAMES = { catalogs: { main: MAIN }, roots: { lake: '/srv/lake' }, models: {} };
+  let source: JsonObject = LOCAL;
+  let altered: string[] = [];
+  const describing = {
+    describeIndex: async () => ({ index: 'a', source }),
+    alterIndex: async ({ definition_yaml }: AlterIndexRequest) =>
+      void altered.push(definition_yaml),
+    startJob: async (request: StartJobRequest) => {
+      if (request.kind === 'alter') altered.push(request.definition_yaml);
+    },
+    initDefinition: async () => ({
+      definition: `version: 1\nsource:\n  catalog: ${JSON.stringify(MAIN)}\n  table: a.b # here\n`,
+    }),
+  } as unknown as Backend;
+  const open = gatedBackend(describing, NO_CONFIG.names);
+  const named = gatedBackend(describing, NAMES);
+  const definitionOf = (given: object) =>
+    `version: 1\nindex: a\nsource: ${JSON.stringify(given)}\nfields: []\n`;
+  const sourceOf = (text: string) => (parse(text) as { readonly source: unknown }).source;
+  beforeEach(() => {
+    source = LOCAL;
+    altered = [];
+  });
+
+  it.each<readonly [JsonObject, JsonObject]>([
+    [
+      { catalog: MAIN, table: 'a.b', ref: 'dev' },
+      { catalog: 'main', table: 'a.b', ref: 'dev' },
+    ],
+    [LOCAL, { catalog: { type: 'filesystem' }, table: 'ops.notes' }],
+    [{ path: '/srv/lake/ops/notes' }, { root: 'lake', path: 'ops/notes' }],
+    [{ path: '/home/ann/notes', s3: { endpoint: 'http://10.0.0.1' } }, { path: 'notes' }],
+  ])('%j is shown as %j, by the names of the configuration', async (own, shown) => {
+    source = own;
+    expect((await named.describeIndex({ index: 'a' })).source).toEqual(shown);
+  });
+
+  it.each([LOCAL, { catalog: { type: 'filesystem' }, table: 'ops.notes' }])(
+    'needs no name in a definition that keeps it: %j',
+    async (given) => {
+      for (const gate of [open, named]) {
+        const definition_yaml = definitionOf(given);
+        await gate.alterIndex({ index: 'a', definition_yaml });
+        await gate.startJob({ kind: 'alter', index: 'a', definition_yaml, apply: true });
+      }
+      expect(altered.map(sourceOf)).toEqual([LOCAL, LOCAL, LOCAL, LOCAL]);
+    },
+  );
+
+  it('is refused by what it lacks where it changes', async () => {
+    const definition_yaml = definitionOf({ ...LOCAL, table: 'ops.secret' });
+    await expect(open.alterIndex({ index: 'a', definition_yaml })).rejects.toMatchObject({
+      message: expect.stringContaining('needs a catalog by its name'),
+      hint: expect.stringContaining('add it there'),
     });
+    expect(altered).toEqual([]);
+  });
+
+  it('has the name of its catalog in a proposed definition', async () => {
+    const { definition } = await named.initDefinition({ table: 'a.b', catalog_name: 'main' });
+    expect(definition).toBe('version: 1\nsource:\n  catalog: main\n  table: a.b # here\n');
   });
 });
 

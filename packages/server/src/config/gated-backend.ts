@@ -1,19 +1,30 @@
 import {
+  type AlterIndexRequest,
   type Backend,
   type BackupTarget,
+  type CallContext,
   type DescribeSourceRequest,
   LhsError,
+  type RehearseAlterRequest,
   type RestoreRequest,
   type StartJobRequest,
   type ValidateDefinitionRequest,
 } from '@lakehouse-search/contract';
-import { gateDefinition, gateTable, namedCatalog, notNamed } from './definition-gate.ts';
-import type { SourceNames } from './server-config.ts';
+import {
+  type FormerSource,
+  gateDefinition,
+  gateTable,
+  namedCatalog,
+  notNamed,
+} from './definition-gate.ts';
+import { NO_CONFIG, type SourceNames } from './server-config.ts';
+import { shownSource, withNamedCatalog } from './shown-source.ts';
 import { withOwn } from './with-own.ts';
 
 type Overridden =
   | 'createIndex'
   | 'alterIndex'
+  | 'describeIndex'
   | 'rehearseAlter'
   | 'validateDefinition'
   | 'describeSource'
@@ -53,23 +64,24 @@ export function gatedBackend(
       const definition = gateText(request.definition, names);
       return backend.createIndex({ ...request, definition }, call);
     },
-    alterIndex: async (request, call) => {
-      refuseFolder(request);
-      requireSources(names);
-      const definition_yaml = gateText(request.definition_yaml, names);
-      return backend.alterIndex({ ...request, definition_yaml }, call);
-    },
-    rehearseAlter: async (request, call) => {
-      refuseFolder(request);
-      const definition_yaml = gateText(request.definition_yaml, names);
-      return backend.rehearseAlter({ ...request, definition_yaml }, call);
+    alterIndex: async (request, call) =>
+      backend.alterIndex(await gateAlter(backend, request, names, call), call),
+    rehearseAlter: async (request, call) =>
+      backend.rehearseAlter(await gateAlter(backend, request, names, call), call),
+    describeIndex: async (request, call) => {
+      const { source, ...described } = await backend.describeIndex(request, call);
+      return source === undefined
+        ? described
+        : { ...described, source: shownSource(source, names) };
     },
     validateDefinition: async (request, call) =>
       backend.validateDefinition(gateValidation(request, names), call),
     describeSource: async (request, call) =>
       backend.describeSource(gateSource(request, names), call),
-    initDefinition: async (request, call) =>
-      backend.initDefinition(gateSource(request, names), call),
+    initDefinition: async (request, call) => {
+      const { definition } = await backend.initDefinition(gateSource(request, names), call);
+      return { definition: withNamedCatalog(definition, names) };
+    },
     listTables: async (request, call) => {
       refuseFolder(request);
       if (request.catalog !== undefined) throw notNamed(names);
@@ -83,7 +95,8 @@ export function gatedBackend(
     backupStatus: async (request, call) => backend.backupStatus(ownTarget(request), call),
     listBackups: async (request, call) => backend.listBackups(ownTarget(request), call),
     pruneBackups: async (request, call) => backend.pruneBackups(ownTarget(request), call),
-    startJob: async (request, call) => backend.startJob(gateJob(request, names), call),
+    startJob: async (request, call) =>
+      backend.startJob(await gateJob(backend, request, names, call), call),
     restore: async (request, call) => backend.restore(gateRestore(request), call),
     checkErasure: async (request, call) => backend.checkErasure(ownBackups(request), call),
     runErasure: async (request, call) => backend.runErasure(ownBackups(request), call),
@@ -102,17 +115,41 @@ function forObjects(backend: Backend, name: Overridden, checked: Operate): Opera
       : (backend[name] as Operate).call(backend, request, call);
 }
 
-/** Throws unsupported if the server may read no table at all. */
-function requireSources({ catalogs, roots }: SourceNames): void {
-  if (Object.keys(catalogs).length > 0 || Object.keys(roots).length > 0) return;
-  throw new LhsError('unsupported', 'this server has no access to tables', {
-    hint: 'name a catalog or a root in its configuration',
-  });
+/** A wrong type is left for the check of the backend. */
+const gateText = (definition: string, names: SourceNames, former?: FormerSource): string =>
+  typeof definition === 'string' ? gateDefinition(definition, names, former) : definition;
+
+/** The source of an index that is altered needs no name while it stays as it is. */
+async function gateAlter<T extends AlterIndexRequest | RehearseAlterRequest>(
+  backend: Pick<Backend, 'describeIndex'>,
+  request: T,
+  names: SourceNames,
+  call: CallContext | undefined,
+): Promise<T> {
+  refuseFolder(request);
+  const former = await formerSource(backend, request.index, names, call);
+  const definition_yaml = gateText(request.definition_yaml, names, former);
+  return { ...request, definition_yaml };
 }
 
-/** A wrong type is left for the check of the backend. */
-const gateText = (definition: string, names: SourceNames): string =>
-  typeof definition === 'string' ? gateDefinition(definition, names) : definition;
+/** Undefined if there is no such index, or its caller may not see its source. */
+async function formerSource(
+  backend: Pick<Backend, 'describeIndex'>,
+  index: string | undefined,
+  names: SourceNames,
+  call: CallContext | undefined,
+): Promise<FormerSource | undefined> {
+  try {
+    const { source } = await backend.describeIndex(index === undefined ? {} : { index }, call);
+    if (source === undefined) return undefined;
+    // a gateway may show sources without the names of its control plane
+    const shown = [names, NO_CONFIG.names].map((known) => shownSource(source, known));
+    return { source, shown };
+  } catch (error) {
+    if (error instanceof LhsError) return undefined;
+    throw error;
+  }
+}
 
 function gateValidation(request: ValidateDefinitionRequest, names: SourceNames) {
   refuseFolder(request);
@@ -131,11 +168,15 @@ function gateSource<T extends DescribeSourceRequest>(request: T, names: SourceNa
 }
 
 /** A job is gated as its operation is. */
-function gateJob(request: StartJobRequest, names: SourceNames): StartJobRequest {
+async function gateJob(
+  backend: Pick<Backend, 'describeIndex'>,
+  request: StartJobRequest,
+  names: SourceNames,
+  call: CallContext | undefined,
+): Promise<StartJobRequest> {
   switch (request?.kind) {
     case 'alter':
-      refuseFolder(request);
-      return { ...request, definition_yaml: gateText(request.definition_yaml, names) };
+      return gateAlter(backend, request, names, call);
     case 'backup':
       return ownTarget(request);
     case 'restore':
