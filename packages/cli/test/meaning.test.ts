@@ -165,7 +165,7 @@ describeOnBackends('a search by meaning', home, ({ isBrief, isRemote }) => {
       ]);
       expect(stdout).toContain(
         "next: lhs search b 'a boat' --mode hybrid --vector-field text --k 3 --weights " +
-          "'1,2' --limit 1 --offset 1",
+          '1,2 --limit 1 --offset 1',
       );
       expect(stdout).toContain('words 1 · meaning 1');
     });
