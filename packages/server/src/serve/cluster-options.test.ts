@@ -47,6 +47,17 @@ describe('TLS within a cluster', () => {
   });
 });
 
+describe('the shards of a node', () => {
+  it('are assigned by its control plane alone, if it has one', async () => {
+    const served = serverOptions({ 'log.level': 'silent' }, {}, '/none/data');
+    const own = { 'cluster.shard_ordinals': '0,2', 'cluster.control_plane': '127.0.0.1:1' };
+    await expect(serveNode({ options: served, cluster: options(own) })).rejects.toMatchObject({
+      code: 'invalid_argument',
+      message: expect.stringContaining('"cluster.shard_ordinals"'),
+    });
+  });
+});
+
 describe('the addresses of a cluster', () => {
   const anywhere = { rest_addr: '0.0.0.0:0', addr: '0.0.0.0:0', 'log.level': 'silent' };
   const names = { catalogs: {}, roots: {}, models: {} };

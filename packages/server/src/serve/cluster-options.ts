@@ -101,3 +101,12 @@ export function refuseTls({ tls }: Pick<ServerOptions, 'tls'>, role: string): vo
     hint: 'gateways take it; keep the ports of nodes and control planes in a private network',
   });
 }
+
+/** Throws invalid_argument for a node that names its shards and has a control plane. */
+export function refuseTakes({ controlPlane = [], takes }: ClusterOptions): void {
+  if (controlPlane.length === 0 || takes.length === 0) return;
+  const message = '"cluster.shard_ordinals" is not for a node with a control plane';
+  throw new LhsError('invalid_argument', message, {
+    hint: 'the control plane assigns shards to nodes; leave it out',
+  });
+}

@@ -18,7 +18,13 @@ import { openLogs } from '../observe/call-logs.ts';
 import { createMetrics } from '../observe/metrics.ts';
 import { NodeSpans } from '../observe/node-spans.ts';
 import { BackgroundSync } from './background-sync.ts';
-import { advertised, type ClusterOptions, refuseTls, requireKey } from './cluster-options.ts';
+import {
+  advertised,
+  type ClusterOptions,
+  refuseTakes,
+  refuseTls,
+  requireKey,
+} from './cluster-options.ts';
 import { hidePlaces } from './hide-places.ts';
 import { drained, listenGrpc } from './listeners.ts';
 import { NodeRegistration } from './register-node.ts';
@@ -49,6 +55,7 @@ export interface RunningNode {
 export async function serveNode(request: ServeNodeRequest): Promise<RunningNode> {
   requireKey(request.cluster.key, 'a node', [request.options.grpc]);
   refuseTls(request.options, 'a node');
+  refuseTakes(request.cluster);
   return startReleasing((later) => start(request, later));
 }
 
