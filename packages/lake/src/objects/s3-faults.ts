@@ -35,6 +35,9 @@ const PASSING =
 const NETWORK =
   /^(ECONNRESET|ECONNREFUSED|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|ERR_STREAM_PREMATURE_CLOSE|UND_ERR\w*)$/;
 
+/** What the SDK says of an answer that is no XML: bytes were damaged on the way. */
+const UNREADABLE = /Deserialization error|XML parse error/;
+
 /** Classifies the error of one attempt. */
 export function kindOfFault(error: unknown): FaultKind {
   if (error instanceof LakeError) return 'fatal';
@@ -44,6 +47,7 @@ export function kindOfFault(error: unknown): FaultKind {
   if (PASSING.test(name) || NETWORK.test(code) || /socket hang up|aborted/i.test(message)) {
     return 'passing';
   }
+  if (UNREADABLE.test(message)) return 'passing';
   if ([429, 500, 502, 503, 504].includes(status)) return 'passing';
   if (status === 412) return 'refused';
   // the answer to HEAD has no body, and so no code
@@ -103,6 +107,9 @@ export function s3Fault(error: unknown, place: RequestPlace): LakeError {
   );
   if (status === 401 || status === 403 || isDenied || EXPIRED.test(name)) {
     return make('permission_denied', `access denied (${name}); ${whoMay(name)}`);
+  }
+  if (UNREADABLE.test(message)) {
+    return make('storage_unreachable', 'its answer cannot be read: it was damaged on the way');
   }
   if (status === 0 || kindOfFault(error) === 'passing') {
     return make(
