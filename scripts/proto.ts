@@ -31,7 +31,6 @@ for (const name of old) if (!files.has(name)) rmSync(join(folder, name));
 for (const [name, text] of files) writeFileSync(join(folder, name), text);
 
 const generated = join(root, 'packages/client/src/generated');
-if (existsSync(generated)) rmSync(generated, { recursive: true });
 const bin = join(HERE, 'node_modules/.bin');
 const options = {
   cwd: join(root, 'proto'),
@@ -41,5 +40,6 @@ const options = {
 const buf = process.env.LHS_BUF ?? 'buf';
 execFileSync(buf, ['format', '-w'], options);
 execFileSync(buf, ['lint'], options);
+if (existsSync(generated)) rmSync(generated, { recursive: true });
 execFileSync(buf, ['generate'], options);
 writeFileSync(join(generated, 'docs.ts'), printDocs(model));

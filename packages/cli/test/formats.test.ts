@@ -61,8 +61,8 @@ describeOnBackends('output formats', home, ({ isBrief }) => {
     const args = ['search', 'vec', 'title', '--hydrate', '--highlight', '--collapse', 'service'];
     const more = ['--sort', 'id:desc', '--limit', '5'];
     const wire = await home.json<SearchResponse>([...args, ...more]);
-    const sql = `SELECT "key.id", score::DOUBLE AS score, title, service, "row.details",
-    sort, highlight, "collapse.count"::BIGINT::VARCHAR AS n FROM FILE`;
+    const sql = `SELECT key_id, score::DOUBLE AS score, title, service, "row_details",
+    sort, highlight, collapse_count::BIGINT::VARCHAR AS n FROM FILE`;
     const found = await read([...args, ...more], sql);
     const wanted = wire.hits.map((hit) => [
       hit.coordinates.identifier[0].value,
@@ -81,7 +81,7 @@ describeOnBackends('output formats', home, ({ isBrief }) => {
     expect(found.get('csv')).toEqual(wanted.map((row) => row.map(bare)));
     expect(await ndjson([...args, ...more])).toEqual(wire.hits);
     const arrow = tableFromIPC(await write([...args, ...more], 'arrow'));
-    expect([...(arrow.getChild('key.id') ?? [])]).toEqual(wanted.map(([key]) => key));
+    expect([...(arrow.getChild('key_id') ?? [])]).toEqual(wanted.map(([key]) => key));
     expect([...(arrow.getChild('score') ?? [])]).toEqual(wanted.map(([, score]) => score));
     const text = (await write([...args, ...more], 'txt')).toString();
     expect(text).toMatch(/^ *\d+ hits? in vec · /);
@@ -218,7 +218,7 @@ describeOnBackends('output formats', home, ({ isBrief }) => {
 
   it.skipIf(isBrief)('a response without hits is a file with columns and no rows', async () => {
     const args = ['search', 'vec', 'nowhere'];
-    const found = await read(args, 'SELECT "key.id", title FROM FILE', ['csv']);
+    const found = await read(args, 'SELECT key_id, title FROM FILE', ['csv']);
     expect(found.get('csv')).toEqual([]);
     const arrow = tableFromIPC(await write(args, 'arrow'));
     expect(arrow.numRows).toBe(0);

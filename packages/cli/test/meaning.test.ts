@@ -224,7 +224,7 @@ describeOnBackends('a search by meaning', home, ({ isBrief, isRemote }) => {
       const rows = await home.run([...asked, '--format', 'csv', '--fail-on-partial']);
       expect(rows.stderr).toContain('the lexical arm did not answer');
       expect(lines(rows.stdout)[0]).toBe(
-        'key.id,score,lexical.rank,lexical.score,semantic.rank,semantic.score,body',
+        'key_id,score,lexical_rank,lexical_score,semantic_rank,semantic_score,body',
       );
       expect(rows.code).toBe(6);
     });

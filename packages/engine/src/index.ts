@@ -49,14 +49,14 @@ export * from './remote/remote-read.ts';
 export { type BucketMap, shardTable } from './schema/bucket-map.ts';
 export { balancedTable } from './schema/bucket-plan.ts';
 export type * from './schema/definition.ts';
+export type { Definition } from './schema/definition.ts';
 export { definitionDigest } from './schema/definition-digest.ts';
 export { definitionJsonSchema } from './schema/json-schema.ts';
 export { formatKey, type KeySpec, parseKey } from './schema/key.ts';
-export type { Definition } from './schema/definition.ts';
 export { renameDefinition } from './schema/rename-definition.ts';
-export { definitionAt } from './schema/resolve-definition.ts';
 export { type BuiltTotals, reshardPlan } from './schema/reshard-plan.ts';
 export { readCatalogFile } from './schema/resolve-catalog.ts';
+export { definitionAt } from './schema/resolve-definition.ts';
 export { carrySharding, withBucketIn, withSharding } from './schema/with-sharding.ts';
 export { tooDeepAt } from './schema/yaml-tree.ts';
 export {

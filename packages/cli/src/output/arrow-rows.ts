@@ -4,12 +4,14 @@ import { type BatchLimits, RowBatches } from './row-batches.ts';
 const BATCH: BatchLimits = { rows: 8192, bytes: 16 * 2 ** 20 };
 
 /**
- * An Arrow IPC stream in record batches of at most 8,192 rows, each written when it is full.
+ * An Arrow IPC file (`arrow`) or stream (`arrows`, by the conventions of Arrow for file names) in
+ * record batches of at most 8,192 rows, each written when it is full.
  * Columns of kind `json` are texts.
  */
 export async function arrowWriter(
   sink: ByteSink,
   columns: readonly OutputColumn[],
+  format: 'arrow' | 'arrows',
 ): Promise<RowWriter> {
   const arrow = await import('apache-arrow');
   const types: Record<ColumnKind, () => InstanceType<typeof arrow.DataType>> = {
@@ -30,7 +32,8 @@ export async function arrowWriter(
       chunks.push(chunk);
     }
   }
-  const writer = new arrow.RecordBatchStreamWriter();
+  const writer =
+    format === 'arrow' ? new arrow.RecordBatchFileWriter() : new arrow.RecordBatchStreamWriter();
   writer.reset(new Chunks(), schema);
   const drain = async () => {
     for (const chunk of chunks.splice(0)) await sink(chunk);

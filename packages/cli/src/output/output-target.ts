@@ -4,7 +4,7 @@ import { Flags } from '@oclif/core';
 import { ROW_FORMATS, type RowFormat } from './row-formats.ts';
 
 /** What an answer can be printed as. `table`: for people; `json`: the wire answer. */
-export const OUTPUT_FORMATS = ['table', 'json', 'ndjson', 'csv', 'arrow', 'parquet'] as const;
+export const OUTPUT_FORMATS = ['table', 'json', ...ROW_FORMATS] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
 /** The flags of commands whose answers come in all formats. */
@@ -43,6 +43,7 @@ export interface OutputTarget<Format extends OutputFormat = OutputFormat> {
   readonly file?: string;
 }
 
+const BINARY: readonly OutputFormat[] = ['arrow', 'arrows', 'parquet'];
 const BY_ENDING: Readonly<Record<string, OutputFormat>> = {
   '.txt': 'table',
   '.json': 'json',
@@ -50,7 +51,8 @@ const BY_ENDING: Readonly<Record<string, OutputFormat>> = {
   '.jsonl': 'ndjson',
   '.csv': 'csv',
   '.arrow': 'arrow',
-  '.arrows': 'arrow',
+  '.arrows': 'arrows',
+  '.feather': 'arrow',
   '.parquet': 'parquet',
 };
 
@@ -82,7 +84,7 @@ function checked<Format extends OutputFormat>(
   interactive: boolean,
 ): OutputTarget<Format> {
   if (file !== undefined) return { format, file };
-  if (interactive && (format === 'arrow' || format === 'parquet')) {
+  if (interactive && BINARY.includes(format)) {
     const message = `--format ${format} is binary and cannot be written to a terminal`;
     const hint = 'add --output FILE, or redirect standard output';
     throw new LhsError('invalid_argument', message, { hint });

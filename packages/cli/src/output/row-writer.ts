@@ -16,7 +16,8 @@ export async function rowWriter(
     case 'csv':
       return csvWriter(sink, columns);
     case 'arrow':
-      return arrowWriter(sink, columns);
+    case 'arrows':
+      return arrowWriter(sink, columns, format);
     case 'parquet':
       return parquetWriter(sink, columns);
   }

@@ -8,7 +8,7 @@ import type { ColumnKind, OutputColumn, OutputRow } from '../output/columns.ts';
 import { columnsOf } from '../output/value-kinds.ts';
 import type { RowTable } from '../output/write-answer.ts';
 
-/** Rows by key as one table: `key.<name>`, then the columns of the table by their names. */
+/** Rows by key as one table: `key_<name>`, then the columns of the table by their names. */
 export function rowTable(answer: KeysResponse, index: IndexDescription): RowTable {
   const rows = answer.rows.map(({ key, fields }) => ({ ...fields, ...keyCells(key) }));
   const names = new Set(answer.rows.flatMap((row) => Object.keys(row.fields)));
@@ -25,10 +25,18 @@ const KINDS: Readonly<Record<string, ColumnKind>> = {
   DATE: 'timestamp',
 };
 
-/** The columns of an index's key: `key.<name>`, texts. */
+/** The kinds of key columns; all other types travel as their texts. */
+const KEY_KINDS: Readonly<Record<string, ColumnKind>> = {
+  int: 'long',
+  long: 'long',
+};
+
+/** The columns of an index's key: `key_<name>`, with the types that the table's columns have. */
 export function keyColumns({ key }: Pick<IndexDescription, 'key'>): OutputColumn[] {
   const names = [...key.partition, ...key.identifier];
-  return names.map((name) => ({ name: `key.${name}`, kind: 'text' }));
+  return names.map((name, i) => {
+    return { name: `key_${name}`, kind: KEY_KINDS[key.types?.[i] ?? ''] ?? 'text' };
+  });
 }
 
 /** Columns for fields; one with several values in a document travels as JSON. */
@@ -40,5 +48,5 @@ export function fieldColumns(fields: readonly FieldDescription[]): OutputColumn[
 
 /** A key as the cells of `keyColumns`. */
 export function keyCells({ partition = [], identifier }: Coordinates): OutputRow {
-  return Object.fromEntries([...partition, ...identifier].map((p) => [`key.${p.name}`, p.value]));
+  return Object.fromEntries([...partition, ...identifier].map((p) => [`key_${p.name}`, p.value]));
 }

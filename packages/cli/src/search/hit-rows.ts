@@ -11,9 +11,9 @@ import type { RowTable } from '../output/write-answer.ts';
 import { fieldColumns, keyCells, keyColumns } from './field-columns.ts';
 
 /**
- * Hits as rows: `key.<name>`, `score`, of a hybrid search `lexical.rank`, `lexical.score` and the
- * same of `semantic`, the cached fields, and if requested `collapse.value`,
- * `collapse.count`, `sort` and `highlight` (JSON), `row.<column>` of hydrated rows and
+ * Hits as rows: `key_<name>`, `score`, of a hybrid search `lexical_rank`, `lexical_score` and the
+ * same of `semantic`, the cached fields, and if requested `collapse_value`,
+ * `collapse_count`, `sort` and `highlight` (JSON), `row_<column>` of hydrated rows and
  * `hydrate_error`. NDJSON has the hits as they go over the wire.
  */
 export function hitTable(
@@ -27,14 +27,14 @@ export function hitTable(
   );
   const rows = answer.hits.map(hitRow);
   const hydrated = new Set(answer.hits.flatMap((hit) => Object.keys(hit.row ?? {})));
-  const more = [...hydrated].map((name) => `row.${name}`);
+  const more = [...hydrated].map((name) => `row_${name}`);
   const columns: OutputColumn[] = [
     ...keyColumns(index),
     { name: 'score', kind: 'double' },
     ...(mode === 'hybrid' ? ARM_COLUMNS : []),
     ...fieldColumns(fields),
-    ...(request.collapse === undefined ? [] : columnsOf(['collapse.value'], rows)),
-    ...asked(request.collapse, { name: 'collapse.count', kind: 'long' }),
+    ...(request.collapse === undefined ? [] : columnsOf(['collapse_value'], rows)),
+    ...asked(request.collapse, { name: 'collapse_count', kind: 'long' }),
     ...asked(request.sort, { name: 'sort', kind: 'json' }),
     ...asked(request.highlight, { name: 'highlight', kind: 'json' }),
     ...columnsOf(more, rows),
@@ -45,27 +45,27 @@ export function hitTable(
 }
 
 const ARM_COLUMNS: readonly OutputColumn[] = [
-  { name: 'lexical.rank', kind: 'long' },
-  { name: 'lexical.score', kind: 'double' },
-  { name: 'semantic.rank', kind: 'long' },
-  { name: 'semantic.score', kind: 'double' },
+  { name: 'lexical_rank', kind: 'long' },
+  { name: 'lexical_score', kind: 'double' },
+  { name: 'semantic_rank', kind: 'long' },
+  { name: 'semantic_score', kind: 'double' },
 ];
 
 const asked = (option: unknown, column: OutputColumn): OutputColumn[] =>
   option === undefined ? [] : [column];
 
 function hitRow(hit: Hit): OutputRow {
-  const row = Object.entries(hit.row ?? {}).map(([name, value]) => [`row.${name}`, value]);
+  const row = Object.entries(hit.row ?? {}).map(([name, value]) => [`row_${name}`, value]);
   return {
     ...hit.fields,
     ...keyCells(hit.coordinates),
     score: hit.score,
-    'lexical.rank': hit.arms?.lexical?.rank,
-    'lexical.score': hit.arms?.lexical?.score,
-    'semantic.rank': hit.arms?.semantic?.rank,
-    'semantic.score': hit.arms?.semantic?.score,
-    'collapse.value': hit.collapse?.value,
-    'collapse.count': hit.collapse?.count,
+    lexical_rank: hit.arms?.lexical?.rank,
+    lexical_score: hit.arms?.lexical?.score,
+    semantic_rank: hit.arms?.semantic?.rank,
+    semantic_score: hit.arms?.semantic?.score,
+    collapse_value: hit.collapse?.value,
+    collapse_count: hit.collapse?.count,
     sort: hit.sort,
     highlight: hit.highlight,
     hydrate_error: hit.hydrate_error,

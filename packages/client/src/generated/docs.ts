@@ -385,6 +385,7 @@ export const DOCS: Readonly<Record<string, string>> = {
   "IndexDescription.tenant_field": "The field that names each row's tenant.",
   "IndexDescription.windows": "Absent before the first reindex, and if the index has no windows.",
   "IndexDescriptionKey": "Values that belong together; the message that contains them has the description.",
+  "IndexDescriptionKey.types": "Types of the table's columns, partition first. Absent before the first reindex.",
   "IndexRequest": "An operation on one index that takes nothing else.",
   "IndexRequest.index": "An index or an alias; may be left out if there is one index.",
   "IndexRouting": "`GET /v1/indexes/{name}`: how the documents of an index are spread over its shards.",

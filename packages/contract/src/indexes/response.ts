@@ -95,7 +95,12 @@ export interface IndexDescription {
   readonly generations?: readonly GenerationDescription[];
   /** Present while the last merge of segments failed. */
   readonly merge_failure?: MergeFailure;
-  readonly key: { readonly partition: readonly string[]; readonly identifier: readonly string[] };
+  readonly key: {
+    readonly partition: readonly string[];
+    readonly identifier: readonly string[];
+    /** Types of the table's columns, partition first. Absent before the first reindex. */
+    readonly types?: readonly string[];
+  };
   readonly source?: JsonObject;
   readonly fields: readonly FieldDescription[];
   /** The fields that words without a field search. */

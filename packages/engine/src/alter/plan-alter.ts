@@ -8,9 +8,9 @@ import type {
 import type { FileSet, SourceTable } from '@lakehouse-search/lake';
 import type { Commit } from '../index/commit.ts';
 import { sourceIdentity } from '../index/source-identity.ts';
+import type { Definition } from '../schema/definition.ts';
 import { columnIds } from '../schema/hash-set.ts';
 import type { Mapping } from '../schema/mapping.ts';
-import type { Definition } from '../schema/definition.ts';
 import { resolvedDefinition } from '../schema/resolve-definition.ts';
 import { skippedCount } from '../sync/skipped-rows.ts';
 import { type AlignedFields, alignFields, changedKeyColumn } from './align-fields.ts';

@@ -6,6 +6,7 @@ import type {
 } from '@lakehouse-search/contract';
 import type { IndexSnapshot } from '../index/index-snapshot.ts';
 import { identityParts } from '../index/source-identity.ts';
+import { typeName } from '../schema/column-rules.ts';
 import { defaultFieldsOf } from '../schema/default-fields.ts';
 import type { Definition, FieldDefinition } from '../schema/definition.ts';
 import { segmentBytes } from '../segment/entry.ts';
@@ -34,7 +35,7 @@ export function describeIndex(definition: Definition, open: OpenIndex | null): I
     checkpoint: checkpointJson(open),
     ...restrictionsPart(open),
     index_generation: snapshot?.generation ?? 0,
-    key: { partition, identifier },
+    key: { partition, identifier, ...keyTypes(open) },
     source: { ...definition.source } as JsonObject,
     fields,
     default_fields: defaultFieldsOf(definition, fields),
@@ -49,6 +50,13 @@ export function describeIndex(definition: Definition, open: OpenIndex | null): I
     })),
     analyzers: definition.analyzers as IndexDescription['analyzers'],
   };
+}
+
+/** The types of an open index's key columns, which come first among the columns to read. */
+function keyTypes(open: OpenIndex | null): Pick<IndexDescription['key'], 'types'> {
+  if (open === null) return {};
+  const { columns, keyColumns } = open.mapping;
+  return { types: columns.slice(0, keyColumns).map(({ type }) => typeName(type)) };
 }
 
 /** The windows of an open index, if it has some. */

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import type { Definition, FieldDefinition } from './definition.ts';
 import { ANALYZER_CATALOG } from '../analysis/registry.ts';
+import type { Definition, FieldDefinition } from './definition.ts';
 import { requireDefinition } from './parse-definition.ts';
 import { resolveCatalog, resolvePath } from './resolve-catalog.ts';
 
