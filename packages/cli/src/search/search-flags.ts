@@ -117,7 +117,7 @@ export const fusionFlags = {
     description: 'TEXT fields of the lexical search (all)',
     helpValue: 'A,B',
   }),
-  'fail-on-partial': Flags.boolean({ description: 'exit with 6 if an arm fails' }),
+  'fail-on-partial': Flags.boolean({ description: 'exit with 6 if an arm or a shard fails' }),
 };
 /** Which search it is. */
 export const modeFlag = Flags.string({
@@ -247,6 +247,8 @@ export function refuseForeign(mode: SearchMode, flags: SearchFlags): void {
       ? []
       : Object.keys(mode === 'semantic' ? fusionFlags : { ...nearestFlags, ...fusionFlags });
   for (const name of foreign) {
+    // shards may fail in every mode
+    if (name === 'fail-on-partial') continue;
     if (flags[name as keyof SearchFlags] === undefined) continue;
     const modes = name in fusionFlags ? '--mode hybrid' : '--mode semantic or hybrid';
     throw new LhsError('invalid_argument', `--${name} goes with ${modes}`);
