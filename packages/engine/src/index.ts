@@ -58,7 +58,7 @@ export { type BuiltTotals, reshardPlan } from './schema/reshard-plan.ts';
 export { readCatalogFile } from './schema/resolve-catalog.ts';
 export { definitionAt } from './schema/resolve-definition.ts';
 export { carrySharding, withBucketIn, withSharding } from './schema/with-sharding.ts';
-export { tooDeepAt } from './schema/yaml-tree.ts';
+export { hasTooManyEntries, TOO_MANY_ENTRIES, tooDeepAt } from './schema/yaml-tree.ts';
 export {
   type AnswerOf,
   answerBytes,

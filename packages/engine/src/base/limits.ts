@@ -26,6 +26,7 @@ export const LIMITS = Object.freeze({
   variantTermBytes: 8 * 2 ** 20,
   definitionBytes: 256 * 1024,
   definitionDepth: 32,
+  definitionEntries: 10_000,
   descriptionChars: 1000,
   embeddingCacheBytes: 4 * 2 ** 30,
   segmentDocs: 16_777_216,

@@ -15,7 +15,7 @@ export function withSharding(
   table: ShardTable,
   only?: readonly number[],
 ): string {
-  const document = yaml().parseDocument(text);
+  const document = yaml().parseDocument(text, { uniqueKeys: false });
   document.setIn(['sharding', 'shards'], shards);
   if (only === undefined) document.deleteIn(['sharding', 'only']);
   if (shards === 1) document.deleteIn(['sharding', 'map']);
@@ -36,7 +36,7 @@ export function carrySharding(
   const { shards = 1 } = next;
   const isSame = shards === (now.shards ?? 1);
   if (shards === 1 || (isSame && now.map === undefined)) return text;
-  const document = yaml().parseDocument(text);
+  const document = yaml().parseDocument(text, { uniqueKeys: false });
   if (document.hasIn(['sharding', 'map']) || document.hasIn(['sharding', 'only'])) return text;
   const table = shardTable(now);
   return withSharding(text, shards, isSame ? table : balancedTable(table, shards));

@@ -69,6 +69,7 @@ const nested = (levels: number) =>
   definition(
     `fields:\n  - { name: f, type: ${'['.repeat(levels - 2)}${']'.repeat(levels - 2)} }\n`,
   );
+const entries = (count: number) => `k: [${'1,'.repeat(count)}]`;
 async function faults(text: string): Promise<void> {
   const issues = await lake.backend.validateDefinition({ definition: text });
   const limit = issues.find(({ message }) => /at most/.test(message));
@@ -91,6 +92,7 @@ const EDGES: readonly [keyof typeof LIMITS, (n: number) => unknown][] = [
   ['definitionFields', (n) => faults(manyFields(n))],
   ['definitionBytes', (n) => faults(sized(n))],
   ['definitionDepth', (n) => faults(nested(n))],
+  ['definitionEntries', (n) => faults(entries(n))],
   ['pollMillis', (n) => firstEvent(n)],
   [
     'automatonStates',

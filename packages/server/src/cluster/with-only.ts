@@ -2,7 +2,7 @@ import { parseDocument } from 'yaml';
 
 /** The definition of a part of an index: only these shards are held. */
 export function withOnly(definition: string, ordinals: readonly number[]): string {
-  const document = parseDocument(definition);
+  const document = parseDocument(definition, { uniqueKeys: false });
   document.setIn(['sharding', 'only'], [...ordinals]);
   return document.toString();
 }
@@ -13,7 +13,7 @@ export const partOf = (definition: string, ordinals: readonly number[], shards: 
 
 /** The definition of the whole index of which a node holds a part. */
 export function withoutOnly(definition: string): string {
-  const document = parseDocument(definition);
+  const document = parseDocument(definition, { uniqueKeys: false });
   if (!document.hasIn(['sharding', 'only'])) return definition;
   document.deleteIn(['sharding', 'only']);
   return document.toString();

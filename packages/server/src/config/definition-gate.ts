@@ -17,7 +17,7 @@ import {
   LhsError,
   type TableConfig,
 } from '@lakehouse-search/contract';
-import { tooDeepAt } from '@lakehouse-search/engine';
+import { hasTooManyEntries, TOO_MANY_ENTRIES, tooDeepAt } from '@lakehouse-search/engine';
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, type YAMLMap } from 'yaml';
 import type { SourceNames } from './server-config.ts';
 
@@ -98,8 +98,11 @@ export function namedCatalog(name: unknown, names: SourceNames) {
 
 function parse(text: string, lines: LineCounter): Node | null {
   if (tooDeepAt(text) >= 0) throw refusedDefinition('the definition nests too deep');
+  if (hasTooManyEntries(text)) throw refusedDefinition(TOO_MANY_ENTRIES);
   try {
-    const document = parseDocument(text, { lineCounter: lines, schema: 'core', merge: false });
+    // `entry` finds repeated keys that matter; the parser takes quadratic time to find all.
+    const options = { schema: 'core', merge: false, uniqueKeys: false } as const;
+    const document = parseDocument(text, { ...options, lineCounter: lines });
     const [fault] = document.errors;
     if (fault !== undefined) throw refusedDefinition(fault.message.split('\n')[0]);
     return document.contents as Node | null;

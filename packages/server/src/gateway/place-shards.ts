@@ -47,7 +47,8 @@ export function readSharding(definition: string): {
   readonly index: string;
   readonly shards: number;
 } {
-  const document = parseDocument(definition, { maxAliasCount: 0, logLevel: 'silent' } as object);
+  const options = { maxAliasCount: 0, logLevel: 'silent', uniqueKeys: false };
+  const document = parseDocument(definition, options as object);
   const index = document.getIn(['index']);
   const shards = document.getIn(['sharding', 'shards']);
   const valid = Number.isInteger(shards) && (shards as number) > 0 && (shards as number) <= 64;

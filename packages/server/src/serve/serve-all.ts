@@ -67,10 +67,7 @@ async function start(request: ServeRequest, later: (release: Release) => void) {
   const log = openLogs(options.log);
   later(() => log.flush());
   const callers = options.auth ? await closedCallers(store, request.issuers, env) : OPEN_CALLERS;
-  const access =
-    callers.accounts === undefined
-      ? callers.access
-      : limitFailures(callers.access, limits.failuresPerMinute);
+  const access = limitFailures(callers.access, limits.failuresPerMinute);
   const { admit, running } = rateLimits(limits);
   const metrics = createMetrics({
     running,

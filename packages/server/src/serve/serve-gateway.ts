@@ -87,10 +87,7 @@ async function start(request: ServeGatewayRequest, later: (release: Release) => 
   });
   const callers = await callersOf(request, store, planes, later);
   await routing.refresh();
-  const access =
-    callers.accounts === undefined
-      ? callers.access
-      : limitFailures(callers.access, options.limits.failuresPerMinute);
+  const access = limitFailures(callers.access, options.limits.failuresPerMinute);
   const { admit, running } = rateLimits(options.limits);
   const metrics = createMetrics({ running, isKnown: (name) => routing.names().includes(name) });
   const recorder = activityRecorder(store.activity, backend, (error) =>
