@@ -224,6 +224,10 @@ ${sharding}`;
         expect(answer.total).toBe(total - docs);
         const facets = await client.aggregate({ index, query: '*:*', aggs: {} });
         expect(facets.failed_shards).toBe(1);
+        const missing = { missing_shards: [expect.any(Number)] };
+        expect(await client.listIndexes()).toMatchObject([missing]);
+        expect(await client.status({ index })).toMatchObject(missing);
+        expect(await client.describeIndex({ index })).toMatchObject({ index });
       }, WAIT);
     }
     nodes[1] = await startNode(1, grpc);

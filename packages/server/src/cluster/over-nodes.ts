@@ -1,4 +1,4 @@
-import { LhsError } from '@lakehouse-search/contract';
+import { type ErrorCode, LhsError } from '@lakehouse-search/contract';
 import { type AnswerOf, type MergedName, mergeAnswers, type NodeAnswer } from './merge-answers.ts';
 
 /** A node of an index, and an operation there. */
@@ -11,6 +11,10 @@ export interface PartCall<T> {
 /** Operations on a window: a node whose shards have no document of it does not know it. */
 const OF_WINDOWS: ReadonlySet<string> = new Set(['windowStatus', 'reindexWindow', 'moveWindows']);
 
+/** What nodes that answer say holds without the others. */
+const OF_ANSWERING: ReadonlySet<string> = new Set(['status', 'describeIndex']);
+const AWAY: ReadonlySet<ErrorCode> = new Set(['unreachable', 'deadline_exceeded']);
+
 /**
  * Runs an operation on all nodes of an index and merges what they answer. Throws the first error
  * after all have ended.
@@ -22,7 +26,7 @@ export async function overNodes<K extends MergedName>(
   const results = await Promise.allSettled(parts.map(({ run }) => run()));
   const answers = answersOf(parts, results);
   const failed = results.filter((result) => result.status === 'rejected');
-  const counts = OF_WINDOWS.has(name) && answers.length > 0 ? failed.filter(isFault) : failed;
+  const counts = answers.length === 0 ? failed : failed.filter((one) => isFault(name, one));
   if (counts.length > 0) throw counts[0].reason;
   return mergeAnswers(name, answers);
 }
@@ -45,5 +49,9 @@ const answersOf = <T>(
     result.status === 'fulfilled' ? [{ answer: result.value, ordinals: parts[i].ordinals }] : [],
   );
 
-const isFault = ({ reason }: PromiseRejectedResult): boolean =>
-  !(reason instanceof LhsError) || reason.code !== 'not_found';
+/** False for an error that leaves the answers of the other nodes as they are. */
+function isFault(name: string, { reason }: PromiseRejectedResult): boolean {
+  if (!(reason instanceof LhsError)) return true;
+  if (OF_WINDOWS.has(name)) return reason.code !== 'not_found';
+  return !(OF_ANSWERING.has(name) && AWAY.has(reason.code));
+}

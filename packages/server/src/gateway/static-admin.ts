@@ -4,7 +4,12 @@
  * is refused if the index has several.
  */
 import { REQUEST_CHECKS } from '@lakehouse-search/client';
-import { type CallContext, checkCall, type IndexSummary } from '@lakehouse-search/contract';
+import {
+  type CallContext,
+  checkCall,
+  type IndexStatus,
+  type IndexSummary,
+} from '@lakehouse-search/contract';
 import { REMOTE_READS } from '@lakehouse-search/engine';
 import { type AnswerOf, isMerged } from '../cluster/merge-answers.ts';
 import { mergeSummary } from '../cluster/merge-indexes.ts';
@@ -146,6 +151,17 @@ function ownKey(): () => Promise<string> {
   return async () => (key ??= makeReceiptKey());
 }
 
+/** The shards of an index that no node has which answers. */
+function missingAt({ routing }: AdminNodes, name: string) {
+  const parts = routing.seen.flatMap(({ up, state }) =>
+    (state?.indexes ?? []).flatMap((own) => (own.index === name ? [{ ...own, up }] : [])),
+  );
+  const held = new Set(parts.flatMap(({ up, ordinals }) => (up ? ordinals : [])));
+  const total = Math.max(0, ...parts.map(({ shards }) => shards));
+  const missing = [...Array(total).keys()].filter((shard) => !held.has(shard));
+  return missing.length === 0 ? {} : { missing_shards: missing };
+}
+
 function specialOperations(
   nodes: AdminNodes,
   options: StaticAdminOptions,
@@ -154,13 +170,20 @@ function specialOperations(
   return {
     createIndex: (request, context) => createOver(nodes, request as Loose, call(context)),
     alterIndex: (request, context) => alterOver(nodes, request as Loose, call(context)),
+    status: async (request, context) => {
+      const own = request as Loose;
+      const status = (await forward(nodes, 'status', own, call(context))) as IndexStatus;
+      return { ...status, ...missingAt(nodes, status.index) };
+    },
     listIndexes: async (request, context) => {
       const all = await nodes.lists<IndexSummary>('listIndexes', request, call(context));
-      const states = nodes.routing.seen.flatMap(({ state }) => state ?? []);
+      const up = nodes.routing.seen.filter((seen) => seen.up);
+      const states = up.flatMap(({ state }) => state ?? []);
       return [...Map.groupBy(all, ({ name }) => name)].map(([name, parts]) => ({
         ...mergeSummary(parts),
         num_docs: sumOf(states, name, 'docs'),
         bytes: sumOf(states, name, 'bytes'),
+        ...missingAt(nodes, name),
       }));
     },
     ...wholeOperations(nodes, options),
