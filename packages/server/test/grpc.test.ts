@@ -128,7 +128,10 @@ describe('a gRPC server', () => {
   it('describes all services to clients by reflection', async () => {
     const { getServiceNames, call } = await reflectionClient();
     expect(getServiceNames).toEqual(
-      expect.arrayContaining(['lhs.v1.Admin', 'lhs.v1.Lookup', 'lhs.v1.Search', 'lhs.v1.Write']),
+      expect.arrayContaining([
+        'grpc.health.v1.Health',
+        ...['lhs.v1.Admin', 'lhs.v1.Lookup', 'lhs.v1.Search', 'lhs.v1.Write'],
+      ]),
     );
     expect(call).toContain('SearchRequest');
   });
@@ -171,5 +174,5 @@ async function reflectionClient() {
     });
   const names = await ask(7, '*');
   const file = await ask(4, 'lhs.v1.SearchRequest');
-  return { getServiceNames: names.match(/lhs\.v1\.\w+/g), call: file };
+  return { getServiceNames: names.match(/(lhs|grpc.health)\.v1\.\w+/g), call: file };
 }

@@ -1,6 +1,7 @@
 import type { Server, ServerDuplexStream, ServiceDefinition } from '@grpc/grpc-js';
 import type { ReflectionService } from '@grpc/reflection';
 import { serializedFiles } from '@lakehouse-search/client';
+import { HEALTH_SERVICE, healthFile } from './health-descriptor.ts';
 import { bytesMethod, openScreen } from './screen.ts';
 
 type Stream = ServerDuplexStream<Buffer, Buffer>;
@@ -41,7 +42,8 @@ export function reflect(server: Server, services: readonly string[]): void {
 /** The answers by path. */
 async function load(services: readonly string[]): Promise<ReadonlyMap<string, Answer>> {
   const reflection = await import('@grpc/reflection');
-  const fileDescriptorProtos = serializedFiles().map((bytes) => Buffer.from(bytes));
+  const ours = serializedFiles().map((bytes) => Buffer.from(bytes));
+  const fileDescriptorProtos = [...ours, healthFile()];
   const files = { format: 'Protocol Buffer 3 DescriptorProto', type: {}, fileDescriptorProtos };
   const definition = { 'lhs.v1': files } as unknown as PackageDefinition;
   const answers = new Map<string, Answer>();
@@ -49,7 +51,9 @@ async function load(services: readonly string[]): Promise<ReadonlyMap<string, An
     answers.set(own[METHOD].path, (stream) => handlers[METHOD](messagesOf(stream, own)));
   };
   const target = { addService } as unknown as Server;
-  new reflection.ReflectionService(definition, { services: [...services] }).addToServer(target);
+  new reflection.ReflectionService(definition, {
+    services: [...services, HEALTH_SERVICE],
+  }).addToServer(target);
   return answers;
 }
 

@@ -26,7 +26,11 @@ describe('the description of REST', () => {
       `${route.verb} ${route.path}`,
       ...(route.also ?? []),
     ]);
-    expect(described.sort()).toEqual(routes.sort());
+    const others = [
+      'POST /mcp',
+      ...['query', 'query_range', 'alerts'].map((path) => `GET /v1/stats/${path}`),
+    ];
+    expect(described.sort()).toEqual([...routes, ...others].sort());
   });
 
   it('has references that lead somewhere, and ids that are unique', () => {

@@ -2,6 +2,7 @@ import { docOf, fieldsOf, METHODS, type WireMethod } from '@lakehouse-search/cli
 import { ERROR_CODES } from '@lakehouse-search/contract';
 import { REQUIRED_SCOPES } from '../access/scopes.ts';
 import { REQUEST_EXAMPLES } from './examples.ts';
+import { OTHER_PATHS, OTHER_TAGS } from './other-paths.ts';
 import { type Schema, Schemas } from './schemas.ts';
 
 /** The description of the REST interface (OpenAPI 3.1), from the descriptors of all operations. */
@@ -19,9 +20,14 @@ export function openApi(version: string): object {
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'lakehouse search', version, license: { name: 'Apache-2.0' } },
+    info: { ...INFO, version },
+    servers: [{ url: '/' }],
+    tags: [
+      ...new Set(Object.values(METHODS).map(({ service }) => service.name)),
+      ...OTHER_TAGS,
+    ].map((name) => ({ name })),
     security: [{ bearer: [] }, { apiKey: [] }, {}],
-    paths,
+    paths: { ...paths, ...OTHER_PATHS },
     components: {
       schemas: { ...schemas.all, Error: ERROR },
       securitySchemes: SECURITY,
@@ -30,6 +36,13 @@ export function openApi(version: string): object {
   };
 }
 
+const INFO = {
+  title: 'lakehouse search',
+  description:
+    'Search indexes over lakehouse tables: docs/rest.md describes the rules of all routes.',
+  contact: { name: 'lhs', url: 'https://github.com/lakehouse-search/lhs' },
+  license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
+};
 const REF_ERROR = { $ref: '#/components/schemas/Error' };
 const ERROR: Schema = {
   type: 'object',
