@@ -7,15 +7,14 @@
  *    is the default field.
  *    Prose with accents gets an analyzer without them.
  * 3. Structs and maps are indexed by path, the numbers, dates and booleans of structs with types.
- * 4. What cannot be indexed (binary) is named in a comment, so nothing is left out
+ * 4. A table without identifier fields gets the key that its sample suggests (propose-key.ts).
+ * 5. What cannot be indexed (binary) is named in a comment, so nothing is left out
  *    in silence. In a wide table the first columns make up the definition, as many as its limits
  *    allow; a comment says how many are left out.
  */
 import {
-  type ColumnVector,
   type Field,
   isReadable,
-  readableFields,
   type S3Config,
   type SourceTable,
   type TableConfig,
@@ -28,8 +27,9 @@ import { COLUMN_RULES, isNested, typeName } from './column-rules.ts';
 import type { FieldType } from './definition.ts';
 import { parseIp } from './ip-value.ts';
 import { fieldNameFault } from './parse-field.ts';
+import { type ProposedKey, proposeKey } from './propose-key.ts';
+import { type Samples, sampleColumns } from './sample-columns.ts';
 
-const SAMPLE_ROWS = 2000;
 /** Texts at least this long on average, with several words, are prose. */
 const PROSE_CHARS = 40;
 /** Typed leaves of one struct column. */
@@ -54,11 +54,10 @@ export interface InitOptions {
  */
 export async function initDefinition(table: SourceTable, options: InitOptions): Promise<string> {
   const samples = await sampleColumns(table).catch((error: Error) => error);
-  const read = samples instanceof Map ? samples : new Map<string, readonly Value[]>();
+  const read: Samples = samples instanceof Error ? new Map() : samples;
   const proposals = table.schema.fields.map((field) => propose(field, read.get(field.name) ?? []));
-  const keys = table.schema.fields
-    .filter((field) => table.schema.identifierFieldIds.includes(field.id))
-    .map((field) => field.name);
+  const prose = proposals.filter((p) => p.kind === 'field' && p.type === 'TEXT');
+  const key = proposeKey(table, read, new Set(prose.map(({ column }) => column)));
   const title = titleOf(proposals);
   return [
     '# What is indexed of the table, and how. docs/definition.md explains every key.',
@@ -69,10 +68,10 @@ export async function initDefinition(table: SourceTable, options: InitOptions): 
     `index: ${options.name ?? indexName(table.name)}`,
     'source:',
     ...sourceLines(options.source),
-    ...keyLines(keys, table.schema.fields[0]?.name),
+    ...keyLines(key),
     ...analyzerLines(proposals),
     ...defaultFieldsLine(proposals, title),
-    ...fitting('fields', fieldLines(proposals, title, keys), FIELD_BYTES),
+    ...fitting('fields', fieldLines(proposals, title, key.columns), FIELD_BYTES),
     ...meaningLines(proposals, title),
     ...fitting('variants', variantLines(proposals), OTHER_BYTES),
     ...fitting('columns that cannot be indexed', skippedLines(proposals), OTHER_BYTES),
@@ -127,18 +126,10 @@ function written(value: string | boolean | readonly string[] | S3Config): string
   return `{ ${entries.join(', ')} }`;
 }
 
-function keyLines(keys: readonly string[], first: string | undefined): string[] {
-  if (keys.length > 0) {
-    return [
-      'key:',
-      `  identifier: [${keys.map(quote).join(', ')}]     # the table's identifier fields`,
-    ];
-  }
-  return [
-    'key:',
-    '  # the table names no identifier fields: put the columns here that tell its rows apart',
-    `  identifier: [${first === undefined ? '' : quote(first)}]`,
-  ];
+function keyLines({ columns, isDeclared, why }: ProposedKey): string[] {
+  const identifier = `  identifier: [${columns.map(quote).join(', ')}]`;
+  if (isDeclared) return ['key:', `${identifier}     # ${why.join(' ')}`];
+  return ['key:', ...why.map((line) => `  # ${line}`), identifier];
 }
 
 /** A YAML scalar: plain where it is plainly a string, else in JSON quotes. */
@@ -355,37 +346,4 @@ function skippedLines(proposals: readonly Proposal[]): string[] {
   return proposals
     .filter((p) => p.kind === 'skipped')
     .map(({ column, why }) => `# not indexed: ${JSON.stringify(column)}: ${why}`);
-}
-
-/**
- * Values of each column in the first rows of the current snapshot, read from one file where it has
- * enough.
- */
-async function sampleColumns(table: SourceTable): Promise<ReadonlyMap<string, readonly Value[]>> {
-  const columns = readableFields(table.schema)
-    .filter(
-      ({ type }) =>
-        type.kind === 'string' || (type.kind === 'list' && type.element.kind === 'string'),
-    )
-    .map((field) => field.name);
-  const samples = new Map(columns.map((name): [string, Value[]] => [name, []]));
-  if (table.currentSnapshotId === null || columns.length === 0) return samples;
-  let rows = 0;
-  for await (const batch of table.scan({ columns, batchRows: SAMPLE_ROWS })) {
-    const taken = Math.min(batch.rows, SAMPLE_ROWS - rows);
-    columns.forEach((name, c) => {
-      for (let row = 0; row < taken; row++) samples.get(name)!.push(textsAt(batch.columns[c], row));
-    });
-    rows += taken;
-    if (rows >= SAMPLE_ROWS) break;
-  }
-  return samples;
-}
-
-const decoder = new TextDecoder();
-
-function textsAt(vector: ColumnVector, row: number): Value {
-  if (vector.kind === 'values') return vector.values[row];
-  if (vector.kind !== 'utf8' || vector.nulls?.[row] === 1) return null;
-  return decoder.decode(vector.bytes.subarray(vector.offsets[row], vector.offsets[row + 1]));
 }
