@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import {
   type Backend,
   type JobKind,
@@ -7,6 +8,7 @@ import {
 } from '@lakehouse-search/contract';
 import type { LocalBackend, LocalOptions } from '@lakehouse-search/engine';
 import { Command, Flags } from '@oclif/core';
+import { requireUtf8Arguments } from './config/argument-bytes.ts';
 import { localOnly, refuseUrl } from './config/local-commands.ts';
 import { type FlagSettings, readSettings, serviceUrl, settingValue } from './config/settings.ts';
 import { absoluteTarget } from './files/backup-target.ts';
@@ -16,6 +18,7 @@ import type { RowFormat } from './output/row-formats.ts';
 import type { AnswerShapes } from './output/write-answer.ts';
 import type { JobFlags, JobWork } from './sync/run-job.ts';
 import { jsonText } from './terminal/json-text.ts';
+import { nextCommand } from './terminal/next-step.ts';
 import { type Style, styleFor } from './terminal/style.ts';
 import { processTerminal, type Terminal } from './terminal/terminal.ts';
 
@@ -84,6 +87,17 @@ export abstract class LhsCommand extends Command {
   /** Prints lines for people; a line end inside of one becomes a blank. */
   protected print(lines: readonly string[]): void {
     if (lines.length > 0) this.terminal.out(...lines);
+  }
+
+  /** Tells why a list is empty if the data folder is missing: its name may be wrong. */
+  protected tellMissingFolder(flags: GlobalFlags): void {
+    if (this.isRemote(flags)) return;
+    const folder = this.dataDir(flags);
+    if (existsSync(folder)) return;
+    this.terminal.err(
+      `data folder "${folder}" does not exist; another one is chosen by`,
+      nextCommand({ step: 'choose_data_folder' }),
+    );
   }
 
   /** Where the answer goes that the flags of `outputFlags` describe. */
@@ -168,6 +182,7 @@ export abstract class LhsCommand extends Command {
 
   override async init(): Promise<void> {
     await super.init();
+    requireUtf8Arguments(this.argv);
     refuseUrl(this.id ?? '', this.argv);
   }
 

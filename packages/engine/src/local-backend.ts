@@ -57,7 +57,8 @@ const windows = lazily(() => import('./local/windows.ts'));
 const reads = lazily(() => import('./local/reads.ts'));
 
 /**
- * Opens a data folder, making it where it is missing. Throws io_error, corrupt_index, unsupported.
+ * Opens a data folder. One that is missing reads as an empty one; the first change makes it. Throws
+ * invalid_argument, io_error, corrupt_index, unsupported.
  */
 export async function openLocal(dataDir: string, options?: LocalOptions): Promise<LocalBackend> {
   return new LocalBackend(dataDir, options);

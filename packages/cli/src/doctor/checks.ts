@@ -1,6 +1,7 @@
-import { constants } from 'node:fs';
+import { constants, existsSync, statSync } from 'node:fs';
 import { access, statfs } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
 import { bytes } from '../terminal/figures.ts';
 
 /** One thing that was looked at. */
@@ -71,9 +72,9 @@ async function model(): Promise<Check> {
 
 async function writable(dataDir: string): Promise<Check> {
   try {
-    const { makeFolder } = await import('@lakehouse-search/lake');
-    await makeFolder(dataDir);
-    await access(dataDir, constants.W_OK);
+    const folder = nearestThere(dataDir);
+    await access(folder, constants.W_OK);
+    if (!statSync(folder).isDirectory()) throw new Error('not a folder');
     return { name: 'data', ok: true, detail: dataDir };
   } catch {
     const advice = 'choose another with --data-dir, LHS_DATA_DIR or lhs config set data_dir';
@@ -81,9 +82,15 @@ async function writable(dataDir: string): Promise<Check> {
   }
 }
 
+/** The path, or the folder above it in which it would be made. */
+function nearestThere(path: string): string {
+  const above = dirname(path);
+  return existsSync(path) || above === path ? path : nearestThere(above);
+}
+
 async function freeSpace(dataDir: string): Promise<Check> {
   try {
-    const { bavail, bsize } = await statfs(dataDir);
+    const { bavail, bsize } = await statfs(nearestThere(dataDir));
     const free = bavail * bsize;
     const ok = free > FREE_BYTES;
     return {

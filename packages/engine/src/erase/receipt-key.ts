@@ -32,6 +32,15 @@ export function receiptKey(dataDir: string): KeyObject {
   return readKey(path) ?? makeKey(dataDir, path);
 }
 
+/** The key of a data folder, which is not made. Throws not_found too. */
+export function existingReceiptKey(dataDir: string): KeyObject {
+  const key = readKey(join(dataDir, RECEIPT_KEY_FILE));
+  if (key !== null) return key;
+  throw new LhsError('not_found', 'this data folder has no key: it has signed no receipts', {
+    hint: 'name the public key of the receipt',
+  });
+}
+
 /** The public key in PEM. */
 export function publicPem(key: KeyObject): string {
   return createPublicKey(key).export({ type: 'spki', format: 'pem' }) as string;

@@ -25,7 +25,7 @@ import {
   jobBeside,
 } from '../erase/check-erasure.ts';
 import { readPublicKey, signReceipt, verifyReceipt } from '../erase/receipt.ts';
-import { publicPem, receiptKey } from '../erase/receipt-key.ts';
+import { existingReceiptKey, publicPem, receiptKey } from '../erase/receipt-key.ts';
 import { runErasure } from '../erase/run-erasure.ts';
 import { inlineRunner } from '../index/merge-runners.ts';
 import { runInThread } from '../index/merge-threads.ts';
@@ -106,7 +106,7 @@ export async function verifyReceiptLocal(
   value: VerifyReceiptRequest,
 ): Promise<ReceiptVerdict> {
   const { receipt, public_key: pem, keys } = checkVerifyReceiptRequest(value);
-  const key = readPublicKey(pem ?? publicPem(receiptKey(dataDir)));
+  const key = readPublicKey(pem ?? publicPem(existingReceiptKey(dataDir)));
   return verifyReceipt(receipt, key, keys);
 }
 

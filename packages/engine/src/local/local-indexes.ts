@@ -34,6 +34,7 @@ import {
   limitColdBytes,
   useColdStore,
 } from '../storage/cold-cache.ts';
+import { requireUtf8Name } from '../storage/data-folder-name.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
 import type { SearchThreads } from '../workers/search-threads.ts';
 import { EngineLife } from './engine-life.ts';
@@ -108,6 +109,7 @@ export class LocalIndexes {
   #released = false;
 
   constructor(dataDir: string, options: LocalOptions = {}) {
+    requireUtf8Name(dataDir);
     const { openDirectory = openLocalDirectory, clock = SYSTEM_CLOCK } = options;
     this.openEmbedder = options.openEmbedder ?? localModels(dataDir);
     const { memory = {} } = options;

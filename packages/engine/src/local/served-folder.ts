@@ -7,10 +7,12 @@ import { existsSync } from 'node:fs';
 import { LhsError } from '@lakehouse-search/contract';
 import { isGone, thisProcess } from '../index/process-identity.ts';
 import { lockHolder, lockIndex, type WriterLock } from '../index/writer-lock.ts';
+import { requireUtf8Name } from '../storage/data-folder-name.ts';
 import { makeFolder } from '../storage/make-folder.ts';
 
-/** Takes the data folder for this server. Throws index_busy, naming the other server; io_error. */
+/** Takes the data folder for this server. Throws index_busy, naming the other server; io_error, … */
 export function lockDataFolder(dataDir: string): WriterLock {
+  requireUtf8Name(dataDir);
   makeFolder(dataDir);
   try {
     return lockIndex(dataDir);

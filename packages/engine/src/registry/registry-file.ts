@@ -3,7 +3,8 @@
  * that several processes may use it at once (each statement is its own transaction; a busy file is
  * waited for). `PRAGMA user_version` is the schema's version. A file of an older schema is read as
  * it is; the first change takes it to the newest one, and leaves a copy, `registry.db.v3`, for the
- * older lhs. Tables, since schema 8:
+ * older lhs. A missing file reads as an empty one; the first change makes it, and the data folder.
+ * Tables, since schema 8:
  *
  *   indexes name (unique), uuid, definition (YAML as given), base_dir (what relative paths in
  *                  it are relative to), version (1, and one more with each changed definition),
@@ -45,9 +46,13 @@ type Values = Readonly<Record<string, string | number | null>>;
 export class RegistryFile {
   readonly path: string;
   #db: Database.Database;
-  readonly #identity: string | null;
-  /** The file has an older schema: what is read is a copy in memory that has the newest one. */
-  #isOld: boolean;
+  /** Null: there is no file yet. */
+  #identity: string | null;
+  /**
+   * What is read is a database in memory that has the newest schema: the file has an older one, or
+   * is missing.
+   */
+  #isCopy: boolean;
   /** The file's time when it was copied. */
   #copiedMs = 0;
   /** By SQL; there are few texts. */
@@ -63,16 +68,17 @@ export class RegistryFile {
 
   readonly #looks: Looks;
 
-  /** Opens it, making folder and file where they are missing. Throws unsupported too. */
+  /** Opens it. Throws unsupported too. */
   constructor(dataDir: string, looks = new Looks()) {
     this.#looks = looks;
     this.path = join(dataDir, REGISTRY_FILE);
-    makeFolder(dataDir);
-    this.#copiedMs = lookAt(this.path).mtimeMs;
-    const { db, isOld } = openDatabase(this.path);
+    if (existsSync(dataDir)) makeFolder(dataDir); // refuses a file in its place
+    const { identity, mtimeMs } = lookAt(this.path);
+    this.#identity = identity;
+    this.#copiedMs = mtimeMs;
+    const { db, isCopy } = openDatabase(this.path);
     this.#db = db;
-    this.#isOld = isOld;
-    this.#identity = lookAt(this.path).identity;
+    this.#isCopy = isCopy;
   }
 
   /**
@@ -85,9 +91,8 @@ export class RegistryFile {
     if (!this.#db.open) throw engineClosed();
     const { period } = this.#looks;
     if (period === this.#period) return this.#version;
-    const { identity, mtimeMs } = lookAt(this.path);
-    if (identity !== this.#identity) throw dataFolderGone(this.path);
-    if (this.#isOld) this.#copyAgain(mtimeMs);
+    const mtimeMs = this.#look();
+    if (this.#isCopy) this.#copyAgain(mtimeMs);
     if (mtimeMs !== this.#settledMs) {
       const now = Date.now();
       this.#others = this.#run(() => this.#statement('PRAGMA data_version').pluck().get());
@@ -120,7 +125,7 @@ export class RegistryFile {
 
   /** The same for work that only reads. */
   settled<T>(work: () => T): T {
-    return this.#isOld ? this.#run(work) : this.exclusively(work);
+    return this.#isCopy ? this.#run(work) : this.exclusively(work);
   }
 
   /** Rewrites the file, so that nothing of deleted rows is left in free pages. */
@@ -145,14 +150,14 @@ export class RegistryFile {
     this.#ownChanges++;
     endLookPeriod();
     try {
-      if (this.#isOld) this.#run(() => this.#takeToNewest());
+      if (this.#isCopy) this.#run(() => this.#takeToNewest());
       return this.#run(work);
     } finally {
       endLookPeriod();
     }
   }
 
-  /** Another process has changed the file: an older lhs its rows, this one its schema. */
+  /** Another process has made the file, or changed it: an older lhs its rows, we its schema. */
   #copyAgain(mtimeMs: number): void {
     if (mtimeMs === this.#copiedMs) return;
     this.#copiedMs = mtimeMs;
@@ -160,35 +165,45 @@ export class RegistryFile {
     this.#use(openDatabase(this.path));
   }
 
-  /** Takes the file itself to the newest schema. */
+  /** Takes the file itself to the newest schema, making it where it is missing. */
   #takeToNewest(): void {
+    makeFolder(dirname(this.path));
+    makeFile(this.path);
+    this.#look();
     const db = connect(this.path);
     try {
       db.transaction(() => {
         const version = schemaOf(db);
-        if (version < SCHEMA_VERSION) keepOld(`${this.path}.v${version}`, db);
+        if (version > 0 && version < SCHEMA_VERSION) keepOld(`${this.path}.v${version}`, db);
         migrateRegistry(db);
       }).immediate();
     } catch (error) {
       db.close();
       throw error;
     }
-    this.#use({ db, isOld: false });
+    this.#use({ db, isCopy: false });
   }
 
-  #use({ db, isOld }: OpenedDatabase): void {
+  #use({ db, isCopy }: OpenedDatabase): void {
     this.#db.close();
     this.#prepared.clear();
     this.#db = db;
-    this.#isOld = isOld;
+    this.#isCopy = isCopy;
+  }
+
+  /** The file's time. Throws io_error if the file was removed or replaced. */
+  #look(): number {
+    const { identity, mtimeMs } = lookAt(this.path);
+    this.#identity ??= identity;
+    if (identity !== this.#identity) throw dataFolderGone(this.path);
+    return mtimeMs;
   }
 
   #run<T>(work: () => T): T {
     if (!this.#db.open) throw engineClosed();
-    const { identity, mtimeMs } = lookAt(this.path);
-    if (identity !== this.#identity) throw dataFolderGone(this.path);
+    const mtimeMs = this.#look();
     try {
-      if (this.#isOld) this.#copyAgain(mtimeMs);
+      if (this.#isCopy) this.#copyAgain(mtimeMs);
       return work();
     } catch (error) {
       throw registryError(error, this.path);
@@ -221,16 +236,16 @@ function dataFolderGone(path: string): LhsError {
 
 interface OpenedDatabase {
   readonly db: Database.Database;
-  /** `db` is a copy in memory of a file with an older schema. */
-  readonly isOld: boolean;
+  /** `db` is a copy in memory of a file with an older schema, or stands for a missing file. */
+  readonly isCopy: boolean;
 }
 
-/** Opens the file, making it where it is missing. A file of an older schema is not changed. */
+/** Opens the file, which is not changed if it has an older schema, nor made if it is missing. */
 function openDatabase(path: string): OpenedDatabase {
   let db: Database.Database | undefined;
   try {
-    makeFile(path);
-    db = connect(path);
+    const isMissing = !existsSync(path);
+    db = isMissing ? new Database(':memory:') : connect(path);
     const version = schemaOf(db);
     if (version > SCHEMA_VERSION) throw newerSchema(path, version);
     const isOld = version > 0 && version < SCHEMA_VERSION;
@@ -240,7 +255,7 @@ function openDatabase(path: string): OpenedDatabase {
       db = new Database(bytes);
     }
     if (version < SCHEMA_VERSION) db.transaction(() => migrateRegistry(db!)).immediate();
-    return { db, isOld };
+    return { db, isCopy: isMissing || isOld };
   } catch (error) {
     db?.close();
     throw registryError(error, path);

@@ -53,6 +53,23 @@ describe('the registry', () => {
     two.close();
   });
 
+  it('makes neither folder nor file before the first change, and sees those of others', () => {
+    const missing = join(folder, 'a/b');
+    const reader = new Registry(missing);
+    expect([reader.list(), reader.aliases.list(), reader.jobs.list()]).toEqual([[], [], []]);
+    expect(() => reader.get('commits')).toThrow('there is no index "commits"');
+    expect(reader.settledUuids()).toEqual(new Set());
+    expect(readdirSync(folder)).toEqual([]);
+    const writer = new Registry(missing);
+    const added = writer.add('commits', 'version: 1', '/base');
+    expect(reader.get('commits')).toEqual(added);
+    const second = reader.add('more', 'version: 1', '/base');
+    expect(writer.list()).toEqual([added, second]);
+    expect(readdirSync(missing)).toEqual(['registry.db']);
+    reader.close();
+    writer.close();
+  });
+
   it('sees every change of other objects, soon and long after the one before', () => {
     const one = new Registry(folder);
     const two = new Registry(folder);

@@ -4,7 +4,9 @@
  * Indexes and aliases share one namespace.
  */
 import { randomUUID } from 'node:crypto';
-import { didYouMean, LhsError } from '@lakehouse-search/contract';
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { didYouMean, LhsError, type NextStep } from '@lakehouse-search/contract';
 import type { Looks } from '../base/looks.ts';
 import { Aliases } from './aliases.ts';
 import { Generations } from './generations.ts';
@@ -85,8 +87,8 @@ export class Registry {
   #knownVersion = '';
 
   /**
-   * Opens the registry of a data folder, making folder and file where they are missing. Throws
-   * io_error, corrupt_index.
+   * Opens the registry of a data folder; the first change makes what is missing of folder and file.
+   * Throws io_error, corrupt_index.
    */
   constructor(dataDir: string, looks?: Looks) {
     this.#file = new RegistryFile(dataDir, looks);
@@ -128,9 +130,17 @@ export class Registry {
     const near = didYouMean(name, [...names, ...this.aliases.list().map(({ alias }) => alias)]);
     throw new LhsError('index_not_found', `there is no index "${name}"${near}`, {
       ...(names.length === 0
-        ? { next: [{ step: 'create_index' }] }
+        ? this.#nothingHere()
         : { hint: `indexes: ${names.slice(0, 20).join(', ')}`, next: [{ step: 'list_indexes' }] }),
     });
+  }
+
+  /** Advice where there is no index: the name of the data folder may be wrong. */
+  #nothingHere(): { readonly hint?: string; readonly next: readonly NextStep[] } {
+    const folder = dirname(this.path);
+    if (existsSync(folder)) return { next: [{ step: 'create_index' }] };
+    const next = [{ step: 'choose_data_folder' }, { step: 'create_index' }] as const;
+    return { hint: `data folder "${folder}" does not exist`, next };
   }
 
   /** The UUIDs of all indexes. */

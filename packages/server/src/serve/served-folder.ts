@@ -19,12 +19,12 @@ export function storeOfReader({ store, auth }: ServerOptions): StoreLocation {
   return !auth && 'file' in store && !existsSync(store.file) ? { file: IN_MEMORY } : store;
 }
 
-/** A folder that cannot be written is served as it is: nobody changes it. */
+/** A folder that is there and cannot be written is served as it is: nobody changes it. */
 export function lockIfWritable(dataDir: string): ReturnType<typeof lockDataFolder> | undefined {
   try {
     return lockDataFolder(dataDir);
   } catch (error) {
-    if (!isUnwritable(error)) throw error;
+    if (!isUnwritable(error) || !existsSync(dataDir)) throw error;
     return undefined;
   }
 }

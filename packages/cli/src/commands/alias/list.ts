@@ -11,6 +11,7 @@ export default class AliasList extends LhsCommand {
   override async run(): Promise<void> {
     const { flags } = await this.parse(AliasList);
     const aliases = await (await this.backend(flags)).listAliases();
+    if (aliases.length === 0) this.tellMissingFolder(flags);
     if (flags.json) return this.printJson({ aliases });
     if (aliases.length === 0) {
       return this.print(['no aliases yet', 'next: lhs alias set ALIAS INDEX']);

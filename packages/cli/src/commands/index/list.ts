@@ -12,6 +12,7 @@ export default class IndexList extends LhsCommand {
   override async run(): Promise<void> {
     const { flags } = await this.parse(IndexList);
     const indexes = await (await this.backend(flags)).listIndexes();
+    if (indexes.length === 0) this.tellMissingFolder(flags);
     if (flags.json) return this.printJson({ indexes });
     if (indexes.length === 0) {
       return this.print(['no indexes yet', 'next: lhs index init NAMESPACE.TABLE --warehouse DIR']);

@@ -37,6 +37,7 @@ export default class JobsList extends LhsCommand {
     const { flags } = await this.parse(JobsList);
     const { index, state, limit } = flags;
     const jobs = await (await this.backend(flags)).listJobs({ index, state, limit });
+    if (jobs.length === 0) this.tellMissingFolder(flags);
     if (flags.json) return this.printJson({ jobs });
     if (jobs.length === 0) return this.print(['no jobs', 'next: lhs index reindex INDEX']);
     // the ids alone take 36 columns; jobs show has the time

@@ -12,6 +12,7 @@ export default class QueryList extends LhsCommand {
   override async run(): Promise<void> {
     const { flags } = await this.parse(QueryList);
     const queries = await (await this.backend(flags)).listSavedQueries();
+    if (queries.length === 0) this.tellMissingFolder(flags);
     if (flags.json) return this.printJson({ saved_queries: queries });
     if (queries.length === 0) {
       return this.print(['no saved queries yet', 'next: lhs query save NAME INDEX QUERY']);
