@@ -15,7 +15,7 @@ export const HEALTH_SERVICE = `${PACKAGE}.Health`;
 
 /**
  * Returns the serialized descriptor of the health service, for reflection: the methods that most
- * clients call (https://github.com/grpc/grpc/blob/master/doc/health-checking.md).
+ * clients call (the GRPC Health Checking Protocol).
  */
 export function healthFile(): Buffer {
   const field = { number: 1, label: LABEL };
