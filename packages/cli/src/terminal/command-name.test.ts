@@ -10,6 +10,7 @@ describe('a printed command', () => {
       '   lhs index create f && lhs index reindex a',
       '   npx lhs index create f && npx lhs index reindex a',
     ],
+    ["next: lhs search a 'b && lhs c'", "next: npx lhs search a 'b && lhs c'"],
     ['3 snapshots behind (lhs index sync a)', '3 snapshots behind (npx lhs index sync a)'],
     ['lhs: a search index', 'lhs: a search index'],
     ['error: lhs needs Node', 'error: lhs needs Node'],
@@ -46,7 +47,23 @@ describe('a printed command', () => {
         'next: lhs login --url URL --profile P',
         "next: lhs login --url URL --profile P --data-dir '/my data'",
       ],
-      ['next: lhs index validate FILE, lhs index create FILE', undefined],
+      [
+        'next: lhs index validate FILE, lhs index create FILE, then lhs index reindex a',
+        `next: lhs index validate FILE ${flags}, lhs index create FILE ${flags}, ` +
+          `then lhs index reindex a ${flags}`,
+      ],
+      [
+        '   lhs index create f && lhs index reindex a',
+        `   lhs index create f ${flags} && lhs index reindex a ${flags}`,
+      ],
+      ["next: lhs search a 'b && c' --limit 1", `next: lhs search a 'b && c' --limit 1 ${flags}`],
+      ["next: lhs search a 'b | c > d -- e'", `next: lhs search a 'b | c > d -- e' ${flags}`],
+      ["next: lhs search a 'b, lhs d (or f)'", `next: lhs search a 'b, lhs d (or f)' ${flags}`],
+      [
+        "next: lhs search a 'it'\\'' && --url x'",
+        `next: lhs search a 'it'\\'' && --url x' ${flags}`,
+      ],
+      ['   lhs index export a | wc', undefined],
       ['2 snapshots behind (lhs index sync a)', `2 snapshots behind (lhs index sync a ${flags})`],
       ["next: lhs search a --limit 1 -- '-x'", `next: lhs search a --limit 1 ${flags} -- '-x'`],
       ['title: what lhs index does', undefined],

@@ -9,8 +9,12 @@ const COMMAND = /(^(?:\u001b\[[\d;]*m)*\s*(?:next: )?|\(|&& |, then |, )lhs (?=[
 const ALONE = /^((?:\u001b\[[\d;]*m)*(?:next: | {2,3}))(lhs [a-z][^\u001b]*)(.*)$/s;
 /** A command in brackets behind a sentence. */
 const BRACKETED = /\((lhs [a-z][^()]*)\)/g;
-/** Several commands, words behind a command, or a pipe. */
-const NOT_ALONE = /, (then )?lhs |&& |\| | deletes the old files$| --help$|\(or /;
+/** Words behind a command, or a pipe. */
+const NOT_ALONE = /\| | deletes the old files$| --help$|\(or /;
+/** Between the commands of a line. */
+const JOINT = /( && |, (?:then )?)(?=lhs [a-z])/g;
+/** What a shell takes as it stands: no separator, flag or command is in it. */
+const QUOTED = /\\.|'[^']*'|"[^"]*"/g;
 /** Commands that work on this machine alone: a URL is not for them. */
 const OWN = /^lhs (config|demo|doctor|serve|source (import|delete|upsert|rows|snapshots)) /;
 
@@ -38,8 +42,16 @@ export function asTyped(
   place: readonly string[] = [],
 ): string {
   const placed = place.length === 0 ? line : withPlace(line, place);
-  return env.npm_command === 'exec' ? placed.replace(COMMAND, '$1npx lhs ') : placed;
+  if (env.npm_command !== 'exec') return placed;
+  const commands = [...blanked(placed).matchAll(COMMAND)];
+  return commands.reduceRight((text, { index, 1: before }) => {
+    const start = index + before.length;
+    return `${text.slice(0, start)}npx ${text.slice(start)}`;
+  }, placed);
 }
+
+/** The text at its length with blanks for what is quoted. */
+const blanked = (text: string): string => text.replace(QUOTED, (found) => '_'.repeat(found.length));
 
 function withPlace(line: string, place: readonly string[]): string {
   const bracketed = line.replace(BRACKETED, (_, command) => `(${commandAt(command, place)})`);
@@ -48,10 +60,20 @@ function withPlace(line: string, place: readonly string[]): string {
   });
 }
 
-function commandAt(command: string, place: readonly string[]): string {
-  if (NOT_ALONE.test(command)) return command;
+function commandAt(commands: string, place: readonly string[]): string {
+  const joints = [...blanked(commands).matchAll(JOINT)];
+  const ends = [...joints.map(({ index }) => index), commands.length];
+  const starts = [0, ...joints.map(({ index, 1: joint }) => index + joint.length)];
+  return starts
+    .map((start, i) => oneCommandAt(commands.slice(start, ends[i]), place) + (joints[i]?.[1] ?? ''))
+    .join('');
+}
+
+function oneCommandAt(command: string, place: readonly string[]): string {
+  const plain = blanked(command);
+  if (NOT_ALONE.test(plain)) return command;
   const wanted = place.filter((flag) => !flag.startsWith('--url ') || !OWN.test(`${command} `));
-  const known = wanted.filter((flag) => !command.includes(` ${flag.split(' ')[0]} `));
-  const [typed, ...rest] = command.split(/(?= > | -- )/);
-  return [typed, ...known].join(' ') + rest.join('');
+  const known = wanted.filter((flag) => !plain.includes(` ${flag.split(' ')[0]} `));
+  const behind = / > | -- /.exec(plain)?.index ?? command.length;
+  return [command.slice(0, behind), ...known].join(' ') + command.slice(behind);
 }
