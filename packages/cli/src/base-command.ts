@@ -22,7 +22,8 @@ import { nextCommand } from './terminal/next-step.ts';
 import { type Style, styleFor } from './terminal/style.ts';
 import { processTerminal, type Terminal } from './terminal/terminal.ts';
 
-interface GlobalFlags {
+/** Values of the flags that all commands have. */
+export interface GlobalFlags {
   readonly 'data-dir'?: string | undefined;
   readonly url?: string | undefined;
   readonly profile?: string | undefined;

@@ -71,9 +71,19 @@ export async function backupLocal(
       const copied = { files_copied, bytes_copied, verified: verify };
       return { ...summary(done.manifest), target, prefix, ...copied };
     } catch (error) {
-      throw indexes.explained(known.registered, error);
+      throw withLeftChunks(indexes.explained(known.registered, error));
     }
   });
+}
+
+/** A full target keeps what was copied before: the error says so. */
+export function withLeftChunks(error: unknown): unknown {
+  if (!(error instanceof LhsError) || error.code !== 'disk_full') return error;
+  const { message, details, next, cause } = error;
+  const hint =
+    'free space in the target and back up again, which goes on from the files that were copied; ' +
+    'a prune of the backups deletes them';
+  return new LhsError('disk_full', message, { hint, next, details, cause });
 }
 
 function indexToBackUp(indexes: LocalIndexes, { registered, folder }: KnownIndex) {

@@ -12,6 +12,7 @@ import {
   checkCreateIndexRequest,
   checkDropIndexRequest,
   checkValidateRequest,
+  isRestricted,
   LhsError,
   refuseListed,
   requireListed,
@@ -60,7 +61,8 @@ export async function dropLocal(
 ): Promise<DropResponse> {
   const { index } = checkDropIndexRequest(request);
   const { dataDir, registry, clock } = indexes;
-  accessible(indexes, index, call);
+  // a definition that cannot be read stops no drop
+  if (isRestricted(call)) accessible(indexes, index, call);
   const registered = registry.named(index);
   const { uuid } = registered;
   const folder = indexFolder(dataDir, uuid);

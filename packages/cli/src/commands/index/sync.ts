@@ -1,8 +1,9 @@
-import type { Progress } from '@lakehouse-search/contract';
+import type { FollowRequest, Progress } from '@lakehouse-search/contract';
 import { LhsError } from '@lakehouse-search/contract';
 import { Args, Flags } from '@oclif/core';
-import { LhsCommand } from '../../base-command.ts';
+import { type GlobalFlags, LhsCommand } from '../../base-command.ts';
 import { followReport } from '../../sync/follow-report.ts';
+import { followService } from '../../sync/follow-service.ts';
 import { oneStep, skippedLines, stepLine, vectorLines } from '../../sync/step-lines.ts';
 import { count, duration, plural } from '../../terminal/figures.ts';
 import { jsonText } from '../../terminal/json-text.ts';
@@ -72,16 +73,17 @@ export default class IndexSync extends LhsCommand {
   }
 
   /** Stops with exit code 0 after a signal. */
-  async #follow(
-    index: string,
-    flags: { readonly json?: boolean; readonly poll?: string },
-  ): Promise<void> {
+  async #follow(index: string, flags: GlobalFlags & { readonly poll?: string }): Promise<void> {
     const poll_ms = millis('--poll', flags.poll);
     const backend = await this.backend(flags);
+    const follow = (request: FollowRequest, signal: AbortSignal) =>
+      this.isRemote(flags)
+        ? followService(backend, request, signal)
+        : backend.follow(request, { signal });
     const { signal } = this.interruptible('commits are kept');
     const report = flags.json ? null : followReport(this.terminal, this.style);
     try {
-      for await (const event of backend.follow({ index, poll_ms }, { signal })) {
+      for await (const event of follow({ index, poll_ms }, signal)) {
         if (report === null) this.terminal.data(jsonText(event));
         else report.tell(event);
       }
