@@ -1,5 +1,5 @@
 import { type FollowEvent, LhsError } from '@lakehouse-search/contract';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { followService } from './follow-service.ts';
 
 const waiting: FollowEvent = { event: 'waiting', at: '2026-01-01T00:00:00Z', every_ms: 5 };
@@ -29,23 +29,25 @@ async function firstEvents(service: ReturnType<typeof serviceOf>, count: number)
   return events;
 }
 
-it('connects again when the service goes away, with an error or without', async () => {
-  const service = serviceOf([waiting, away], [waiting], [waiting]);
-  const events = await firstEvents(service, 5);
-  expect(events.map(({ event }) => event)).toEqual([
-    'waiting',
-    'retry',
-    'waiting',
-    'retry',
-    'waiting',
-  ]);
-  expect(events[1]).toMatchObject({ code: 'unreachable', message: 'cannot reach it' });
-  expect(events[3]).toMatchObject({ message: 'the service has ended the stream' });
-});
+describe('a follower of a service', () => {
+  it('connects again when the service goes away, with an error or without', async () => {
+    const service = serviceOf([waiting, away], [waiting], [waiting]);
+    const events = await firstEvents(service, 5);
+    expect(events.map(({ event }) => event)).toEqual([
+      'waiting',
+      'retry',
+      'waiting',
+      'retry',
+      'waiting',
+    ]);
+    expect(events[1]).toMatchObject({ code: 'unreachable', message: 'cannot reach it' });
+    expect(events[3]).toMatchObject({ message: 'the service has ended the stream' });
+  });
 
-it.each([
-  ['the service was never there', [away]],
-  ['the index is dropped', [waiting, new LhsError('index_not_found', 'gone')]],
-])('ends with the error if %s', async (_, stream) => {
-  await expect(firstEvents(serviceOf(stream), 9)).rejects.toBe(stream.at(-1));
+  it.each([
+    ['the service was never there', [away]],
+    ['the index is dropped', [waiting, new LhsError('index_not_found', 'gone')]],
+  ])('ends with the error if %s', async (_, stream) => {
+    await expect(firstEvents(serviceOf(stream), 9)).rejects.toBe(stream.at(-1));
+  });
 });
