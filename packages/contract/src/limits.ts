@@ -10,6 +10,8 @@ export const REQUEST_LIMITS = Object.freeze({
   keysPerGet: 10_000,
   keyColumns: 100,
   suggestions: 1000,
+  analyzedBytes: 64 * 1024,
+  analyzedTokens: 10_000,
   facetFields: 12,
   facetSize: 100,
   definitionFields: 1000,

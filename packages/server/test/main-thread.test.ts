@@ -46,6 +46,8 @@ const json = (value: unknown): string => JSON.stringify({ index: 'big', ...(valu
 const all = Array.from({ length: EXPORTED_ROWS }, (_, id) => id);
 const keyOf = (id: number) => ({ identifier: [{ name: 'id', value: String(id) }] });
 const definition = (text: string) => JSON.stringify({ definition: text });
+const analyzed = (word: string, count: number) =>
+  json({ analyzer: 'english', text: word.repeat(count) });
 const tool = (name: string, own: object) =>
   JSON.stringify({
     ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
@@ -80,6 +82,9 @@ const KINDS: Readonly<Record<string, readonly [string, string, string?]>> = {
   'counts of clauses': ['/v1/search:clauses', json({ query: 'title:row OR title:text OR n:>5' })],
   suggestions: ['/v1/suggest', json({ field: 'title', text: 'r', limit: 1000 })],
   'many keys': ['/v1/keys:get', json({ keys: all.slice(0, 2000).map(keyOf) })],
+  'tokens of a text': ['/v1/index:analyze', analyzed('word ', 10_000)],
+  'tokens of a long text': ['/v1/index:analyze', analyzed('word ', 200_000)],
+  'tokens of many short words': ['/v1/index:analyze', analyzed('x ', 30_000)],
   'an explanation': ['/v1/explain', json({ query: 'title:row', key: keyOf(7) })],
   'a definition of many keys': [
     '/v1/definition:validate',
@@ -116,6 +121,7 @@ const KINDS: Readonly<Record<string, readonly [string, string, string?]>> = {
 /** Kinds that a limit answers. */
 const REFUSED = new Set([
   ...['a definition of many keys', 'a definition of many maps', 'a definition of many entries'],
+  ...['tokens of a long text', 'tokens of many short words'],
   ...['a large object', 'a large list', 'too many searches in one request'],
 ]);
 

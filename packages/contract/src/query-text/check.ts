@@ -40,11 +40,11 @@ const ANALYZE_FIELDS: Fields<AnalyzeRequest> = {
   ...INDEX_FIELDS,
   field: name,
   analyzer: name,
-  text,
+  text: textUpTo(REQUEST_LIMITS.analyzedBytes),
 };
 const readAnalyze = requestOf<AnalyzeRequest>(ANALYZE_FIELDS, 'text');
 
-/** Checks a request to analyse a text. Throws invalid_argument. */
+/** Checks a request to analyse a text. Throws invalid_argument or limit_exceeded. */
 export function checkAnalyzeRequest(value: unknown): AnalyzeRequest {
   const request = readAnalyze(value);
   if ((request.field === undefined) === (request.analyzer === undefined)) {

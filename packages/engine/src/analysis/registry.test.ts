@@ -113,6 +113,13 @@ describe('analyzers', () => {
     expect(analyzeToTokens(analyzer, 'foo')).toHaveLength(1);
   });
 
+  it('make at most 10,000 tokens for an answer', () => {
+    const analyzer = analyzerFor('standard');
+    expect(analyzeToTokens(analyzer, 'x '.repeat(10_000))).toHaveLength(10_000);
+    const more = () => analyzeToTokens(analyzer, 'x '.repeat(10_001));
+    expect(more).toThrow('the text has more than 10000 tokens');
+  });
+
   it('give offsets in UTF-16 units', () => {
     expect(analyzeToTokens(analyzerFor('standard'), '👍 é 𝒳y')).toEqual([
       { token: 'é', position: 0, start: 3, end: 4 },

@@ -1,3 +1,4 @@
+import { LhsError, REQUEST_LIMITS } from '@lakehouse-search/contract';
 import type { Analyzer } from './analyzer.ts';
 
 /** A token with its place: `start`, `end` are UTF-16 offsets in the text. */
@@ -10,6 +11,7 @@ export interface AnalyzedToken {
 
 /**
  * What an analyzer makes of a text, in order, for people to read. Lone surrogates count as U+FFFD.
+ * Throws limit_exceeded for more tokens than an answer may have.
  */
 export function analyzeToTokens(analyzer: Analyzer, text: string): AnalyzedToken[] {
   const bytes = Buffer.from(text.toWellFormed());
@@ -17,11 +19,17 @@ export function analyzeToTokens(analyzer: Analyzer, text: string): AnalyzedToken
   const tokens: AnalyzedToken[] = [];
   analyzer.analyze(bytes, 0, bytes.length, 0, {
     token(source, from, to, position, start, end) {
+      if (tokens.length === REQUEST_LIMITS.analyzedTokens) throw tooManyTokens();
       const token = Buffer.from(source.subarray(from, to)).toString();
       tokens.push({ token, position, start: units[start], end: units[end] });
     },
   });
   return tokens;
+}
+
+function tooManyTokens(): LhsError {
+  const message = `the text has more than ${REQUEST_LIMITS.analyzedTokens} tokens`;
+  return new LhsError('limit_exceeded', message, { hint: 'analyze a part of it' });
 }
 
 /**

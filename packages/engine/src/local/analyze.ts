@@ -5,7 +5,10 @@ import { analyzersOf, fieldAnalyzer } from '../open/definition-analyzers.ts';
 import { accessible } from './caller.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 
-/** The tokens of a text, by a field's analyzer or a named one. Throws invalid_argument. */
+/**
+ * The tokens of a text, by a field's analyzer or a named one. Throws invalid_argument or
+ * limit_exceeded.
+ */
 export function analyzeLocal(
   indexes: LocalIndexes,
   request: AnalyzeRequest,
