@@ -51,6 +51,19 @@ async function onTerminal(command: string): Promise<string> {
   }
 }
 
+describe('the next step of a build', () => {
+  it('is a search that succeeds, also if no field has words', async () => {
+    const numbers = definition('numbers').replace(/^.*type: TEXT.*\n/m, '');
+    writeFileSync(home.path('numbers.yaml'), numbers);
+    const built = await home.run(['index', 'apply', 'numbers.yaml']);
+    const again = await home.run(['index', 'reindex', 'numbers']);
+    for (const { stdout } of [built, again]) {
+      expect(stdout).toMatch(/^next: lhs search numbers '\*:\*'$/m);
+    }
+    expect(await home.run(['search', 'numbers', '*:*'])).toMatchObject({ code: 0 });
+  });
+});
+
 describe('output for a pipe', () => {
   it('is neither cut nor wrapped', async () => {
     const { stdout } = await home.run(['search', 'items', 'tent', '--hydrate']);

@@ -77,6 +77,13 @@ describe('the lines of index describe', () => {
     ]);
   });
 
+  it('name a search that the index can answer', () => {
+    const { fields, ...rest } = index;
+    const plain = { ...rest, fields: fields.slice(1), default_fields: [], vector_fields: [] };
+    expect(lines(plain).at(-1)).toBe("next: lhs search x '*:*'");
+    expect(lines({ ...index, vector_fields: [] }).at(-1)).toBe("next: lhs search x 'some words'");
+  });
+
   it('name the next command for an index that is not built', () => {
     const created: IndexDescription = { ...index, status: 'created', num_docs: 0, deleted_docs: 0 };
     const text = lines(created);

@@ -8,6 +8,7 @@ import { failureWords, keptLines } from '../terminal/generation-lines.ts';
 import type { Style } from '../terminal/style.ts';
 import { table } from '../terminal/table.ts';
 import { pad, printable, width, wrap } from '../terminal/text.ts';
+import { nextOf } from './next-search.ts';
 
 /**
  * An index as people read it: its figures, its fields and what each can do, what it sorts by, what
@@ -27,7 +28,7 @@ export function describeLines(index: IndexDescription, style: Style, columns: nu
     ...table(titles, rows, columns, style.dim),
     ...lists(index, style, columns),
     '',
-    style.dim(`next: ${next(index)}`),
+    style.dim(`next: ${nextOf(index)}`),
   ];
 }
 
@@ -129,10 +130,4 @@ function vectorWords(field: VectorFieldDescription, { status, num_docs: rows }: 
   const kind = `${name}: ${count(dims)} numbers, ${similarity}, ${index}, ${by}`;
   if (status === 'created') return kind;
   return `${kind}, ${count(documents)} of ${plural(rows, 'row')}, ${bytes(field.bytes ?? 0)}`;
-}
-
-function next({ index, status, vector_fields: vectors }: IndexDescription): string {
-  if (status === 'created') return `lhs index reindex ${index}`;
-  const mode = vectors.some(({ model }) => model !== null) ? ' --mode hybrid' : '';
-  return `lhs search ${index} 'some words'${mode}`;
 }

@@ -10,6 +10,7 @@ import {
 } from '../../files/definition-file.ts';
 import { indexNameOf } from '../../files/definition-name.ts';
 import { alterLines } from '../../search/alter-lines.ts';
+import { nextSearch } from '../../search/next-search.ts';
 import type { JobFlags } from '../../sync/run-job.ts';
 import { confirm } from '../../terminal/confirm.ts';
 import { count, duration } from '../../terminal/figures.ts';
@@ -68,8 +69,10 @@ export default class IndexApply extends LhsCommand {
     });
     if (build === null) return null;
     const rows = `${count(build.doc_count)} rows in ${duration(build.took_ms)}`;
-    const next = `next: lhs search ${index} "some words"`;
-    if (!flags.json) this.print([`${index}  created and built: ${rows}`, next]);
+    if (!flags.json) {
+      const next = `next: ${await nextSearch(backend, index)}`;
+      this.print([`${index}  created and built: ${rows}`, next]);
+    }
     return { action: 'created', build };
   }
 

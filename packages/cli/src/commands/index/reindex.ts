@@ -1,6 +1,7 @@
 import { memoryBytes, type ReindexResponse } from '@lakehouse-search/contract';
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
+import { nextSearch } from '../../search/next-search.ts';
 import type { JobFlags } from '../../sync/run-job.ts';
 import { skippedLines, vectorLines } from '../../sync/step-lines.ts';
 import { bytes, count, duration, rate, snapshotName } from '../../terminal/figures.ts';
@@ -60,7 +61,7 @@ export default class IndexReindex extends LhsCommand {
     });
     if (done === null) return;
     if (flags.json) this.printJson(done);
-    else this.#report(args.index, done);
+    else this.#report(args.index, done, await nextSearch(await this.backend(flags), args.index));
   }
 
   async #window(index: string, window: string, flags: JobFlags): Promise<void> {
@@ -77,7 +78,7 @@ export default class IndexReindex extends LhsCommand {
     this.print([`${index}  window ${window} built · ${rows} · snapshot ${snapshot}`]);
   }
 
-  #report(index: string, done: ReindexResponse): void {
+  #report(index: string, done: ReindexResponse, next: string): void {
     const perSecond = rate((done.doc_count / Math.max(1, done.took_ms)) * 1000);
     const snapshot =
       done.snapshot === null ? 'the empty table' : `snapshot ${snapshotName(done.snapshot)}`;
@@ -91,6 +92,6 @@ export default class IndexReindex extends LhsCommand {
     if (done.dropped_duplicates)
       lines.push(`${count(done.dropped_duplicates)} rows with a key that came again were left out`);
     lines.push(...skippedLines(done), ...vectorLines(done));
-    this.print([...lines, `next: lhs search ${index} "some words"`]);
+    this.print([...lines, `next: ${next}`]);
   }
 }
