@@ -236,6 +236,30 @@ ${sharding}`;
     }
   }, 600_000);
 
+  it('builds the shards of a node that comes back with an empty disk', async () => {
+    const { total } = await whole(() => search(clients[0]));
+    await clients[0].setAlias({ alias: 'memos', index });
+    const { grpc } = nodes[1];
+    await nodes[1].end('SIGKILL');
+    rmSync(join(folder, 'node-1'), { recursive: true });
+    nodes[1] = await startNode(1, grpc);
+    const missing = { missing_shards: [expect.any(Number)] };
+    await vi.waitFor(async () => {
+      const incomplete = { code: 'unreachable', message: expect.stringContaining('1 of 3 shards') };
+      await expect(clients[0].verify({ index })).rejects.toMatchObject(incomplete);
+      await expect(clients[0].sync({ index })).rejects.toMatchObject(incomplete);
+      expect(await clients[0].status({ index })).toMatchObject(missing);
+    }, WAIT);
+    expect(await clients[0].reindex({ index: 'memos' })).toMatchObject({ doc_count: total });
+    expect(await clients[0].status({ index })).not.toHaveProperty('missing_shards');
+    expect((await stateOf(grpc)).aliases).toEqual(['memos']);
+    await clients[0].dropAlias({ alias: 'memos' });
+    for (const client of clients) {
+      expect((await whole(() => search(client))).total).toBe(total);
+    }
+    expect(await clients[0].verify({ index })).toMatchObject({ rows_compared: total, equal: true });
+  }, 600_000);
+
   it('is partial while a node is stopped, and does not wait for it again and again', async () => {
     const { total } = await whole(() => search(clients[0]));
     nodes[2].child.kill('SIGSTOP');

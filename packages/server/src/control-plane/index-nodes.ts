@@ -79,7 +79,9 @@ export function requireAllShards(
   const held = new Set(parts.flatMap(({ ordinals }) => ordinals));
   if (held.size >= shards) return;
   const message = `${shards - held.size} of ${shards} shards of "${index}" have no living node`;
-  throw new LhsError('unreachable', message, { hint: 'start the node again, then try again' });
+  throw new LhsError('unreachable', message, {
+    hint: 'start the node again; a reindex builds the shards of a node that has lost them',
+  });
 }
 
 /** The error for a name that another index has, or an alias. */

@@ -7,6 +7,7 @@ import {
 } from '@lakehouse-search/contract';
 import { mergeAnswers } from '../cluster/merge-answers.ts';
 import { type AdminMethod, type AdminName, type AdminNodes, overSeveral } from './admin-nodes.ts';
+import { ownersToBuild } from './static-definitions.ts';
 
 /** Between the ids of the nodes' jobs in the id of a job of several nodes. */
 const BETWEEN = '~';
@@ -47,8 +48,12 @@ export function jobOperations(nodes: AdminNodes): Partial<Record<AdminName, Admi
     startJob: async (request, context) => {
       const { index, kind } = request as { readonly index?: string; readonly kind: string };
       if (kind === 'restore') return nodes.at(nodes.up()[0]).startJob(request, context);
-      const owners = await nodes.owners(index, context ?? {});
-      if (owners.length > 1 && kind !== 'reindex') throw overSeveral(kind, owners.length);
+      const isBuild = kind === 'reindex';
+      const call = context ?? {};
+      const owners = await (isBuild
+        ? ownersToBuild(nodes, index, call)
+        : nodes.owners(index, call));
+      if (owners.length > 1 && !isBuild) throw overSeveral(kind, owners.length);
       const started = await Promise.allSettled(
         owners.map(({ address }) => nodes.at(address).startJob(request, context) as Promise<Job>),
       );

@@ -12,13 +12,17 @@ export interface PlacedPart {
 }
 
 /**
- * Which node holds which shards of a new index: those that were started for an ordinal hold it, the
- * others take turns. Throws unreachable where no node can hold a shard.
+ * Which node holds which of these shards of an index (default: all): those that were started for an
+ * ordinal hold it, the others take turns. Throws unreachable where no node can hold a shard.
  */
-export function placeShards(definition: string, nodes: readonly SeenNode[]): readonly PlacedPart[] {
+export function placeShards(
+  definition: string,
+  nodes: readonly SeenNode[],
+  ordinals?: readonly number[],
+): readonly PlacedPart[] {
   const { index, shards } = readSharding(definition);
   const byNode = new Map<string, number[]>();
-  for (let ordinal = 0; ordinal < shards; ordinal++) {
+  for (const ordinal of ordinals ?? Array(shards).keys()) {
     for (const { address } of holders(index, ordinal, nodes)) {
       byNode.set(address, [...(byNode.get(address) ?? []), ordinal]);
     }

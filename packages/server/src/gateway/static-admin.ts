@@ -19,6 +19,7 @@ import { sumOf } from '../cluster/sum-of.ts';
 import { type BackupTrust, ClusterBackupApi } from '../control-plane/cluster-backup-api.ts';
 import { ClusterErasureApi } from '../control-plane/cluster-erasure-api.ts';
 import type { ErasedRecords } from '../control-plane/erased-records.ts';
+import { requireAllShards } from '../control-plane/index-nodes.ts';
 import { makeReceiptKey } from '../store/receipt-key.ts';
 import { jobOperations } from './admin-jobs.ts';
 import { aliasOperations, queryOperations } from './admin-names.ts';
@@ -32,7 +33,7 @@ import {
 import { pitOperations } from './admin-pits.ts';
 import { streamsOf } from './admin-streams.ts';
 import type { AdminBackend } from './cluster-backend.ts';
-import { alterOver, createOver } from './static-definitions.ts';
+import { alterOver, createOver, ownersToBuild } from './static-definitions.ts';
 import { StaticIndexNodes } from './static-index-nodes.ts';
 import { statusOver } from './status-over.ts';
 
@@ -42,6 +43,8 @@ type Loose = Readonly<Record<string, unknown>>;
 const ONE: ReadonlySet<AdminName> = new Set<AdminName>(['analyze', 'parseQuery', 'printQuery']);
 /** One node that holds shards of the index answers for all of them. */
 const OWNER: ReadonlySet<AdminName> = new Set<AdminName>(['rehearseAlter']);
+/** What they say of an index is true of all its shards alone. */
+const ALL: ReadonlySet<AdminName> = new Set<AdminName>(['verify', 'sync']);
 /** Any node answers: the request names no index of the cluster. */
 const ANY: ReadonlySet<AdminName> = new Set<AdminName>([
   'describeSource',
@@ -110,7 +113,9 @@ async function forward(
   const { index } = request as { readonly index?: string };
   const anywhere = ANY.has(name) || (ONE.has(name) && (index === undefined || index === ''));
   if (anywhere) return nodes.at(nodes.up()[0])[name](request, call);
-  const owners = await nodes.owners(index, call);
+  const isBuild = name === 'reindex';
+  const owners = await (isBuild ? ownersToBuild(nodes, index, call) : nodes.owners(index, call));
+  if (ALL.has(name)) requireAllShards(owners[0].name, owners[0].shards, owners);
   if (name === 'status') return statusOver(nodes, owners, request, call);
   const isOfOne = ONE.has(name) || OWNER.has(name);
   if (owners.length > 1 && !isMerged(name) && !isOfOne) throw overSeveral(name, owners.length);

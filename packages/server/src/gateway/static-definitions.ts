@@ -8,12 +8,12 @@ import {
 } from '@lakehouse-search/contract';
 import { askNode } from '@lakehouse-search/engine';
 import { mergeAlterPlan, mergeDescription } from '../cluster/merge-indexes.ts';
-import { partOf } from '../cluster/with-only.ts';
+import { partOf, withoutOnly } from '../cluster/with-only.ts';
 import { requireWhole } from '../control-plane/cluster-caller.ts';
 import { nameTaken } from '../control-plane/index-nodes.ts';
 import type { AdminNodes } from './admin-nodes.ts';
 import { changeAll, changeInTurn } from './over-all.ts';
-import { placeShards, readSharding } from './place-shards.ts';
+import { type PlacedPart, placeShards, readSharding } from './place-shards.ts';
 
 type Loose = Readonly<Record<string, unknown>>;
 
@@ -32,8 +32,19 @@ export async function createOver(nodes: AdminNodes, request: Loose, call: CallCo
   requireWhole(call, 'createIndex');
   requireListed(call, index);
   refuseTaken(nodes, parts, index);
+  return mergeDescription(await makeParts(nodes, index, parts, request, call));
+}
+
+/** Makes these parts of an index on their nodes, or none. */
+async function makeParts(
+  nodes: AdminNodes,
+  index: string,
+  parts: readonly PlacedPart[],
+  request: Loose,
+  call: CallContext,
+): Promise<readonly IndexDescription[]> {
   try {
-    const answers = await changeAll(parts, {
+    return await changeAll(parts, {
       make: async ({ address, definition }) =>
         nodes
           .at(address)
@@ -41,10 +52,48 @@ export async function createOver(nodes: AdminNodes, request: Loose, call: CallCo
       takeBack: ({ address }) => dropPart(nodes, address, index, callerOf(call)),
       isOfOthers: (error) => error instanceof LhsError && error.code === 'index_exists',
     });
-    return mergeDescription(answers);
   } finally {
-    await routing.refresh();
+    await nodes.routing.refresh();
   }
+}
+
+/**
+ * The nodes of an index before a build. Shards that no node has, as after the loss of a disk, are
+ * given to nodes without the index. Throws unreachable where none can hold one.
+ */
+export async function ownersToBuild(
+  nodes: AdminNodes,
+  asked: string | undefined,
+  call: CallContext,
+) {
+  await nodes.routing.refresh();
+  const owners = await nodes.owners(asked, call);
+  const [{ address, name, shards }] = owners;
+  const held = new Set(owners.flatMap(({ ordinals }) => ordinals));
+  const missing = [...Array(shards).keys()].filter((ordinal) => !held.has(ordinal));
+  if (missing.length === 0) return owners;
+  nodes.requireUp(owners);
+  const own = new Set(owners.map((owner) => owner.address));
+  const free = nodes.routing.seen.filter((seen) => !own.has(seen.address));
+  const definition = withoutOnly(await definitionAt(nodes, address, name, call));
+  const parts = placeShards(definition, free, missing);
+  await makeParts(nodes, name, parts, {}, call);
+  await nameParts(nodes, name, parts, call);
+  return nodes.owners(name, call);
+}
+
+/** Sets the aliases of an index on the nodes of its new parts. */
+async function nameParts(
+  nodes: AdminNodes,
+  index: string,
+  parts: readonly PlacedPart[],
+  call: CallContext,
+): Promise<void> {
+  const aliases = [...nodes.routing.aliases()].filter(([, target]) => target === index);
+  for (const { address } of parts) {
+    for (const [alias] of aliases) await nodes.at(address).setAlias({ alias, index }, call);
+  }
+  if (aliases.length > 0) await nodes.routing.refresh();
 }
 
 /** Throws index_exists if the name is taken on other nodes: those of the shards look themselves. */
