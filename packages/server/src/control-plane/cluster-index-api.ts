@@ -108,7 +108,7 @@ export class ClusterIndexApi
     requireWhole(call, 'listIndexes');
     const { store } = this.#context;
     const definitions = await store.definitions.list();
-    const nodes = await livingNodes(store);
+    const nodes = await currentNodes(this.#context, call);
     const routes = new Map((await store.routes.list()).map((route) => [route.index, route]));
     return definitions
       .filter(({ index }) => isListed(call, index))

@@ -161,3 +161,28 @@ describe('a control plane', () => {
     expect(await apis.cluster.getRouting({ index: 'all' })).toMatchObject({ name: 'whole' });
   });
 });
+
+describe('the list of indexes of a control plane', () => {
+  it('counts rows as nodes have them now, not as of their last heartbeats', async () => {
+    const stateOf = (docs: number) => {
+      const sizes = [{ shard: 0, docs, bytes: docs }];
+      const commit = { commit: 'c', sequence: '1', docs, bytes: docs, sizes };
+      return { node: 'n1', indexes: [{ index: 'whole', uuid: 'u', commits: [commit] }] };
+    };
+    const nodes = new NodePool(
+      () => ({ state: async () => stateOf(900) }) as unknown as ReturnType<NodePool['at']>,
+    );
+    const node = {
+      node: 'n1',
+      address: 'n1:9001',
+      instance: 'i',
+      state: JSON.stringify(stateOf(0)),
+    };
+    await store.nodes.register(node, 0, 60_000);
+    const context = { store, nodes, logger: pino({ level: 'silent' }) };
+    const { backend } = controlPlaneApis(context, async () => scratch);
+    expect(await backend.listIndexes({})).toContainEqual(
+      expect.objectContaining({ name: 'whole', num_docs: 900, bytes: 900 }),
+    );
+  });
+});
