@@ -46,6 +46,7 @@ export { LocalBackend, openLocal } from './local-backend.ts';
 export type * from './remote/diff-remote.ts';
 export * from './remote/remote-commit.ts';
 export * from './remote/remote-read.ts';
+export { boundedYaml } from './schema/bounded-yaml.ts';
 export { type BucketMap, shardTable } from './schema/bucket-map.ts';
 export { balancedTable } from './schema/bucket-plan.ts';
 export type * from './schema/definition.ts';
@@ -58,7 +59,6 @@ export { type BuiltTotals, reshardPlan } from './schema/reshard-plan.ts';
 export { readCatalogFile } from './schema/resolve-catalog.ts';
 export { definitionAt } from './schema/resolve-definition.ts';
 export { carrySharding, withBucketIn, withSharding } from './schema/with-sharding.ts';
-export { hasTooManyEntries, TOO_MANY_ENTRIES, tooDeepAt } from './schema/yaml-tree.ts';
 export {
   type AnswerOf,
   answerBytes,

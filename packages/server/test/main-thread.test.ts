@@ -80,12 +80,12 @@ const KINDS: Readonly<Record<string, readonly [string, string, string?]>> = {
   ],
   facets: ['/v1/facets', json({ fields: ['org', 'n'] })],
   'counts of clauses': ['/v1/search:clauses', json({ query: 'title:row OR title:text OR n:>5' })],
-  suggestions: ['/v1/suggest', json({ field: 'title', text: 'r', limit: 1000 })],
+  suggestions: ['/v1/suggest', json({ field: 'title', text: 'r', limit: 100 })],
   'many keys': ['/v1/keys:get', json({ keys: all.slice(0, 2000).map(keyOf) })],
   'tokens of a text': ['/v1/index:analyze', analyzed('word ', 10_000)],
   'tokens of a long text': ['/v1/index:analyze', analyzed('word ', 200_000)],
   'tokens of many short words': ['/v1/index:analyze', analyzed('x ', 30_000)],
-  'an explanation': ['/v1/explain', json({ query: 'title:row', key: keyOf(7) })],
+  'an explanation': ['/v1/explain', json({ query: 'title:row', coordinates: keyOf(7) })],
   'a definition of many keys': [
     '/v1/definition:validate',
     definition(all.map((n) => `k${n}: 1`).join('\n')),
@@ -103,12 +103,26 @@ const KINDS: Readonly<Record<string, readonly [string, string, string?]>> = {
         .join('\n')}`,
     ),
   ],
+  'a definition of many lines': ['/v1/definition:validate', definition('#\n'.repeat(120_000))],
+  'a definition of many quotes': [
+    '/v1/definition:validate',
+    definition(`a: ${"'' ".repeat(80_000)}`),
+  ],
+  'a definition of many tags': [
+    '/v1/definition:validate',
+    definition(`a: ${'!a '.repeat(80_000)}`),
+  ],
   'a large object': ['/v1/search', `{${all.map((n) => `"field number ${n}":${n}`).join(',')}}`],
   'a large list': ['/v1/search', `{"query":[${'1,'.repeat(400_000)}1]}`],
   'many searches in one request': ['/big/_msearch', lines(200, 10), 'application/x-ndjson'],
   'too many searches in one request': [
     '/big/_msearch',
     lines(1000, 10_000),
+    'application/x-ndjson',
+  ],
+  'searches of 8 MiB in one request': [
+    '/big/_msearch',
+    lines(100, 1).replaceAll('{}\n', `{}${' '.repeat(80_000)}\n`),
     'application/x-ndjson',
   ],
   'many hits of the adapter': ['/big/_search', '{"size":2000}'],
@@ -122,7 +136,9 @@ const KINDS: Readonly<Record<string, readonly [string, string, string?]>> = {
 const REFUSED = new Set([
   ...['a definition of many keys', 'a definition of many maps', 'a definition of many entries'],
   ...['tokens of a long text', 'tokens of many short words'],
-  ...['a large object', 'a large list', 'too many searches in one request'],
+  ...['a definition of many lines', 'a definition of many quotes', 'a definition of many tags'],
+  ...['a large object', 'a large list'],
+  'too many searches in one request',
 ]);
 
 describe('the main thread of a server', () => {

@@ -27,8 +27,8 @@ import type { Definition } from '../schema/definition.ts';
 import { checkAgainstTable } from '../schema/mapping.ts';
 import {
   invalidDefinition,
+  type ParsedDefinition,
   parseDefinition,
-  requireDefinition,
 } from '../schema/parse-definition.ts';
 import { storeParsed } from '../schema/parsed-definition.ts';
 import { accessible } from './caller.ts';
@@ -101,9 +101,11 @@ async function dropColdObjects(indexes: LocalIndexes, uuid: string): Promise<voi
 
 /** A definition that its table can give. Throws invalid_definition, and as `openSource`. */
 export async function definitionOver(text: string, base_dir: string): Promise<Definition> {
-  const issues = await issuesOf({ definition: text, base_dir, against_source: true });
-  if (issues.some((issue) => issue.severity === 'error')) throw invalidDefinition(issues);
-  return requireDefinition(text, ANALYZER_CATALOG);
+  const parsed = parseDefinition(text, ANALYZER_CATALOG);
+  const issues = await issuesOf(parsed, { definition: text, base_dir, against_source: true });
+  const isWrong = issues.some((issue) => issue.severity === 'error');
+  if (isWrong || parsed.definition === null) throw invalidDefinition(issues);
+  return parsed.definition;
 }
 
 /** The issues of a definition, alone and against its table. Throws as `openSource`. */
@@ -114,16 +116,13 @@ export async function validateLocal(
 ): Promise<readonly DefinitionIssue[]> {
   const checked = checkValidateRequest(request);
   if (checked.against_source === true) refuseListed(call, 'validateDefinition against_source');
-  return issuesOf(checked);
+  return issuesOf(parseDefinition(checked.definition, ANALYZER_CATALOG), checked);
 }
 
-async function issuesOf({
-  definition: text,
-  base_dir = '',
-  against_source,
-  source,
-}: ValidateDefinitionRequest): Promise<readonly DefinitionIssue[]> {
-  const parsed = parseDefinition(text, ANALYZER_CATALOG);
+async function issuesOf(
+  parsed: ParsedDefinition,
+  { definition: text, base_dir = '', against_source, source }: ValidateDefinitionRequest,
+): Promise<readonly DefinitionIssue[]> {
   const { draft } = parsed;
   if (draft === null || !against_source) return parsed.issues;
   const { openSource, requireReadableFiles, sourceInstead } = await import(

@@ -1,9 +1,9 @@
 import { LhsError } from '@lakehouse-search/contract';
+import { yaml } from './bounded-yaml.ts';
 import { mapOfTable, shardTable } from './bucket-map.ts';
 import { balancedTable } from './bucket-plan.ts';
 import type { Definition } from './definition.ts';
 import type { ShardTable } from './key-buckets.ts';
-import { yaml } from './yaml-tree.ts';
 
 /**
  * A definition (YAML) with this number of shards and these buckets, all else as it is. `only`: the

@@ -6,19 +6,10 @@
  *    refused, so no text can grow into more than its own size.
  * 3. Shape: keys are strings, each once; nesting is at most `LIMITS.definitionDepth`.
  */
-import { createRequire } from 'node:module';
 import type { DefinitionIssue } from '@lakehouse-search/contract';
 import type { Document } from 'yaml';
 import { LIMITS } from '../base/limits.ts';
-
-type Yaml = typeof import('yaml');
-let library: Yaml | undefined;
-
-/** The parser, loaded at the first definition: a search whose definition is known needs none. */
-export function yaml(): Yaml {
-  library ??= createRequire(import.meta.url)('yaml') as Yaml;
-  return library;
-}
+import { boundedYaml, TOO_DEEP, yaml } from './bounded-yaml.ts';
 
 /** A node; `at` is its UTF-16 offset in the text. */
 export type Tree =
@@ -102,70 +93,10 @@ export function readYaml(text: string, report: Report, what = DEFINITION): Tree 
 }
 
 function parse(text: string, report: Report): Document | null {
-  const deep = tooDeepAt(text);
-  if (deep >= 0) {
-    report.error(deep, tooDeep());
-    return null;
-  }
-  if (hasTooManyEntries(text)) {
-    report.error(0, TOO_MANY_ENTRIES);
-    return null;
-  }
-  try {
-    return yaml().parseDocument(text, {
-      version: '1.2',
-      schema: 'core',
-      merge: false,
-      uniqueKeys: false,
-      strict: true,
-      prettyErrors: false,
-      logLevel: 'error',
-    });
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    report.error(0, tooDeep());
-    return null;
-  }
-}
-
-/**
- * Where the text nests absurdly deep, or -1: a bound that is taken before the recursive parser
- * runs. Brackets are counted outside comments (quotes are not looked at, hence the margin), and so
- * are "- " and "? " at the start of a line.
- */
-export function tooDeepAt(text: string): number {
-  const most = LIMITS.definitionDepth * 4;
-  let depth = 0;
-  let indicators = 0;
-  for (let i = 0; i < text.length; i++) {
-    const c = text.charCodeAt(i);
-    if (c === 0x0a) indicators = 0;
-    else if (c === 0x2d || c === 0x3f) indicators += text.charCodeAt(i + 1) === 0x20 ? 1 : 0;
-    else if (c === 0x5b || c === 0x7b) depth++;
-    else if (c === 0x5d || c === 0x7d) depth--;
-    else if (c === 0x23 && (i === 0 || /\s/.test(text[i - 1]))) i = endOfLine(text, i) - 1;
-    if (depth > most || depth < -most || indicators > most) return i;
-  }
-  return -1;
-}
-
-/** What is wrong with a text that `hasTooManyEntries`. */
-export const TOO_MANY_ENTRIES = `a definition has at most ${LIMITS.definitionEntries} entries`;
-
-/** True if maps and lists have too many entries together: the parser takes 10 µs for each. */
-export function hasTooManyEntries(text: string): boolean {
-  const count = (sign: RegExp) => text.match(sign)?.length ?? 0;
-  const signs = [/:(?=\s|$)|:(?=[{["'])/g, /,/g, /^[ \t]*- /gm];
-  return signs.some((sign) => count(sign) > LIMITS.definitionEntries);
-}
-
-function endOfLine(text: string, from: number): number {
-  const end = text.indexOf('\n', from);
-  return end < 0 ? text.length : end;
-}
-
-function tooDeep(): string {
-  return `a definition nests at most ${LIMITS.definitionDepth} levels`;
+  const read = boundedYaml(text, { version: '1.2', strict: true, logLevel: 'error' });
+  if (!('fault' in read)) return read;
+  report.error(read.at, read.fault);
+  return null;
 }
 
 interface SyntaxError {
@@ -229,7 +160,7 @@ function toTree(node: unknown, parentAt: number, depth: number, report: Report):
 }
 
 function nodeFault(node: unknown, { tag, anchor }: Ranged, depth: number): string | null {
-  if (depth > LIMITS.definitionDepth) return tooDeep();
+  if (depth > LIMITS.definitionDepth) return TOO_DEEP;
   if (yaml().isAlias(node)) return `aliases are not allowed in a definition ("*${node.source}")`;
   if (anchor !== undefined) return `anchors are not allowed in a definition ("&${anchor}")`;
   return tag === undefined ? null : `tags are not allowed in a definition ("${tag}")`;

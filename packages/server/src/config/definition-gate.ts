@@ -17,8 +17,8 @@ import {
   LhsError,
   type TableConfig,
 } from '@lakehouse-search/contract';
-import { hasTooManyEntries, TOO_MANY_ENTRIES, tooDeepAt } from '@lakehouse-search/engine';
-import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, type YAMLMap } from 'yaml';
+import { boundedYaml } from '@lakehouse-search/engine';
+import { isMap, isScalar, isSeq, LineCounter, type Node, type YAMLMap } from 'yaml';
 import type { SourceNames } from './server-config.ts';
 
 /** As the engine's own limit of a definition. */
@@ -96,20 +96,13 @@ export function namedCatalog(name: unknown, names: SourceNames) {
   throw refused(`there is no catalog "${name}"${didYouMean(name, known)}`, names);
 }
 
+/** `entry` finds the repeated keys that matter. */
 function parse(text: string, lines: LineCounter): Node | null {
-  if (tooDeepAt(text) >= 0) throw refusedDefinition('the definition nests too deep');
-  if (hasTooManyEntries(text)) throw refusedDefinition(TOO_MANY_ENTRIES);
-  try {
-    // `entry` finds repeated keys that matter; the parser takes quadratic time to find all.
-    const options = { schema: 'core', merge: false, uniqueKeys: false } as const;
-    const document = parseDocument(text, { ...options, lineCounter: lines });
-    const [fault] = document.errors;
-    if (fault !== undefined) throw refusedDefinition(fault.message.split('\n')[0]);
-    return document.contents as Node | null;
-  } catch (error) {
-    if (error instanceof RangeError) throw refusedDefinition('the definition nests too deep');
-    throw error;
-  }
+  const document = boundedYaml(text, { lineCounter: lines });
+  if ('fault' in document) throw refusedDefinition(document.fault);
+  const [fault] = document.errors;
+  if (fault !== undefined) throw refusedDefinition(fault.message.split('\n')[0]);
+  return document.contents as Node | null;
 }
 
 /** The only entry of a key: with two of them, the engine could read the other one. */

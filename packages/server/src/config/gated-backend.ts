@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import {
   type AlterIndexRequest,
   type Backend,
@@ -61,7 +62,7 @@ export function gatedBackend(
   const gated: Pick<Backend, Overridden> = {
     createIndex: async (request, call) => {
       refuseFolder(request);
-      const definition = gateText(request.definition, names);
+      const definition = await gateText(request.definition, names);
       return backend.createIndex({ ...request, definition }, call);
     },
     alterIndex: async (request, call) =>
@@ -75,7 +76,7 @@ export function gatedBackend(
         : { ...described, source: shownSource(source, names) };
     },
     validateDefinition: async (request, call) =>
-      backend.validateDefinition(gateValidation(request, names), call),
+      backend.validateDefinition(await gateValidation(request, names), call),
     describeSource: async (request, call) =>
       backend.describeSource(gateSource(request, names), call),
     initDefinition: async (request, call) => {
@@ -115,9 +116,22 @@ function forObjects(backend: Backend, name: Overridden, checked: Operate): Opera
       : (backend[name] as Operate).call(backend, request, call);
 }
 
-/** A wrong type is left for the check of the backend. */
-const gateText = (definition: string, names: SourceNames, former?: FormerSource): string =>
-  typeof definition === 'string' ? gateDefinition(definition, names, former) : definition;
+/**
+ * A wrong type is left for the check of the backend, which parses the text again: in another turn
+ * of the event loop, so that other requests wait for one parse at most.
+ */
+async function gateText(
+  definition: string,
+  names: SourceNames,
+  former?: FormerSource,
+): Promise<string> {
+  if (typeof definition !== 'string') return definition;
+  const gated = gateDefinition(definition, names, former);
+  // The first one runs before the event loop looks at connections, the second one after it.
+  await setImmediate();
+  await setImmediate();
+  return gated;
+}
 
 /** The source of an index that is altered needs no name while it stays as it is. */
 async function gateAlter<T extends AlterIndexRequest | RehearseAlterRequest>(
@@ -128,7 +142,7 @@ async function gateAlter<T extends AlterIndexRequest | RehearseAlterRequest>(
 ): Promise<T> {
   refuseFolder(request);
   const former = await formerSource(backend, request.index, names, call);
-  const definition_yaml = gateText(request.definition_yaml, names, former);
+  const definition_yaml = await gateText(request.definition_yaml, names, former);
   return { ...request, definition_yaml };
 }
 
@@ -151,10 +165,10 @@ async function formerSource(
   }
 }
 
-function gateValidation(request: ValidateDefinitionRequest, names: SourceNames) {
+async function gateValidation(request: ValidateDefinitionRequest, names: SourceNames) {
   refuseFolder(request);
   const { source, ...others } = request;
-  const definition = gateText(request.definition, names);
+  const definition = await gateText(request.definition, names);
   if (source === undefined) return { ...others, definition };
   return { ...others, definition, source: gateTable(source, names) };
 }

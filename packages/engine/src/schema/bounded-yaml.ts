@@ -1,0 +1,84 @@
+/**
+ * The YAML parser under bounds that are taken before it runs: it is recursive, and takes up to
+ * 10 µs for a sign of the syntax.
+ */
+import { createRequire } from 'node:module';
+import type { Document, DocumentOptions, ParseOptions, SchemaOptions } from 'yaml';
+import { LIMITS } from '../base/limits.ts';
+
+type Yaml = typeof import('yaml');
+type YamlOptions = ParseOptions & DocumentOptions & SchemaOptions;
+let library: Yaml | undefined;
+
+/** The parser, loaded at the first definition: a search whose definition is known needs none. */
+export function yaml(): Yaml {
+  library ??= createRequire(import.meta.url)('yaml') as Yaml;
+  return library;
+}
+
+/** What is wrong with a text that nests too deep. */
+export const TOO_DEEP = `a definition nests at most ${LIMITS.definitionDepth} levels`;
+const TOO_MANY_ENTRIES = `a definition has at most ${LIMITS.definitionEntries} entries`;
+
+/** Why a text is not parsed, and where. */
+export interface Unparsed {
+  readonly at: number;
+  readonly fault: string;
+}
+
+/** The document of a text; its keys may repeat, as the parser takes quadratic time to see it. */
+export function boundedYaml(text: string, options: YamlOptions): Document | Unparsed {
+  const deep = tooDeepAt(text);
+  if (deep >= 0) return { at: deep, fault: TOO_DEEP };
+  if (hasTooManyEntries(text)) return { at: 0, fault: TOO_MANY_ENTRIES };
+  const { stackTraceLimit } = Error;
+  // The parser makes an error for each sign out of place; a stack takes longer than the sign.
+  Error.stackTraceLimit = 0;
+  try {
+    const rules = { schema: 'core', merge: false, uniqueKeys: false, prettyErrors: false } as const;
+    return yaml().parseDocument(text, { ...rules, ...options });
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return { at: 0, fault: TOO_DEEP };
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+}
+
+/**
+ * Where the text nests absurdly deep, or -1. Brackets are counted outside comments (quotes are not
+ * looked at, hence the margin), and so are "- " and "? " at the start of a line.
+ */
+function tooDeepAt(text: string): number {
+  const most = LIMITS.definitionDepth * 4;
+  let depth = 0;
+  let indicators = 0;
+  for (let i = 0; i < text.length; i++) {
+    const c = text.charCodeAt(i);
+    if (c === 0x0a) indicators = 0;
+    else if (c === 0x2d || c === 0x3f) indicators += text.charCodeAt(i + 1) === 0x20 ? 1 : 0;
+    else if (c === 0x5b || c === 0x7b) depth++;
+    else if (c === 0x5d || c === 0x7d) depth--;
+    else if (c === 0x23 && (i === 0 || /\s/.test(text[i - 1]))) i = endOfLine(text, i) - 1;
+    if (depth > most || depth < -most || indicators > most) return i;
+  }
+  return -1;
+}
+
+/**
+ * True if a text has too many signs of one kind: ends of lines, colons, commas, openings of lists
+ * and maps, anchors, aliases and tags, quotes (of JSON: four times as many).
+ */
+function hasTooManyEntries(text: string): boolean {
+  const count = (sign: RegExp) => text.match(sign)?.length ?? 0;
+  const counts = [
+    count(/:(?=\s|$)|:(?=[{["'])/g),
+    ...[count(/,/g), count(/\n/g), count(/[[{]/g), count(/[&*!]/g), count(/["']/g) / 4],
+  ];
+  return counts.some((each) => each > LIMITS.definitionEntries);
+}
+
+function endOfLine(text: string, from: number): number {
+  const end = text.indexOf('\n', from);
+  return end < 0 ? text.length : end;
+}
