@@ -135,18 +135,10 @@ describe.skipIf(!hasShared)('syncs of foreign tables', () => {
     });
   });
 
-  it('formats_mixed: syncs up to a snapshot with ORC files and refuses it by name', async () => {
-    await withTable('formats_mixed', 1, async (table) => {
-      const [first, second, third] = ancestors(table);
-      await backend.reindex({ as_of: first });
-      await expectSnapshot(backend, table, first);
-      await expect(backend.sync({})).rejects.toMatchObject({
-        code: 'unsupported',
-        message: expect.stringMatching(/\.orc" is ORC/),
-      });
-      expect((await backend.describeIndex({})).snapshot).toBe(second);
-      await expectSnapshot(backend, table, second);
-      await expect(backend.sync({ until: third })).rejects.toMatchObject({ code: 'unsupported' });
+  it('formats_mixed: an index over ORC files is refused by name', async () => {
+    await expect(withTable('formats_mixed', 1, async () => {})).rejects.toMatchObject({
+      code: 'unsupported',
+      message: expect.stringMatching(/\.orc" is ORC/),
     });
   });
 });

@@ -46,7 +46,8 @@ const NODES = {
       backedUp.push(`${address} ${prefix}`);
       meanwhile();
       const counts = { num_docs: 5, file_count: 1, bytes: 1, files_copied: 1, bytes_copied: 1 };
-      return { ...counts, snapshot: '1', backup: '20250101T000000000Z-00000000' };
+      const made = { snapshot: '1', index_generation: 1, backup: '20250101T000000000Z-00000000' };
+      return { ...counts, ...made };
     },
   }),
 } as unknown as IndexNodes;

@@ -43,7 +43,8 @@ function repeated(docs: number, of: (doc: number) => Buffer) {
 
 function build(): SegmentReader {
   const starts = Int32Array.from({ length: DOCS + 1 }, (_, doc) => doc);
-  const keys = repeated(DOCS, (doc) => Buffer.from(String(doc).padStart(7, '0')));
+  // in no order: with ascending keys, one term ends before a second look at the clock
+  const keys = repeated(DOCS, (doc) => Buffer.from(String((doc * 7919) % DOCS).padStart(7, '0')));
   const values = TEXTS.map((value) => Buffer.from(value));
   const tags = ['x', 'y', 'z'].map((value) => Buffer.from(value));
   const writer = new SegmentWriter([text, number, tag]);
