@@ -25,7 +25,7 @@ import type { DroppedPart } from '../store/dropped-indexes.ts';
 import type { StoredFault } from '../store/faults.ts';
 import type { Route } from '../store/routes.ts';
 import { requireWhole } from './cluster-caller.ts';
-import { type ClusterContext, currentNodes, livingNodes } from './cluster-context.ts';
+import { type ClusterContext, currentNodes } from './cluster-context.ts';
 import { addDefinition } from './index-names.ts';
 import { nameTaken } from './index-nodes.ts';
 import { missingShards } from './missing-shards.ts';
@@ -83,7 +83,7 @@ export class ClusterIndexApi
     requireWhole(call, 'status');
     const { store, nodes } = this.#context;
     const { index, definition } = await this.#stored(asked, call);
-    const parts = (await livingNodes(store)).flatMap(({ address, indexes }) => {
+    const parts = (await currentNodes(this.#context, call)).flatMap(({ address, indexes }) => {
       const own = indexes.find((each) => each.index === index);
       if (own === undefined || own.commits.length === 0) return [];
       const run = () => nodes.at(address).service().status({ index }, call);
