@@ -63,7 +63,7 @@ export function dropFolder(folder: string): void {
  * folder, so its folder is not removed. An index that is being restored gets its row and its folder
  * in one transaction, which `settled` waits for. A folder that is older than the registry's file is
  * left alone: the registry was lost or restored, and its rows say nothing about that folder. So are
- * other names. Throws io_error.
+ * all folders without such a file, and other names. Throws io_error.
  */
 export function sweepFolders(
   dataDir: string,
@@ -72,8 +72,9 @@ export function sweepFolders(
 ): void {
   const home = join(dataDir, 'indexes');
   const names = namesIn(home);
-  const since = birth(join(dataDir, REGISTRY_FILE));
-  const folders = names.filter((name) => UUID.test(name) && birth(join(home, name)) >= since);
+  const since = birth(join(dataDir, REGISTRY_FILE)) ?? Number.POSITIVE_INFINITY;
+  const isNewer = (name: string) => (birth(join(home, name)) ?? 0) >= since;
+  const folders = names.filter((name) => UUID.test(name) && isNewer(name));
   const known = folders.length === 0 ? new Set<string>() : registered();
   const unknown = folders.filter((name) => !known.has(name));
   const sure = unknown.length === 0 ? known : settled();
@@ -89,9 +90,10 @@ export function sweepFolders(
 /**
  * When a file was made, in milliseconds since 1970. Where a file system does not record it, Node
  * gives the time of the last change: for the registry that is late, so fewer folders are removed.
+ * Undefined if there is no such file.
  */
-function birth(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.birthtimeMs ?? Number.NEGATIVE_INFINITY;
+function birth(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.birthtimeMs;
 }
 
 function namesIn(home: string): readonly string[] {
