@@ -154,8 +154,8 @@ function refuse(rest: FastifyInstance, methods: readonly WireMethod[]): void {
     const [verb, path] = binding.split(' ');
     return { verb, path: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`) };
   });
-  // Its own hook: a handler would be called when the body has been read.
-  rest.addHook('onRequest', (request, reply, done) => {
+  // A handler would be called when the body has been read; the console answers `onRequest`.
+  rest.addHook('preParsing', (request, reply, _body, done) => {
     if (!request.is404) {
       done();
       return;
