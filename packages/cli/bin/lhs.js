@@ -2,7 +2,6 @@
 import { mkdirSync, readFileSync, writeSync } from 'node:fs';
 import module from 'node:module';
 import { join } from 'node:path';
-import { completeEnvironment } from './complete-environment.js';
 
 /**
  * Caches compiled code in the user's cache folder. Not in the temporary folder: other users can
@@ -39,6 +38,7 @@ if (major < 22 || (major === 22 && minor < 19)) {
   const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
   printVersion(version);
 } else {
+  const { completeEnvironment } = await import('./complete-environment.js');
   enableCompileCache(completeEnvironment(process.env));
   // stacks name source files instead of chunks of the bundle
   if (args.includes('--debug')) process.setSourceMapsEnabled(true);

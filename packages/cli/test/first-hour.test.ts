@@ -119,7 +119,7 @@ describe.runIf(process.platform === 'linux')('a denied file', () => {
   };
 
   it('ends the command with an error, and never in a loop', async () => {
-    const done = await home.run(['index', 'list'], { env: { LHS_DATA_DIR: denied() } });
+    const done = await home.run(['erase', 'key'], { env: { LHS_DATA_DIR: denied() } });
     expect(done.stderr).toMatch(/^error: cannot make "/);
     expect([1, 4]).toContain(done.code);
   });

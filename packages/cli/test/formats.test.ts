@@ -81,7 +81,7 @@ describeOnBackends('output formats', home, ({ isBrief }) => {
     expect(found.get('csv')).toEqual(wanted.map((row) => row.map(bare)));
     expect(await ndjson([...args, ...more])).toEqual(wire.hits);
     const arrow = tableFromIPC(await write([...args, ...more], 'arrow'));
-    expect([...(arrow.getChild('key_id') ?? [])]).toEqual(wanted.map(([key]) => key));
+    expect([...(arrow.getChild('key_id') ?? [])].map(String)).toEqual(wanted.map(([key]) => key));
     expect([...(arrow.getChild('score') ?? [])]).toEqual(wanted.map(([, score]) => score));
     const text = (await write([...args, ...more], 'txt')).toString();
     expect(text).toMatch(/^ *\d+ hits? in vec · /);

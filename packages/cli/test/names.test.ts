@@ -147,7 +147,7 @@ describe.each(BACKENDS)('lhs index pit on %s', (backend) => {
     expect(closed).toMatchObject({ code: 0, stdout: 'closed\n' });
     const gone = await home.run(['search', 'vec', '--pit', pit]);
     expect(gone.code).toBe(3);
-    expect(gone.stderr).toMatch(/it was closed, has expired or is of another index/);
+    expect(gone.stderr).toMatch(/it was closed, has expired, or is of another index or caller/);
     const again = await home.json(['index', 'pit', 'close', 'vec', pit]);
     expect(again).toEqual({ closed: false });
   });

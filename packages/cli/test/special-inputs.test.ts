@@ -136,8 +136,8 @@ describeOnBackends('a command', home, ({ isBrief, isRemote, dataDir }) => {
 
 describe('a folder in which nothing can be made', () => {
   it.each([
-    ['LHS_DATA_DIR', ['index', 'list'], { LHS_DATA_DIR: '/proc/lhs' }],
-    ['--data-dir', ['index', 'list', '--data-dir', '/proc/lhs'], {}],
+    ['LHS_DATA_DIR', ['erase', 'key'], { LHS_DATA_DIR: '/proc/lhs' }],
+    ['--data-dir', ['erase', 'key', '--data-dir', '/proc/lhs'], {}],
     ['XDG_CONFIG_HOME', ['config', 'set', 'data_dir', '/tmp'], { XDG_CONFIG_HOME: '/proc' }],
   ])('ends with an error that names it: %s', async (_name, args, env) => {
     const { code, stderr } = await home.run(args, { env });

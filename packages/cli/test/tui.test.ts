@@ -364,7 +364,7 @@ describe.skipIf(!hasTmux)('the modes of lhs tui', () => {
     });
     pane.press('M-m');
     pane.type('certificate ran out');
-    await pane.until(/^ incidents +hybrid ▾ +certificate ran out +\d\d hits.*\n─── rank by words/);
+    await pane.until(/^ incidents +hybrid ▾ +certificate ran out +\d+ hits.*\n─── rank by words/);
     if (columns >= 100) await pane.until(/│ resolved +true[\s\S]*^ severity +1 █/m);
     await drawnAs(pane, `tui-hybrid-${columns}x${rows}.txt`);
   });

@@ -174,8 +174,9 @@ describe('a list of jobs', () => {
     const [{ job_id }] = await backend.listJobs();
     const principal = { subject: 'u', indexes: ['x'], scopes: [] };
     const denied = { code: 'permission_denied' };
-    await expect(backend.getJob({ job_id }, { principal })).rejects.toMatchObject(denied);
-    await expect(backend.cancelJob({ job_id }, { principal })).rejects.toMatchObject(denied);
+    const hidden = { code: 'not_found' };
+    await expect(backend.getJob({ job_id }, { principal })).rejects.toMatchObject(hidden);
+    await expect(backend.cancelJob({ job_id }, { principal })).rejects.toMatchObject(hidden);
     const tenant = { subject: 'u', tenant: 'a', scopes: [] };
     await expect(backend.listJobs({}, { principal: tenant })).rejects.toMatchObject(denied);
     await expect(backend.getJob({ job_id: 'x' })).rejects.toMatchObject({ code: 'not_found' });
