@@ -210,7 +210,7 @@ export const ACCESS_ROWS: Section = {
     restRow('REST paths are under /v1, the description as well', async (ask) => {
       const response = await ask.http('GET', '/v1/openapi.json');
       const { paths } = (await response.json()) as { paths: object };
-      expect(Object.keys(paths).filter((path) => !path.startsWith('/v1/'))).toEqual([]);
+      expect(Object.keys(paths).filter((path) => !path.startsWith('/v1/'))).toEqual(['/mcp']);
       return null;
     }),
   ],

@@ -198,7 +198,7 @@ export const SEARCH_ROWS: Section = {
     }),
     row('`collapse` and `search_after` that do not fit the request: 400', async (ask) => [
       await ask.refused(400, 'search', { ...QUERY, collapse: 'title' }),
-      await ask.refused(400, 'search', { ...QUERY, search_after: [1] }),
+      await ask.refused(400, 'search', { ...QUERY, search_after: [1, 'a', 'b', 'c'] }),
     ]),
     row(
       'a hit whose row cannot be resolved has `hydrate_error`; the search succeeds',

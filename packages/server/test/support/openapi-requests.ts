@@ -65,6 +65,7 @@ const STRINGS = [
 const NUMBERS = [0, 1, 2, 10, -1, 0.5, 1e3, 10_001, 2 ** 31, 2 ** 53, -(2 ** 63), 1e308];
 const ODD: readonly unknown[] = [null, true, [], {}, [[]], { a: { b: {} } }, 'x', 7, [null], ''];
 /** Operations that take long or end the others' index: their turn comes less often. */
+const OTHERS = /^\/(mcp|v1\/stats)\b/;
 const RARE =
   /reindex|verify|backup|restore|erasure|jobs|alter|rehearse|rollback|compact|follow|init/i;
 const VERBS = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'HEAD'];
@@ -87,7 +88,9 @@ export class OpenApiRequests {
   constructor(document: OpenApi, seed: number) {
     this.#below = seededBelow(seed);
     this.#document = document;
-    this.#places = Object.entries(document.paths).flatMap(([path, verbs]) =>
+    // these speak protocols of their own
+    const paths = Object.entries(document.paths).filter(([path]) => !OTHERS.test(path));
+    this.#places = paths.flatMap(([path, verbs]) =>
       Object.entries(verbs).map(([verb, operation]) => {
         return { path, verb: verb.toUpperCase(), operation };
       }),
