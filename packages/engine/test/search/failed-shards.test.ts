@@ -115,7 +115,7 @@ describe('a search of shards of which some fail', () => {
     await expect(search(contextWith([0, 1, 2, 3, 4]), {})).rejects.toBe(DAMAGE);
   });
 
-  test.each(['limit_exceeded', 'invalid_argument', 'deadline_exceeded', 'interrupted'] as const)(
+  test.each(['limit_exceeded', 'invalid_argument', 'interrupted'] as const)(
     'throws %s of one shard, which refuses the request itself',
     async (code) => {
       const refusal = new LhsError(code, 'no');
@@ -150,7 +150,7 @@ describe('a search of joined shards', () => {
   });
 
   test('throws what refuses the request', async () => {
-    const refusal = new LhsError('deadline_exceeded', 'no');
+    const refusal = new LhsError('limit_exceeded', 'no');
     await expect(search(joinedWith([], refusal), {})).rejects.toBe(refusal);
   });
 });

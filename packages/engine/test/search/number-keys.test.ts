@@ -135,7 +135,7 @@ describe.each([
     expect([found.length, missing.length]).toEqual([9, 0]);
     expect(await lake.backend.verify({ index: 't' })).toMatchObject({ equal: true });
     const { key } = await lake.backend.describeIndex({});
-    expect(key).toEqual({ partition: [], identifier: ['id', 'price'] });
+    expect(key).toMatchObject({ partition: [], identifier: ['id', 'price'] });
   });
 });
 
