@@ -21,7 +21,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { byEffort } from '../support/effort.ts';
 
 interface Manifest {
@@ -34,7 +34,7 @@ interface Manifest {
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const SCOPE = '@lakehouse-search/';
 const FOLDERS = readdirSync(join(ROOT, 'packages'));
-const NODES = [process.execPath, ...(process.env.LHS_NODES?.split(':') ?? [])];
+const NODES = [process.execPath, ...(process.env.LHS_NODES ?? '').split(':').filter(Boolean)];
 const folder = mkdtempSync(join(tmpdir(), 'lhs pack-')); // a path with a space
 const packed = join(folder, 'packed');
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -141,7 +141,8 @@ describe.each(NODES)('with %s', (node) => {
     const free = ['--rest-addr', '127.0.0.1:0', '--addr', '127.0.0.1:0'];
     const args = [bin, 'serve', 'all', '--auth', ...free, '--data-dir', data, '--json'];
     const env = { ...process.env, LHS_ADMIN_PASSWORD: 'long-enough' };
-    const server = spawn(node, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+    const server = spawn(node, args, { env, stdio: ['ignore', 'pipe', 'ignore'] });
+    onTestFinished(() => void server.kill('SIGKILL'));
     const exit = once(server, 'exit');
     const lines = createInterface(server.stdout);
     const [line] = await Promise.race([once(lines, 'line'), exit]);
