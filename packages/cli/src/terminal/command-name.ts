@@ -50,7 +50,7 @@ export function asTyped(
   }, placed);
 }
 
-/** The text at its length with blanks for what is quoted. */
+/** Returns the text with its quoted parts replaced by blanks; the length stays. */
 const blanked = (text: string): string => text.replace(QUOTED, (found) => '_'.repeat(found.length));
 
 function withPlace(line: string, place: readonly string[]): string {

@@ -76,7 +76,7 @@ export async function backupLocal(
   });
 }
 
-/** A full target keeps what was copied before: the error says so. */
+/** Adds to the error of a full target that it keeps the files copied so far. */
 export function withLeftChunks(error: unknown): unknown {
   if (!(error instanceof LhsError) || error.code !== 'disk_full') return error;
   const { message, details, next, cause } = error;

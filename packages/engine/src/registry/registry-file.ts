@@ -49,8 +49,8 @@ export class RegistryFile {
   /** Null: there is no file yet. */
   #identity: string | null;
   /**
-   * What is read is a database in memory that has the newest schema: the file has an older one, or
-   * is missing.
+   * Reads use a database in memory with the newest schema, because the file is missing or has an
+   * older schema.
    */
   #isCopy: boolean;
   /** The file's time when it was copied. */
@@ -236,7 +236,7 @@ function dataFolderGone(path: string): LhsError {
 
 interface OpenedDatabase {
   readonly db: Database.Database;
-  /** `db` is a copy in memory of a file with an older schema, or stands for a missing file. */
+  /** `db` is in memory: a copy of a file with an older schema, or empty for a missing file. */
   readonly isCopy: boolean;
 }
 

@@ -87,7 +87,7 @@ export class Registry {
   #knownVersion = '';
 
   /**
-   * Opens the registry of a data folder; the first change makes what is missing of folder and file.
+   * Opens the registry of a data folder. The first change creates the folder and the file.
    * Throws io_error, corrupt_index.
    */
   constructor(dataDir: string, looks?: Looks) {

@@ -16,7 +16,7 @@ export function yaml(): Yaml {
   return library;
 }
 
-/** What is wrong with a text that nests too deep. */
+/** The fault of a text that is nested too deeply. */
 export const TOO_DEEP = `a definition nests at most ${LIMITS.definitionDepth} levels`;
 const TOO_MANY_ENTRIES = `a definition has at most ${LIMITS.definitionEntries} entries`;
 

@@ -44,7 +44,7 @@ export interface ColumnHead {
   readonly base: number;
 }
 
-/** Whether a column has sections of its own. */
+/** Returns whether a column is stored in separate sections. */
 export const hasSections = ({ encoding, section }: ColumnHead): boolean =>
   encoding === 'text' || encoding === 'dictionary' || section !== 0;
 

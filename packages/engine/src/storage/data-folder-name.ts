@@ -5,8 +5,8 @@ import { LhsError } from '@lakehouse-search/contract';
 const REPLACEMENT = '\ufffd';
 
 /**
- * Throws invalid_argument for a data folder whose name is not UTF-8: the bytes are lost, and the
- * text that stands for them names another folder.
+ * Throws invalid_argument for a data folder whose name is not UTF-8: the decoded name
+ * would point to another folder.
  */
 export function requireUtf8Name(dataDir: string): void {
   const folder = resolve(dataDir);

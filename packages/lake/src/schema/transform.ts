@@ -213,8 +213,8 @@ function truncateText(text: string, width: number): string {
 }
 
 /**
- * The results that a stored partition value may stand for: an `hour` or a truncated integer that
- * its type cannot hold is stored without its upper bits, as Java does.
+ * Returns the results that may have produced a stored partition value. An `hour` or a truncated
+ * integer that its type cannot hold is stored without its upper bits, as Java does.
  */
 export function storedImages(transform: Transform, type: Type, stored: Value): readonly Value[] {
   const wraps = transform.kind === 'hour' || transform.kind === 'truncate';

@@ -46,7 +46,7 @@ export class RememberedCallers {
   readonly #verify: RememberedCallersOptions['verify'];
   readonly #now: () => number;
   readonly #times: Required<RememberTimes>;
-  /** Replaced when accounts change: what is verified meanwhile is remembered in the old one. */
+  /** Replaced when accounts change; verifications in progress still write to the old map. */
   #known = new Map<string, Remembered>();
   #verifying = new Map<string, Promise<VerifiedCaller>>();
 
