@@ -1,8 +1,9 @@
 /**
  * The systemd unit, the Compose file and the start commands of pages and `--help`, run as plain
  * processes with their commands, variables and addresses as they are printed. The processes of the
- * Compose file are on hosts of their own, under the names of their services. Two things differ: the
- * object store is a folder, and the store is SQLite, as no machine has PostgreSQL under that name.
+ * Compose file are on hosts of their own, under the names of their services. Three things differ:
+ * the configuration lies in deploy/, the object store is a folder, and the store is SQLite, as no
+ * machine has PostgreSQL under that name.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -140,7 +141,7 @@ describe.skipIf(byEffort(true, false))('the commands that start servers', () => 
           LHS_BACKUP_TARGET: join(folder, 'objects'),
         };
         await start(
-          command,
+          command.map((word) => word.replace('/etc/lhs/', join(ROOT, 'deploy/'))),
           { ...Object.fromEntries(env), ...replaced },
           { on: (own) => network.on(name, own) },
         );

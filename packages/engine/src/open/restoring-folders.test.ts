@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { REGISTRY_FILE } from '../registry/registry-file.ts';
 import { sweepFolders } from './dropped-folders.ts';
 import { makeRestoring, publishRestored, sweepRestoring } from './restoring-folders.ts';
 
@@ -62,6 +63,7 @@ describe('the folder of an index that is being restored', () => {
 
 describe('a sweep of folders', () => {
   it('waits for changes that are under way before it removes an index', () => {
+    writeFileSync(join(folder, REGISTRY_FILE), '');
     mkdirSync(join(home(), UUID), { recursive: true });
     const restored = new Set([UUID]);
     sweepFolders(
