@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
@@ -23,86 +24,48 @@ const alias = {
 /** `npm run test:long` takes hours. */
 const WHOLE_MS = process.env.LHS_TEST_LONG === undefined ? 600_000 : 12 * 3_600_000;
 
-/** Files and folders that take longest, in `npm test` or in the campaigns, the longest first. */
-const LONGEST = [
-  'test/whole/pages.test.ts',
-  'packages/cli/test/commands.test.ts',
-  'packages/cli/test/serve.test.ts',
-  'packages/engine/test/sync/in-step.test.ts',
-  'packages/engine/test/faults/',
-  'packages/engine/test/sync/schedules.test.ts',
-  'packages/server/test/control-plane/processes.test.ts',
-  'test/contract/cluster.test.ts',
-  'packages/server/test/control-plane/real-nodes.test.ts',
-  'test/whole/cluster.test.ts',
-  'test/whole/hostile',
-  'packages/cli/test/tui.test.ts',
-  'packages/lake/test/truth.test.ts',
-  'packages/cli/test/remote.test.ts',
-  'packages/engine/test/tier/cold-windows.test.ts',
-  'packages/engine/test/sync/in-step-',
-  'packages/engine/test/sync/bad-rows.test.ts',
-  'packages/engine/test/alter/alter-by-field.test.ts',
-  'test/whole/',
-  'packages/engine/test/local/',
-  'packages/engine/test/index/',
-  'test/contract/',
-  'packages/cli/test/',
-  'packages/engine/test/search/matrix.test.ts',
-  'packages/lake/test/s3-tables.test.ts',
-  'packages/engine/test/tier/',
-  'packages/engine/test/verify/',
-  'packages/server/test/control-plane/',
-];
+/** What a line `// @module-tag NAME` at the head of a test file says. */
+const TAGS = {
+  campaign: 'tries more in `npm run test:campaigns`, which runs these files alone',
+  program: 'needs a program of others, which CI installs',
+  slow: 'takes longest',
+};
+
+const isTagged = (path: string, tag: keyof typeof TAGS) =>
+  readFileSync(path, 'utf8').includes(`// @module-tag ${tag}\n`);
+
+/** The files of a run: of campaigns, those that are part of them. */
+const filesOf = (patterns: readonly string[]) =>
+  process.env.LHS_TEST_CAMPAIGN === '1'
+    ? globSync(patterns).filter((path) => isTagged(path, 'campaign'))
+    : [...patterns];
 
 /**
- * Files of the campaigns with programs of others: clients, databases, object stores, models. They
- * start first, as the clock of CI may end the campaigns before the last files: random cases can
- * wait for the next run.
- */
-const WITH_PROGRAMS = [
-  'packages/server/test/schemathesis.test.ts',
-  'packages/server/test/search-adapter/clients.test.ts',
-  'packages/server/test/search-adapter/beside-opensearch.test.ts',
-  'packages/server/test/console-browser.test.ts',
-  'packages/server/test/control-plane/processes.test.ts',
-  'packages/cli/test/s3.test.ts',
-  'packages/lake/test/versitygw.test.ts',
-  'packages/server/test/store/',
-  'packages/engine/test/embed/transformer.test.ts',
-  'packages/cli/test/mcp.test.ts',
-  'packages/server/test/mcp.test.ts',
-  'packages/server/test/stats-proxy.test.ts',
-  'packages/cli/test/paraphrase.test.ts',
-  'packages/engine/test/query/git-counts.test.ts',
-  'packages/engine/test/query/reference.test.ts',
-  'test/whole/deploy-start.test.ts',
-];
-const FIRST = process.env.LHS_TEST_CAMPAIGN === '1' ? [...WITH_PROGRAMS, ...LONGEST] : LONGEST;
-
-/**
- * Starts the longest files first. A long file that starts last leaves all cores but one idle until
- * it ends; without the results of a former run, vitest cannot know which files are long.
+ * Starts files with programs of others first, as the clock of CI may end the campaigns before the
+ * last files, and random cases can wait for the next run. The longest files follow: one that starts
+ * last leaves all cores but one idle until it ends.
  */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const rank = ({ moduleId }: TestSpecification) => {
-      const at = FIRST.findIndex((path) => moduleId.includes(path));
-      return at < 0 ? FIRST.length : at;
-    };
-    const [whole, others] = [true, false].map((isWhole) =>
-      sorted.filter(({ project }) => (project.name === 'whole') === isWhole),
-    );
-    return [...others, ...whole.sort((a, b) => rank(a) - rank(b))];
+    const rank = ({ moduleId, project }: TestSpecification) =>
+      project.name !== 'whole'
+        ? 0
+        : isTagged(moduleId, 'program')
+          ? 1
+          : isTagged(moduleId, 'slow')
+            ? 2
+            : 3;
+    const ranks = new Map(sorted.map((file) => [file, rank(file)]));
+    return sorted.sort((a, b) => ranks.get(a)! - ranks.get(b)!);
   }
 }
 
-const project = (name: string, include: string[], testTimeout: number) => ({
+const project = (name: string, patterns: string[], testTimeout: number) => ({
   resolve: { alias },
   test: {
     name,
-    include,
+    include: filesOf(patterns),
     testTimeout,
     hookTimeout: testTimeout,
     provide: { testMillis: testTimeout },
@@ -127,6 +90,7 @@ export default defineConfig({
     maxWorkers: '100%',
     globalSetup: support('scratch-setup'),
     sequence: { sequencer: LongestFirst },
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     projects: [
       project('unit', ['packages/*/src/**/*.test.{ts,tsx}'], 300_000),
       project('house', ['test/house/**/*.test.ts'], 300_000),

@@ -1,3 +1,5 @@
+// @module-tag campaign
+// @module-tag slow
 import type { Backend } from '@lakehouse-search/contract';
 import { startCluster } from '../support/cluster.ts';
 import { byEffort } from '../support/effort.ts';

@@ -1,3 +1,5 @@
+// @module-tag campaign
+// @module-tag slow
 /** Three nodes and two gateways as processes of their own, beside one engine in this process. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+// @module-tag campaign
 import {
   cpSync,
   mkdtempSync,

@@ -1,3 +1,4 @@
+// @module-tag campaign
 /**
  * The commands of docs/deploy.md, up to the first search over a real table. There is no container
  * engine here, so the test makes the containers itself: commands, variables, users, mounts, names

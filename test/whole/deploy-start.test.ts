@@ -1,3 +1,5 @@
+// @module-tag campaign
+// @module-tag program
 /**
  * The systemd unit, the Compose file and the start commands of pages and `--help`, run as plain
  * processes with their commands, variables and addresses as they are printed. The processes of the

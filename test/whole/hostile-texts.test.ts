@@ -1,3 +1,5 @@
+// @module-tag campaign
+// @module-tag slow
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

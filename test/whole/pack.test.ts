@@ -1,3 +1,4 @@
+// @module-tag campaign
 /**
  * Each package as it is packed, alone in an empty project with the packages that its manifest names
  * and nothing else. The declared dependencies are links into this clone, which takes a second;

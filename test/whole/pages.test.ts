@@ -1,3 +1,5 @@
+// @module-tag campaign
+// @module-tag slow
 /**
  * Runs every fenced block of README.md, docs and the packages' pages in a folder like a fresh clone
  * after `npm ci`, page by page from the top: a reader who has run the demo can paste each of them.

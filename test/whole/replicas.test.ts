@@ -1,3 +1,4 @@
+// @module-tag campaign
 /** Two nodes that hold the same shard, as processes, one of which stops to answer. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

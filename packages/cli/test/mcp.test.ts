@@ -1,3 +1,5 @@
+// @module-tag campaign
+// @module-tag program
 /** `lhs mcp` as a process: clients, 1,000 calls, every way to end; `lhs cite check`. */
 import { existsSync, writeFileSync } from 'node:fs';
 import { openLocal } from '@lakehouse-search/engine';

@@ -1,3 +1,5 @@
+// @module-tag campaign
+// @module-tag program
 /**
  * Questions in other words than the reports that they are about, on the demo's table: by meaning
  * they find them. The transformer reads a part of the table (LHS_TEST_LONG=1: all of it, some

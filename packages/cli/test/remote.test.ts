@@ -1,3 +1,5 @@
+// @module-tag campaign
+// @module-tag slow
 import { writeFileSync } from 'node:fs';
 import { openLocal } from '@lakehouse-search/engine';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

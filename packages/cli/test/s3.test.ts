@@ -1,3 +1,5 @@
+// @module-tag campaign
+// @module-tag program
 import type { ChildProcess } from 'node:child_process';
 import { cpSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

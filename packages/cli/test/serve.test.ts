@@ -1,3 +1,4 @@
+// @module-tag slow
 /**
  * `lhs demo --serve`, then `lhs serve all` over its indexes, as processes: the README's requests,
  * drain, limits, lock, background sync.

@@ -1,3 +1,5 @@
+// @module-tag campaign
+// @module-tag program
 import { execFile } from 'node:child_process';
 import {
   chmodSync,

@@ -1,3 +1,5 @@
+// @module-tag campaign
+// @module-tag slow
 import { afterAll, describe, expect, it } from 'vitest';
 import { byEffort, everyNth } from '../../../test/support/effort.ts';
 import type { ParquetEngine } from '../src/scan/file-rows.ts';

@@ -1,3 +1,5 @@
+// @module-tag campaign
+// @module-tag program
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,3 +1,5 @@
+// @module-tag campaign
+// @module-tag program
 /** The web console in Chromium, over a server that requires credentials. */
 import { appendRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,3 +1,5 @@
+// @module-tag campaign
+// @module-tag program
 /** `POST /mcp`: the official clients, callers and tenants, hostile requests. */
 import { execFile } from 'node:child_process';
 import { request as httpRequest } from 'node:http';

@@ -1,3 +1,4 @@
+// @module-tag campaign
 /**
  * Random requests from the description of REST. Each response has a documented status (500 is
  * none) and the schema of that status, with no further fields.

@@ -1,3 +1,5 @@
+// @module-tag campaign
+// @module-tag program
 /**
  * The description of REST, read by other people's tools: Spectral (LHS_SPECTRAL, its program) and
  * OpenAPI Generator (LHS_OPENAPI_GENERATOR, its jar). Skipped without them; CI installs both.

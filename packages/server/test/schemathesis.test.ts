@@ -1,3 +1,5 @@
+// @module-tag campaign
+// @module-tag program
 /** The description of REST under Schemathesis, a fuzzer that others wrote, if it is installed. */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,3 +1,5 @@
+// @module-tag campaign
+// @module-tag program
 /** `/v1/stats` in front of a Prometheus server: a fake one, and a real one if there is one. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,3 +1,4 @@
+// @module-tag campaign
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { byEffort } from '../../../../test/support/effort.ts';

@@ -1,3 +1,4 @@
+// @module-tag campaign
 /**
  * Random aggregations over git.commits, synced to its head from its first snapshot, against DuckDB
  * over the table's rows. LHS_AGG_GIT_CASES sets how many (4; campaigns: 50; long tests: 2,000).

@@ -1,3 +1,4 @@
+// @module-tag campaign
 /**
  * Limits of aggregations at the edge and one past it, values at the ends of their types, requests
  * that are wrong.

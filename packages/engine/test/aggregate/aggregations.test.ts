@@ -1,3 +1,4 @@
+// @module-tag campaign
 /**
  * Random aggregations, nested ones too, over random documents in several segments with deleted ones
  * among them, against DuckDB over the same documents. LHS_AGG_CASES sets how many (50; campaigns:

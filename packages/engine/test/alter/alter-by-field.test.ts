@@ -1,3 +1,5 @@
+// @module-tag campaign
+// @module-tag slow
 /**
  * An index that was altered field by field is the index that a reindex under the new definition
  * builds: documents, and hits and scores of random searches; over several segments, deleted

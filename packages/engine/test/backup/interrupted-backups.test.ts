@@ -1,3 +1,4 @@
+// @module-tag campaign
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,3 +1,5 @@
+// @module-tag campaign
+// @module-tag program
 import {
   cpSync,
   existsSync,

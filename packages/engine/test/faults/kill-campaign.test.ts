@@ -1,3 +1,5 @@
+// @module-tag campaign
+// @module-tag slow
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,3 +1,5 @@
+// @module-tag campaign
+// @module-tag slow
 import { rmSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { LhsError } from '@lakehouse-search/engine';

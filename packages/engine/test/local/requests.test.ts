@@ -1,3 +1,4 @@
+// @module-tag campaign
 /**
  * The door of the engine: whatever a caller sends, each operation answers with an `LhsError` that
  * names the field, or does its work; it never throws anything else, and a refused request changes

@@ -1,3 +1,4 @@
+// @module-tag campaign
 /**
  * Points in time: what they outlive, how long they last, whom they answer. And pages by key under
  * them: every key exactly once in every order, whatever is committed between two pages, against a

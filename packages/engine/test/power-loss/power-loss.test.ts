@@ -1,3 +1,4 @@
+// @module-tag campaign
 import { describe, expect, test } from 'vitest';
 import { byEffort } from '../../../../test/support/effort.ts';
 import { seededBelow } from '../../../../test/support/random.ts';

@@ -1,3 +1,5 @@
+// @module-tag campaign
+// @module-tag program
 /**
  * Random query trees over git.commits against DuckDB's counts over sets of tokens. LHS_GIT_COUNTS
  * sets how many: 200 over the first snapshot unless told; with LHS_TEST_LONG=1 10,000 over the

@@ -1,3 +1,4 @@
+// @module-tag campaign
 /**
  * Random documents, deletes, flushes, merges and query trees against brute force over plain arrays:
  * match sets, scores to 1e-6, orders, paging, groups. LHS_ORACLE_CASES sets the number of queries

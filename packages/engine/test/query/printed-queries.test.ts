@@ -1,3 +1,4 @@
+// @module-tag campaign
 /**
  * Random trees written as query strings, read back and asked: the same documents, in both syntaxes;
  * the same scores where no set of values is in the tree. What no string says is refused by its

@@ -1,3 +1,5 @@
+// @module-tag campaign
+// @module-tag program
 /**
  * The commit history of ../shared, imported as a table and indexed, against the exact counts and
  * the exhaustive top 20 of 300 queries that a brute force over the same tokens gave

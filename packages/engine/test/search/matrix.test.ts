@@ -1,3 +1,4 @@
+// @module-tag slow
 /**
  * Every kind of query with every option, alone and two by two, against brute force: matches,
  * scores, orders, pages, groups, marks, counts, rows, on the state that is asked for. Prints

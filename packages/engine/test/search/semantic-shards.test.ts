@@ -1,3 +1,4 @@
+// @module-tag campaign
 /**
  * Semantic and hybrid searches, `knn` clauses, their explanations and look-ups by key over 1, 2, 3
  * and 7 shards of the same table: the answers are equal. LHS_SHARD_SEMANTIC_CASES sets the number

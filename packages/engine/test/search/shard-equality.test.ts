@@ -1,3 +1,4 @@
+// @module-tag campaign
 /**
  * Answers do not depend on the number of shards: random requests of every kind over random corpora
  * in 1, 2, 3 and 7 shards, whose requests and answers pass through bytes, or which are searched as

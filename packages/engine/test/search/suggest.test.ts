@@ -1,3 +1,4 @@
+// @module-tag campaign
 /**
  * Suggestions over random corpora (several segments, deletes, merges, Unicode) against brute force
  * over the live documents. LHS_SUGGEST_CASES sets the number of requests, LHS_ORACLE_SEED the seed.

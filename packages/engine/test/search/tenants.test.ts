@@ -1,3 +1,4 @@
+// @module-tag campaign
 /**
  * Two tenants in one index, each with a canary in every text of its rows: whatever a caller of one
  * asks, no byte of the answer is of the other. LHS_TENANT_CASES sets the number of random requests

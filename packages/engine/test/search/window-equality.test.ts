@@ -1,3 +1,4 @@
+// @module-tag campaign
 /**
  * Answers do not depend on windows: random requests of every kind over random corpora with and
  * without windows, in 1 and 3 shards. Updates move documents between windows. LHS_WINDOW_CASES sets

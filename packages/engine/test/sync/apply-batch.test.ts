@@ -1,3 +1,4 @@
+// @module-tag campaign
 import type { CheckpointState, TypedBatch, TypedPart } from '@lakehouse-search/engine';
 import { appendRows, deleteRows, type Schema } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';

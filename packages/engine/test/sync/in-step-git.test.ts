@@ -1,3 +1,5 @@
+// @module-tag campaign
+// @module-tag slow
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

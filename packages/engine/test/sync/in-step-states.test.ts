@@ -1,3 +1,5 @@
+// @module-tag campaign
+// @module-tag slow
 import {
   copyFileSync,
   cpSync,

@@ -1,3 +1,5 @@
+// @module-tag campaign
+// @module-tag slow
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

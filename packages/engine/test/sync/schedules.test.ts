@@ -1,3 +1,5 @@
+// @module-tag campaign
+// @module-tag slow
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { byEffort, seedOfDay } from '../../../../test/support/effort.ts';

@@ -1,3 +1,4 @@
+// @module-tag campaign
 /** Backups of an index with cold windows, over an S3 server with faults. */
 import { join } from 'node:path';
 import { deleteRows, upsertRows } from '@lakehouse-search/lake';

@@ -1,3 +1,4 @@
+// @module-tag campaign
 /** Erasure of rows in cold windows: remains are planted in a bucket and in a folder. */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

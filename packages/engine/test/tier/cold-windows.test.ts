@@ -1,3 +1,5 @@
+// @module-tag campaign
+// @module-tag slow
 /** Windows in an object store, over whole indexes: an S3 server of this process, with faults. */
 import { openLocal } from '@lakehouse-search/engine';
 import { deleteRows, upsertRows } from '@lakehouse-search/lake';

@@ -1,3 +1,4 @@
+// @module-tag campaign
 /**
  * Exactness of the flat search: random vectors, dimensions, similarities, filters, deletes, merges,
  * k, ties, duplicates, zero and absent vectors, held to brute force over plain arrays of what is

@@ -1,3 +1,4 @@
+// @module-tag campaign
 /**
  * Planted drifts: an index is edited behind its back, several ways at once; verify must find
  * exactly that, and repair must make it what a fresh build is. The oracle is a plain list of what

@@ -1,3 +1,4 @@
+// @module-tag campaign
 /** Questions with known answers, which a planner reaches through the tools. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+// @module-tag campaign
 /**
  * Random requests of a tenant's caller, sent to two servers whose tables differ in the rows of
  * another tenant alone: the responses have the same bytes, except for times and random ids, and no

@@ -1,3 +1,4 @@
+// @module-tag campaign
 /** The interface against a gateway, a control plane and two nodes, each a process. */
 import { deleteRows } from '@lakehouse-search/lake';
 import { byEffort } from '../../../../test/support/effort.ts';

@@ -1,3 +1,4 @@
+// @module-tag campaign
 import { join } from 'node:path';
 import { createClient } from '@lakehouse-search/client';
 import type { Service } from '@lakehouse-search/contract';

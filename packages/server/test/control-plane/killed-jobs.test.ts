@@ -1,3 +1,4 @@
+// @module-tag campaign
 /**
  * Control planes that are killed at each step of a job over two nodes with two or three shards:
  * over SQLite one that is started again, over PostgreSQL one of two. No connector levels the nodes.

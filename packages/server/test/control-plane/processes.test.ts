@@ -1,3 +1,6 @@
+// @module-tag campaign
+// @module-tag program
+// @module-tag slow
 /**
  * Control planes as processes that are killed and stopped, over PostgreSQL if it is there
  * (LHS_EMBEDDED_POSTGRES), else over SQLite: then there is one control plane, which is started

@@ -1,3 +1,4 @@
+// @module-tag campaign
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { LhsError } from '@lakehouse-search/contract';

@@ -1,3 +1,4 @@
+// @module-tag campaign
 /** A node that is stopped while a control plane with a connector calls it, as a process. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

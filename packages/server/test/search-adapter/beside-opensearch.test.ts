@@ -1,3 +1,5 @@
+// @module-tag campaign
+// @module-tag program
 /**
  * The adapter beside a real OpenSearch over the same rows: status, totals, ids, aggregations and
  * members of the answers are equal, or the adapter refuses by name (501), or the page says how they

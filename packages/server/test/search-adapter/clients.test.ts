@@ -1,3 +1,5 @@
+// @module-tag campaign
+// @module-tag program
 /**
  * The official clients, each through its own API, on the demo's incidents and on `git.commits`.
  * LHS_SEARCH_CLIENTS is a folder with the packages under the names es7, es8, es9 and os3.

@@ -1,3 +1,4 @@
+// @module-tag campaign
 /**
  * Queries of the imitated engine against query trees of ours over random documents: hits by brute
  * force, scores to 1e-6. Every form has an error case, and hostile bodies end in an error.

@@ -1,3 +1,4 @@
+// @module-tag campaign
 /** `_search` of the adapter: its hits are those of `/v1/search` on the same server. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

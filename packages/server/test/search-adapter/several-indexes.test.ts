@@ -1,3 +1,4 @@
+// @module-tag campaign
 /** Searches of several indexes, compared with plain loops over the rows of all their tables. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

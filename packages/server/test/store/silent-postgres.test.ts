@@ -1,3 +1,5 @@
+// @module-tag campaign
+// @module-tag program
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { StoreDatabase } from '../../src/store/database.ts';
 import { openPostgresDatabase } from '../../src/store/postgres-database.ts';

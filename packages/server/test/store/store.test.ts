@@ -1,3 +1,5 @@
+// @module-tag campaign
+// @module-tag program
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

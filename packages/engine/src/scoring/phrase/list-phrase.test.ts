@@ -1,3 +1,4 @@
+// @module-tag campaign
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { byEffort } from '../../../../../test/support/effort.ts';
 import { openInverted } from '../../../../../test/support/field-blocks.ts';

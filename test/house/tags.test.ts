@@ -1,0 +1,41 @@
+import { matchesGlob } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import config from '../../vitest.config.ts';
+import { sourcesOf } from './sources.ts';
+
+const all = ['packages', 'test']
+  .flatMap((folder) => sourcesOf(folder, true))
+  .filter(({ path }) => /\.test\.tsx?$/.test(path));
+const tests = all.filter(({ path }) => !path.startsWith('test/house/'));
+const patterns = (config as Projects).test.projects.flatMap(({ test }) => test.include);
+const hasTag = (text: string, tag: string) => text.includes(`// @module-tag ${tag}\n`);
+/** A test that tries more, or runs at all, in campaigns alone. */
+const CAMPAIGN = /\bbyEffort\(|\bseedOfDay\(|LHS_TEST_CAMPAIGN/;
+/** What .ci/run installs for the campaigns. */
+const PROGRAM =
+  /process\.env\.LHS_(CHROMIUM|ICEBERG_PYTHON|MCP_CLIENTS|OPENAPI_GENERATOR|OPENSEARCH|PROMETHEUS|SCHEMATHESIS|SEARCH_CLIENTS|SEARCH_PYTHON|SPECTRAL|TRANSFORMERS|VERSITYGW)\b/;
+
+interface Projects {
+  readonly test: {
+    readonly projects: readonly { readonly test: { readonly include: string[] } }[];
+  };
+}
+
+describe('the commands of CI', () => {
+  it('run each test file in `npm test`', () => {
+    const lost = all.filter(({ path }) => !patterns.some((glob) => matchesGlob(path, glob)));
+    expect(lost.map(({ path }) => path)).toEqual([]);
+  });
+
+  it('run in campaigns what tries more there', () => {
+    const lost = tests.filter(
+      ({ text }) => (CAMPAIGN.test(text) || PROGRAM.test(text)) && !hasTag(text, 'campaign'),
+    );
+    expect(lost.map(({ path }) => path)).toEqual([]);
+  });
+
+  it('start first in campaigns what needs a program', () => {
+    const late = tests.filter(({ text }) => PROGRAM.test(text) && !hasTag(text, 'program'));
+    expect(late.map(({ path }) => path)).toEqual([]);
+  });
+});
