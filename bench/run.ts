@@ -40,7 +40,9 @@ async function printed(program: string, args: readonly string[]): Promise<string
 function withSection(page: string, program: string, section: string): string {
   const sections = page.split(/^(?=## )/m).map((one) => one.trim());
   const at = sections.findIndex((one) => one.startsWith(`## ${program}\n`));
-  return `${sections.toSpliced(at < 0 ? sections.length : at, at < 0 ? 0 : 1, section).join('\n\n')}\n`;
+  if (at < 0) sections.push(section);
+  else sections[at] = section;
+  return `${sections.join('\n\n')}\n`;
 }
 
 const [named, ...args] = process.argv.slice(2);
