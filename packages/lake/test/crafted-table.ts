@@ -30,7 +30,10 @@ export interface CraftedColumn {
 }
 
 /** A Parquet file of one row group, with pages in zstd: as small as a hostile writer makes it. */
-export function craftParquet(columns: readonly CraftedColumn[]): Uint8Array {
+export function craftParquet(
+  columns: readonly CraftedColumn[],
+  keyValues: Readonly<Record<string, string>> = {},
+): Uint8Array {
   const rows = columns[0].runs.reduce((sum, [, count]) => sum + count, 0);
   const parts: Uint8Array[] = [Buffer.from('PAR1')];
   let offset = 4;
@@ -63,7 +66,7 @@ export function craftParquet(columns: readonly CraftedColumn[]): Uint8Array {
     );
     return struct([2, i64(start)], [3, meta]);
   });
-  return withFooter(Buffer.concat(parts), columns, chunks, rows);
+  return withFooter(Buffer.concat(parts), columns, chunks, rows, keyValues);
 }
 
 /** A Parquet file that claims `rows` rows of one column, and holds a page of none. */
@@ -89,13 +92,16 @@ function withFooter(
   columns: readonly Pick<CraftedColumn, 'field' | 'stored'>[],
   chunks: readonly ThriftOut[],
   rows: number,
+  keyValues: Readonly<Record<string, string>> = {},
 ): Uint8Array {
+  const pairs = Object.entries(keyValues).map(([key, value]) => struct([1, key], [2, value]));
   const root = struct([4, 'table'], [5, columns.length]);
   const footer = encodeThrift([
     [1, 1],
     [2, list([root, ...columns.map(element)])],
     [3, i64(rows)],
     [4, list([struct([1, list(chunks)], [2, i64(head.length)], [3, i64(rows)])])],
+    [5, pairs.length === 0 ? undefined : list(pairs)],
   ]);
   const length = Buffer.alloc(4);
   length.writeUInt32LE(footer.length);

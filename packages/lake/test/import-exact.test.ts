@@ -146,6 +146,110 @@ describe('nanoseconds of Parquet', () => {
   });
 });
 
+/** Texts with nanoseconds, and what each format keeps of them: the oracle is text arithmetic. */
+const NANO_TEXTS = [
+  '1969-12-31T23:59:59.999999999',
+  '1960-02-29T00:00:00.0000001',
+  '2020-01-01 00:00:00.12345678',
+  '2020-01-01',
+  '2020-01-01T07:30',
+];
+const withDigits = (text: string, digits: number): string => {
+  const [day, clock = '00:00:00'] = text.split(/[T ]/);
+  const [seconds, fraction = ''] = clock.split('.');
+  const whole = seconds.length === 5 ? `${seconds}:00` : seconds;
+  return `${day}T${whole}.${fraction.padEnd(digits, '0').slice(0, digits)}`;
+};
+
+describe.each([
+  ['.csv', (texts: readonly string[]) => `t\n${texts.join('\n')}\n`],
+  ['.ndjson', (texts: readonly string[]) => texts.map((t) => `{"t":"${t}"}\n`).join('')],
+])('nanoseconds of texts in %s', (ending, write) => {
+  it.each([
+    [2, 'timestamp', 6],
+    [3, 'timestamp_ns', 9],
+  ] as const)('in format %i are %s', async (formatVersion, type, digits) => {
+    const { types, rows } = await imported(file(ending, write(NANO_TEXTS)), { formatVersion });
+    expect(types).toEqual([`t ${type}`]);
+    expect(rows.flat()).toEqual(NANO_TEXTS.map((text) => withDigits(text, digits)));
+  });
+
+  it('with an offset are rounded down in format 2 and refused in format 3', async () => {
+    const path = file(ending, write(['1970-01-01T02:00:00+02:00', '1969-12-31T23:59:59.9999999Z']));
+    const { types, rows } = await imported(path);
+    expect(types).toEqual(['t timestamptz']);
+    expect(rows.flat()).toEqual(['1970-01-01T00:00:00.000000Z', '1969-12-31T23:59:59.999999Z']);
+    await expect(imported(path, { formatVersion: 3 })).rejects.toMatchObject({
+      code: 'unsupported',
+      message: expect.stringMatching(/column "t" has zoned timestamps with nanoseconds/),
+    });
+  });
+
+  it('beside years that nanoseconds do not reach are refused in format 3', async () => {
+    const path = file(ending, write(['3000-01-01', '2020-01-01T00:00:00.000000001']));
+    expect((await imported(path)).types).toEqual(['t timestamp']);
+    await expect(imported(path, { formatVersion: 3 })).rejects.toThrow(
+      'column "t" expects a timestamp of 1677 to 2262 without an offset (YYYY-MM-DDThh:mm:ss), ' +
+        'not "3000-01-01"',
+    );
+  });
+
+  it('are zeros only where they need no nanoseconds', async () => {
+    const path = file(ending, write(['2020-01-01T00:00:00.123456000']));
+    const { types } = await imported(path, { formatVersion: 3 });
+    expect(types).toEqual(['t timestamp']);
+  });
+});
+
+describe('names of Parquet columns that repeat', () => {
+  it.each([
+    ['in case', 'id', 'ID', 'differ only in case'],
+    ['wholly', 'id', 'id', 'have the name "id"'],
+  ])('%s are refused', async (_, first, second, message) => {
+    const column = (name: string): CraftedColumn => ({ field: { ...LONG, name }, runs: [[1n, 1]] });
+    const path = file('.parquet', craftParquet([column(first), column(second)]));
+    await expect(imported(path)).rejects.toMatchObject({
+      code: 'invalid_argument',
+      message: expect.stringContaining(message),
+    });
+  });
+});
+
+/** `n: long, l: list<struct<d: duration[ms]>>`, then `n: duration[us]`, as PyArrow stores them. */
+const ARROW_SCHEMAS = {
+  'l.item.d':
+    '//////gAAAAQAAAAAAAKAAwABgAFAAgACgAAAAABBAAMAAAACAAIAAAABAAIAAAABAAAAAIAAACUAAAABAAAAIT///8A' +
+    'AAEMFAAAABgAAAAEAAAAAQAAABAAAAABAAAAbAAAALD///+s////AAABDRQAAAAcAAAABAAAAAEAAAAUAAAABAAAAGl0' +
+    'ZW0AAAAA3P///9j///8AAAESEAAAABgAAAAEAAAAAAAAAAEAAABkAAAABAAEAAQAAAAQABQACAAGAAcADAAAABAAEAAA' +
+    'AAAAAQIQAAAAHAAAAAQAAAAAAAAAAQAAAG4AAAAIAAwACAAHAAgAAAAAAAABQAAAAA==',
+  n:
+    '/////3AAAAAQAAAAAAAKAAwABgAFAAgACgAAAAABBAAMAAAACAAIAAAABAAIAAAABAAAAAEAAAAUAAAAEAAUAAgA' +
+    'BgAHAAwAAAAQABAAAAAAAAESEAAAABgAAAAEAAAAAAAAAAEAAABuAAYACAAGAAYAAAAAAAIA',
+};
+
+describe('durations of Parquet', () => {
+  const withSchema = (schema: string) =>
+    file('.parquet', craftParquet([{ field: LONG, runs: [[7n, 1]] }], { 'ARROW:schema': schema }));
+
+  it.each(Object.entries(ARROW_SCHEMAS))('in column %s are refused by name', async (name, text) => {
+    await expect(imported(withSchema(text))).rejects.toMatchObject({
+      code: 'unsupported',
+      message: expect.stringContaining(`column "${name}" of`),
+    });
+  });
+
+  it('are not found in what is no Arrow schema, nor in one that is cut', async () => {
+    for (const text of [
+      '',
+      'AAAA',
+      'not base64!',
+      ...[8, 40, 60].map((n) => ARROW_SCHEMAS.n.slice(0, n)),
+    ]) {
+      expect((await imported(withSchema(text))).rows).toEqual([[7]]);
+    }
+  });
+});
+
 describe('bytes that are not UTF-8', () => {
   const latin = (head: string) => Buffer.concat([Buffer.from(head), Buffer.of(0xe9, 0x22, 0x0a)]);
   const long = `${'é😀'.repeat(150_000)}`;

@@ -59,6 +59,21 @@ export interface Footer {
  * encrypted.
  */
 export async function readFooter(file: RandomAccessFile, place: FaultPlace): Promise<Footer> {
+  return parseFooter(await readMetadata(file, place), file.size, place);
+}
+
+/** The text that a writer stored under a key of the file's metadata, or null. Throws as above. */
+export async function readKeyValue(
+  file: RandomAccessFile,
+  key: string,
+  place: FaultPlace,
+): Promise<string | null> {
+  const pairs = listAt(await readMetadata(file, place), 5);
+  const pair = pairs.find((value) => value instanceof Map && textAt(value, 1) === key);
+  return pair instanceof Map ? textAt(pair, 2) : null;
+}
+
+async function readMetadata(file: RandomAccessFile, place: FaultPlace): Promise<ThriftStruct> {
   if (file.size < MAGIC.length + TAIL_BYTES) {
     throw parquetFault(place, `it has only ${file.size} bytes`);
   }
@@ -78,7 +93,7 @@ export async function readFooter(file: RandomAccessFile, place: FaultPlace): Pro
     start >= tailStart
       ? tail.subarray(start - tailStart, tail.length - TAIL_BYTES)
       : await file.read(start, length);
-  return parseFooter(readThrift(bytes, 0, place).struct, file.size, place);
+  return readThrift(bytes, 0, place).struct;
 }
 
 function parseFooter(metadata: ThriftStruct, fileSize: number, place: FaultPlace): Footer {

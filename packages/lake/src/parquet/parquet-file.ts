@@ -7,7 +7,7 @@ import { LIMITS } from '../base/limits.ts';
 import type { FileRole, RandomAccessFile } from '../base/random-access-file.ts';
 import { type FaultPlace, parquetFault, parquetLimit } from './fault.ts';
 import type { ByteRange, Footer } from './footer.ts';
-import { readFooter } from './footer.ts';
+import { readFooter, readKeyValue } from './footer.ts';
 import { joinPages } from './join-pages.ts';
 import { decodeDictionary, decodePage, type LeafPage, type PageContext } from './page.ts';
 import { newCacheOwner, PageCache } from './page-cache.ts';
@@ -115,6 +115,10 @@ export class ParquetFile {
   }
   get rows(): number {
     return this.footer.rows;
+  }
+  /** The text that a writer stored under a key of the file's metadata, or null. */
+  keyValue(key: string): Promise<string | null> {
+    return readKeyValue(this.#file, key, this.place);
   }
   get schema(): SchemaTree {
     return this.footer.schema;

@@ -1,17 +1,23 @@
 import { LakeError } from '../base/errors.ts';
 import { LIMITS } from '../base/limits.ts';
+import { arrowDurations } from '../parquet/arrow-durations.ts';
 import { openParquet, type ParquetFile } from '../parquet/parquet-file.ts';
-import type { LeafNode } from '../parquet/schema-tree.ts';
+import type { GroupNode, LeafNode } from '../parquet/schema-tree.ts';
+import { ZONED_NANOS } from './infer-schema.ts';
+import { refuseTwins } from './refuse-twins.ts';
 
 /**
- * Refuses columns of a Parquet file whose values DuckDB would change: decimals of more than 38
- * digits become doubles, and zoned nanoseconds lose their last digits. A footer that cannot be read
- * is left to DuckDB, which names the fault. Throws `unsupported`.
+ * Refuses columns of a Parquet file whose names, values or types DuckDB would change: repeated
+ * names get a number, decimals of more than 38 digits become doubles, zoned nanoseconds lose their
+ * last digits, and durations become numbers without a unit. A footer that cannot be read is left to
+ * DuckDB, which names the fault. Throws `unsupported`, invalid_argument.
  */
 export async function checkParquet(path: string, formatVersion: number): Promise<void> {
   const file = await openParquet(path).catch(() => null);
   if (file === null) return;
   try {
+    refuseTwinFields(path, file.schema.root);
+    await refuseDurations(file);
     for (const leaf of file.schema.leaves) {
       refuseWideDecimal(path, leaf);
       const { logical } = leaf;
@@ -20,6 +26,23 @@ export async function checkParquet(path: string, formatVersion: number): Promise
     }
   } finally {
     await file.close();
+  }
+}
+
+function refuseTwinFields(file: string, { path, children }: GroupNode): void {
+  const what = path === '' ? `columns of "${file}"` : `fields of column "${path}" of "${file}"`;
+  refuseTwins(
+    children.map(({ name }) => name),
+    what,
+  );
+  for (const child of children) if (child.kind === 'group') refuseTwinFields(file, child);
+}
+
+async function refuseDurations(file: ParquetFile): Promise<void> {
+  const schema = await file.keyValue('ARROW:schema');
+  for (const column of arrowDurations(schema ?? '')) {
+    const why = 'is a duration, which Iceberg does not have; write it as a number or a text';
+    throw refuse(file.path, column, why);
   }
 }
 
@@ -42,8 +65,7 @@ async function refuseLostNanos(file: ParquetFile, leaf: LeafNode, version: numbe
       for (let i = 0; i < values.length; i++) {
         const nanos = values.get(i) as bigint;
         if (nanos % 1000n === 0n || (version < 3 && nanos > 0n)) continue;
-        const why = 'has zoned timestamps with nanoseconds, which cannot be imported exactly';
-        throw refuse(file.path, leaf.path, `${why}; write them with microseconds`);
+        throw refuse(file.path, leaf.path, ZONED_NANOS);
       }
     }
   }

@@ -11,6 +11,7 @@
 import { LakeError } from '../base/errors.ts';
 import { inputBytes } from './input-bytes.ts';
 import type { InputFile } from './input-files.ts';
+import { refuseTwins } from './refuse-twins.ts';
 
 /** A CSV file's delimiter and the names of its columns, each different from the others. */
 export interface CsvHeader {
@@ -23,14 +24,17 @@ const DELIMITERS = [',', ';', '\t', '|'] as const;
 const MOST_BYTES = 2 * 1024 * 1024;
 
 /**
- * Reads the header. Throws invalid_argument if the file is empty or has no end of its header.
+ * Reads the header. Throws invalid_argument if the file is empty, if its header has no end, or if a
+ * name repeats.
  */
 export async function readCsvHeader(file: InputFile): Promise<CsvHeader> {
   const line = await firstRecord(file);
   if (line === '') throw refuse(file, 'its first line is empty; it must name the columns');
   const isTab = /\.tsv(\.|$)/i.test(file.path);
   const delimiter = isTab ? '\t' : mostFrequent(line);
-  return { delimiter, names: distinctNames(split(line, delimiter)) };
+  const names = split(line, delimiter).map(columnName);
+  refuseTwins(names, `columns of "${file.path}"`);
+  return { delimiter, names };
 }
 
 async function firstRecord(file: InputFile): Promise<string> {
@@ -85,17 +89,8 @@ function endOfName(line: string, from: number, delimiter: string): number {
   return line.length;
 }
 
-/** A column without a name is `column0` by its number; a repeated name gets `_1`, `_2`, …. */
-function distinctNames(names: readonly string[]): readonly string[] {
-  const taken = new Set<string>();
-  return names.map((given, i) => {
-    const base = given === '' ? `column${i}` : given;
-    let name = base;
-    for (let n = 1; taken.has(name.toLowerCase()); n++) name = `${base}_${n}`;
-    taken.add(name.toLowerCase());
-    return name;
-  });
-}
+/** A column without a name gets one from its position: `column0` is the first. */
+const columnName = (name: string, i: number) => (name === '' ? `column${i}` : name);
 
 function refuse(file: InputFile, why: string): LakeError {
   return new LakeError('invalid_argument', `cannot read "${file.path}": ${why}`, {

@@ -4,7 +4,8 @@ import type { Field, Schema, Type } from '../schema/type.ts';
 /**
  * An Iceberg schema for named types; ids from 1 in column order, nested ones after. Format 2 has
  * texts for variants and microseconds for nanoseconds. `key` columns become required identifier
- * fields. Throws column_not_found.
+ * fields. Throws column_not_found, and unsupported for zoned nanoseconds in format 3: DuckDB has no
+ * type for them.
  */
 export function inferSchema(
   columns: readonly { readonly name: string; readonly type: Type }[],
@@ -13,7 +14,7 @@ export function inferSchema(
 ): Schema {
   let next = columns.length + 1;
   const fields = columns.map(({ name, type }, i): Field => {
-    const numbered = numberedType(type, formatVersion, () => next++);
+    const numbered = numberedType(type, formatVersion, name, () => next++);
     return { id: i + 1, name, required: key.includes(name), type: numbered };
   });
   const identifierFieldIds = key.map((name) => {
@@ -25,13 +26,21 @@ export function inferSchema(
   return { schemaId: 0, fields, identifierFieldIds };
 }
 
-function numberedType(type: Type, version: 2 | 3, nextId: () => number): Type {
-  const inner = (of: Type) => numberedType(of, version, nextId);
+/** Why a column of zoned timestamps is refused. */
+export const ZONED_NANOS =
+  'has zoned timestamps with nanoseconds, which cannot be imported exactly; ' +
+  'write them with microseconds';
+
+function numberedType(type: Type, version: 2 | 3, column: string, nextId: () => number): Type {
+  const inner = (of: Type) => numberedType(of, version, column, nextId);
   switch (type.kind) {
     case 'variant':
       return version === 3 ? type : { kind: 'string' };
     case 'timestamp_ns':
       return version === 3 ? type : { kind: 'timestamp' };
+    case 'timestamptz_ns':
+      if (version === 3) throw new LakeError('unsupported', `column "${column}" ${ZONED_NANOS}`);
+      return { kind: 'timestamptz' };
     case 'struct':
       return {
         ...type,

@@ -12,6 +12,7 @@ import { quoteName } from '../scan/duckdb/quoting.ts';
 import type { Type } from '../schema/type.ts';
 import type { StagedInput } from './input.ts';
 import { parseSqlType } from './parse-sql-type.ts';
+import { refuseTwins } from './refuse-twins.ts';
 import { sqlType } from './sql-type.ts';
 import { isOpen, isTimeType, typeOfForms } from './text-forms.ts';
 import type { WriterSession } from './writer-session.ts';
@@ -38,15 +39,12 @@ export async function inputColumns(
   if (input.format === 'json' && described.length === 1 && described[0].sql.startsWith('MAP(')) {
     described = await describe(session, input.relationWithoutMaps);
   }
-  if (input.format === 'json') await refuseTwins(session, input, described);
+  if (input.format === 'json') await refuseTwinKeys(session, input, described);
   return described.map(({ name, sql }) => new DescribedColumn(name, sql, input));
 }
 
-/**
- * DuckDB adds a number to a key that differs from another one only in case, and then reads NULL for
- * it. Throws invalid_argument, which names both.
- */
-async function refuseTwins(
+/** DuckDB numbers a key that differs from another one only in case, and then reads NULL for it. */
+async function refuseTwinKeys(
   session: WriterSession,
   { objects }: StagedInput,
   columns: readonly { readonly name: string }[],
@@ -56,18 +54,7 @@ async function refuseTwins(
     names.has(name.toLowerCase().replace(/_\d+$/, '')) && /_\d+$/.test(name);
   if (!columns.some(isNumbered)) return;
   const keys = await session.rows(`SELECT DISTINCT unnest(json_keys(json)) AS k FROM ${objects}`);
-  const known = new Map<string, string>();
-  for (const [key] of keys.toSorted()) {
-    const folded = String(key).toLowerCase();
-    const twin = known.get(folded);
-    if (twin !== undefined) throw twins(twin, String(key));
-    known.set(folded, String(key));
-  }
-}
-
-function twins(first: string, second: string): LakeError {
-  const message = `the keys "${first}" and "${second}" differ only in case; rename one of them`;
-  return new LakeError('invalid_argument', message, { details: { keys: [first, second] } });
+  refuseTwins(keys.map(([key]) => String(key)).toSorted(), 'keys');
 }
 
 class DescribedColumn implements InputColumn {

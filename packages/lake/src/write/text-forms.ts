@@ -6,6 +6,7 @@
  * |----------------------------------------------------|----------------------------|
  * | ISO 8601 with `Z`, ` UTC` or an offset             | timestamptz (the instant)  |
  * | ISO 8601 without, or such and dates                | timestamp                  |
+ * | either, with nanoseconds                           | timestamp_ns, timestamptz_ns |
  * | `YYYY-MM-DD`                                       | date                       |
  * | `hh:mm:ss`                                         | time                       |
  * | anything else, and texts with and without an offset | string                     |
@@ -28,10 +29,14 @@ const FORM = Object.freeze({
   timestamptz: 64,
   time: 128,
   other: 256,
+  timestamp_ns: 512,
+  timestamptz_ns: 1024,
 });
 
 const DAY = String.raw`\d{4}-\d\d-\d\d`;
 const CLOCK = String.raw`\d\d:\d\d(:\d\d(\.\d{1,9})?)?`;
+/** With a digit after the sixth that counts. */
+const NANO_CLOCK = String.raw`\d\d:\d\d:\d\d\.\d{6}([1-9]\d{0,2}|0[1-9]\d?|00[1-9])`;
 const ZONE = String.raw`(Z| UTC|[+-](0\d|1[0-8])(:?[0-5]\d)?)`;
 const PATTERNS = Object.freeze({
   int: String.raw`-?(0|[1-9]\d{0,17})`,
@@ -40,7 +45,9 @@ const PATTERNS = Object.freeze({
   boolean: '(?i)true|false',
   date: DAY,
   timestamp: `${DAY}[T ]${CLOCK}`,
+  timestamp_ns: `${DAY}[T ]${NANO_CLOCK}`,
   timestamptz: `${DAY}[T ]${CLOCK}${ZONE}`,
+  timestamptz_ns: `${DAY}[T ]${NANO_CLOCK}${ZONE}`,
   time: CLOCK,
 });
 /** The longest text that can be anything but a string. */
@@ -55,9 +62,20 @@ const canonical = String.raw`regexp_replace(x, '^(.{10}).(.{5})([^:]|$)', '\1 \2
 const CASTS = Object.freeze({
   date: { text: 'x', sql: 'DATE' },
   timestamp: { text: canonical, sql: 'TIMESTAMP' },
+  timestamp_ns: { text: canonical, sql: 'TIMESTAMP_NS' },
   timestamptz: { text: canonical, sql: 'TIMESTAMPTZ' },
   time: { text: String.raw`regexp_replace(x, '^(.{5})$', '\1:00')`, sql: 'TIME' },
 });
+
+/** Forms of times in the order of their tests, each with the type that a text of it must fit. */
+const TIME_FORMS = Object.freeze([
+  ['date', 'date'],
+  ['timestamp_ns', 'timestamp'],
+  ['timestamp', 'timestamp'],
+  ['timestamptz_ns', 'timestamptz'],
+  ['timestamptz', 'timestamptz'],
+  ['time', 'time'],
+] as const);
 type TimeKind = keyof typeof CASTS;
 
 /** Types whose text is read by rules of ours, not by DuckDB's. */
@@ -69,11 +87,10 @@ export const isTimeType = (type: Type): type is Type & { readonly kind: TimeKind
  * whole numbers, and a strict conversion for each time type.
  */
 export function formMacros(): string {
-  const time = (Object.keys(CASTS) as TimeKind[]).map(
-    (kind) =>
-      `WHEN ${matches(kind)} AND TRY_CAST(${CASTS[kind].text} AS ${CASTS[kind].sql}) IS NOT NULL
-       THEN ${FORM[kind]}`,
-  );
+  const time = TIME_FORMS.map(([form, kind]) => {
+    const { text, sql } = CASTS[kind];
+    return `WHEN ${matches(form)} AND TRY_CAST(${text} AS ${sql}) IS NOT NULL THEN ${FORM[form]}`;
+  });
   const csv = (['int', 'big', 'double', 'boolean'] as const).map(
     (kind) => `WHEN ${matches(kind)} THEN ${FORM[kind]}`,
   );
@@ -81,8 +98,10 @@ export function formMacros(): string {
     `CASE WHEN x IS NULL THEN 0 WHEN strlen(x) > ${LONGEST} THEN ${FORM.other}
      ${cases.join('\n')} ELSE ${FORM.other} END`;
   const strict = (Object.keys(CASTS) as TimeKind[]).map((kind) => {
-    const accepted = ACCEPTED[kind].map((f) => `WHEN ${matches(f)} THEN ${castOf(f, kind)}`);
     const refused = `error(message || left(x, 80) || '"')`;
+    const accepted = ACCEPTED[kind].map(
+      (form) => `WHEN ${matches(form)} THEN coalesce(${castOf(form, kind)}, ${refused})`,
+    );
     return `CREATE OR REPLACE TEMP MACRO lhs_${kind}(x, message) AS
       CASE WHEN x IS NULL THEN NULL ${accepted.join(' ')} ELSE ${refused} END`;
   });
@@ -100,15 +119,15 @@ export function formMacros(): string {
 const ACCEPTED: Readonly<Record<TimeKind, readonly TimeKind[]>> = Object.freeze({
   date: ['date'],
   timestamp: ['date', 'timestamp'],
+  timestamp_ns: ['date', 'timestamp'],
   timestamptz: ['timestamptz', 'timestamp', 'date'],
   time: ['time'],
 });
 
 function castOf(form: TimeKind, kind: TimeKind): string {
-  const { text } = CASTS[form];
-  const sql = form === 'date' ? CASTS.date.sql : CASTS[kind].sql;
-  const value = `CAST(${text} AS ${sql})`;
-  return form === kind ? value : `CAST(${value} AS ${CASTS[kind].sql})`;
+  const { sql } = CASTS[kind];
+  if (form === 'date' && kind !== 'date') return `TRY_CAST(TRY_CAST(x AS DATE) AS ${sql})`;
+  return `TRY_CAST(${CASTS[form].text} AS ${sql})`;
 }
 
 /** The type of a column whose texts have these forms. */
@@ -121,7 +140,9 @@ export function typeOfForms(forms: number): Type {
   if (only('boolean')) return { kind: 'boolean' };
   if (only('date')) return { kind: 'date' };
   if (only('date', 'timestamp')) return { kind: 'timestamp' };
+  if (only('date', 'timestamp', 'timestamp_ns')) return { kind: 'timestamp_ns' };
   if (only('timestamptz')) return { kind: 'timestamptz' };
+  if (only('timestamptz', 'timestamptz_ns')) return { kind: 'timestamptz_ns' };
   if (only('time')) return { kind: 'time' };
   return { kind: 'string' };
 }

@@ -176,6 +176,7 @@ const EXPECTED = Object.freeze({
   date: 'a date (YYYY-MM-DD)',
   time: 'a time (hh:mm:ss)',
   timestamp: 'a timestamp without an offset (YYYY-MM-DDThh:mm:ss)',
+  timestamp_ns: 'a timestamp of 1677 to 2262 without an offset (YYYY-MM-DDThh:mm:ss)',
   timestamptz: 'a timestamp (YYYY-MM-DDThh:mm:ss with Z or an offset; UTC without)',
 });
 

@@ -1,0 +1,21 @@
+import { LakeError } from '../base/errors.ts';
+
+/**
+ * Refuses names that are equal or differ only in case: DuckDB adds a number to the second one.
+ * `what` names them in the message. Throws invalid_argument.
+ */
+export function refuseTwins(names: Iterable<string>, what: string): void {
+  const known = new Map<string, string>();
+  for (const name of names) {
+    const folded = name.toLowerCase();
+    const first = known.get(folded);
+    known.set(folded, name);
+    if (first === undefined) continue;
+    const found =
+      first === name
+        ? `two ${what} have the name "${name}"`
+        : `the ${what} "${first}" and "${name}" differ only in case`;
+    const details = { names: [first, name] };
+    throw new LakeError('invalid_argument', `${found}; rename one of them`, { details });
+  }
+}
