@@ -4,6 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { filesBelow, ROOT } from './sources.ts';
 
 const COLUMNS = 100;
+const DECISION_WORDS = 300;
+/** The head of a decision: its title and date. */
+const ACCEPTED = /^# .*\n\nAccepted on \d{4}-\d\d-\d\d\.\n/;
 /** A file of this repository, as the pages of published packages link to it. */
 const OWN_PAGES = /^https:\/\/github\.com\/lakehouse-search\/lhs\/blob\/main\/([^#]+)/;
 
@@ -61,3 +64,24 @@ describe.each(pages.map((page) => [page.path, page] as const))('%s', (_, page) =
     expect(broken(page)).toEqual([]);
   });
 });
+
+describe('decisions', () => {
+  const decisions = pages.filter(({ path }) => /^docs\/adr\/(?!README)/.test(path));
+
+  it('say when they were accepted, below the title', () => {
+    const undated = decisions.filter(({ text }) => !ACCEPTED.test(text));
+    expect(undated.map(({ path }) => path)).toEqual([]);
+  });
+
+  it(`have at most ${DECISION_WORDS} words`, () => {
+    const long = decisions.filter(({ text }) => wordsOf(text) > DECISION_WORDS);
+    expect(long.map(({ path, text }) => `${path}: ${wordsOf(text)}`)).toEqual([]);
+  });
+});
+
+/** The words below the date, those of tables included. */
+const wordsOf = (text: string): number =>
+  text
+    .replace(ACCEPTED, '')
+    .split(/[\s|]+/)
+    .filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
