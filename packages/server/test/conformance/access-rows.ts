@@ -12,7 +12,6 @@ const LOGIN = { username: 'admin', password: 'long-enough' };
 /** Authentication, scopes, tenants, errors, limits, versions. */
 export const ACCESS_ROWS: Section = {
   title: 'Authentication, errors, versions',
-  place: 'packages/server/test/conformance/access-rows.ts',
   rows: [
     row('missing credentials: 401', (ask) => ask.refused(401, 'search', QUERY, 'none')),
     restRow('401 has `WWW-Authenticate: Bearer`', async (ask) => {

@@ -26,7 +26,7 @@ export interface ConformanceTarget {
   stop(): Promise<void>;
 }
 
-/** All sections of the page. */
+/** All sections. */
 export const SECTIONS: readonly Section[] = [LIFECYCLE_ROWS, QUERY_ROWS, SEARCH_ROWS, ACCESS_ROWS];
 
 /** Which rows a suite runs. */

@@ -46,7 +46,6 @@ const WINDOWS = 'windows: { field: at, every: month }\n';
 /** Indexes, jobs, alter, maintenance, ingestion, aliases, saved queries. */
 export const LIFECYCLE_ROWS: Section = {
   title: 'Indexes, jobs and maintenance',
-  place: 'packages/server/test/conformance/lifecycle-rows.ts',
   rows: [
     row('`index` empty with one index served: that index', async (ask) => {
       const bodies = [

@@ -30,7 +30,6 @@ const month = (ticket: Ticket) => Number(ticket.at.slice(5, 7));
 /** The query string in both syntaxes, with plain loops over the rows as the oracle. */
 export const QUERY_ROWS: Section = {
   title: 'Query string, both syntaxes',
-  place: 'packages/server/test/conformance/query-rows.ts',
   rows: [
     feature('field term', 'title:timeout', has('timeout')),
     feature('bare term on the first TEXT field', 'timeout', has('timeout')),

@@ -45,7 +45,6 @@ export interface Refusal {
 /** Rows of one section of the interface, and the file that has them. */
 export interface Section {
   readonly title: string;
-  readonly place: string;
   readonly rows: readonly Row[];
 }
 

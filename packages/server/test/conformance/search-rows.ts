@@ -9,7 +9,6 @@ const ALL = { ...INDEX, query: '*:*' };
 /** Searches, rows by key, suggestions, explanations, facets, aggregations. */
 export const SEARCH_ROWS: Section = {
   title: 'Search and retrieval',
-  place: 'packages/server/test/conformance/search-rows.ts',
   rows: [
     row('hits have `coordinates` (name and value of each key column) and `score`', async (ask) => {
       const body = await ask.ok('search', QUERY);
