@@ -27,7 +27,9 @@ export async function startProcess(
   args: readonly string[],
   settings: Readonly<Record<string, string>> = {},
 ): Promise<ClusterProcess> {
-  const own = { LHS_CLUSTER_KEY: CLUSTER_KEY, LHS_LOG_LEVEL: 'silent', LHS_LOG_ACCESS: 'false' };
+  const quiet = { LHS_LOG_LEVEL: 'silent', LHS_LOG_ACCESS: 'false' };
+  // on a busy machine, a node that runs may answer late
+  const own = { LHS_CLUSTER_KEY: CLUSTER_KEY, LHS_CLUSTER_SILENCE_MS: '60000', ...quiet };
   const env = { ...process.env, ...own, ...settings };
   const all = [COMMAND, 'serve', role, '--json', '--data-dir', join(folder), ...args];
   const child = spawn(process.execPath, all, { env, stdio: ['ignore', 'pipe', 'pipe'] });

@@ -2,7 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Backend } from '@lakehouse-search/contract';
-import { openCluster, type RunningNode, serveNode, serverOptions } from '@lakehouse-search/server';
+import {
+  type ClusterOptions,
+  openCluster,
+  type RunningNode,
+  serveNode,
+  serverOptions,
+} from '@lakehouse-search/server';
 
 const KEY = 'key of the cluster in tests';
 
@@ -10,7 +16,12 @@ const KEY = 'key of the cluster in tests';
 export interface TestCluster {
   readonly nodes: readonly RunningNode[];
   readonly backend: Backend;
+  /** Another gateway over the nodes, closed with the cluster. */
+  open(times: GatewayTimes): Promise<Backend>;
 }
+
+/** Times of a gateway. */
+export type GatewayTimes = Pick<ClusterOptions, 'shardTimeoutMs' | 'silenceMs'>;
 
 /** How nodes of a test are started and reached. */
 export interface TestClusterOptions {
@@ -37,18 +48,24 @@ export async function startCluster(
   const releases: (() => unknown)[] = [];
   const addresses: string[] = [];
   for (const [i, { grpc }] of nodes.entries()) addresses.push((await reach?.(grpc, i)) ?? grpc);
-  const times = { freshnessMs: 0, ...(shardTimeoutMs === undefined ? {} : { shardTimeoutMs }) };
-  const { backend, routing } = await openCluster(
-    { nodes: addresses, key: KEY, takes: [], ...times },
-    (release) => releases.push(release),
-  );
-  await routing.refresh();
+  const open = async (times: GatewayTimes) => {
+    const { backend, routing } = await openCluster(
+      { nodes: addresses, key: KEY, takes: [], freshnessMs: 0, ...times },
+      (release) => releases.push(release),
+    );
+    await routing.refresh();
+    return backend;
+  };
+  // on a busy machine, a node that runs may answer late
+  const silenceMs = 60_000;
+  const times = shardTimeoutMs === undefined ? { silenceMs } : { silenceMs, shardTimeoutMs };
+  const backend = await open(times);
   const close = async () => {
     for (const release of releases.toReversed()) await release();
     for (const node of nodes) await node.stop();
     rmSync(folder, { recursive: true, force: true });
   };
-  return { nodes, backend: withClose(backend, close) };
+  return { nodes, backend: withClose(backend, close), open };
 }
 
 function withClose(backend: Backend, close: () => Promise<void>): Backend {

@@ -1,5 +1,5 @@
 // @module-tag campaign
-/** Two nodes that hold the same shard, as processes, one of which stops to answer. */
+/** Two nodes that hold the same shard and one with another, as processes that stop to answer. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,12 +11,12 @@ import { type ClusterProcess, startProcess } from '../support/cluster-processes.
 import { byEffort } from '../support/effort.ts';
 
 const ROWS = 40;
-const TIMEOUT_MS = 4000;
 const WAIT = { interval: 100 };
 const index = 'notes';
 const DEFINITION = `version: 1
 index: notes
 source: { catalog: main, table: ops.notes }
+sharding: { shards: 2 }
 fields:
   - { name: title, type: TEXT, cached: true }
 `;
@@ -44,18 +44,20 @@ describe.skipIf(byEffort(true, false))('two copies of a shard', () => {
     const rows = Array.from({ length: ROWS }, (_, id) => ({ id: `k${id}`, title: `note ${id}` }));
     await appendRows(source, { kind: 'rows', rows });
     const own = ['--addr', '127.0.0.1:0'];
-    const copy = [...own, '--no-sync', '--shard-ordinals', '0'];
+    const taking = (shard: string) => [...own, '--no-sync', '--shard-ordinals', shard];
     nodes = await Promise.all(
-      ['a', 'b'].map((name) => startProcess('node', join(folder, name), copy)),
+      ['0', '0', '1'].map((shard, i) => startProcess('node', join(folder, `${i}`), taking(shard))),
     );
     mkdirSync(join(folder, 'etc'));
     const config = join(folder, 'etc', 'gateway.yaml');
     writeFileSync(config, `catalogs: { main: ${JSON.stringify(catalog)} }\n`);
-    gateway = await startProcess('gateway', join(folder, 'gateway'), [
+    // nothing but a probe ends the read of a stopped node
+    const args = [
       ...[...own, '--rest-addr', '127.0.0.1:0', '--config', config],
-      ...['--nodes', nodes.map(({ grpc }) => grpc).join(',')],
-      ...['--shard-timeout-ms', String(TIMEOUT_MS)],
-    ]);
+      ...['--nodes', nodes.map(({ grpc }) => grpc).join(','), '--shard-timeout-ms', '600000'],
+    ];
+    const times = { LHS_CLUSTER_SILENCE_MS: '300' };
+    gateway = await startProcess('gateway', join(folder, 'gateway'), args, times);
     client = createClient({ url: gateway.url, retries: 0 });
     await client.createIndex({ definition: DEFINITION });
     await client.reindex({ index });
@@ -72,7 +74,7 @@ describe.skipIf(byEffort(true, false))('two copies of a shard', () => {
   const search = () =>
     vi.waitFor(async () => {
       const answer = await client.search({ index, query: 'note', limit: 3, hydrate: true });
-      expect(answer).toMatchObject({ total: ROWS, shards_scanned: 1, shards_total: 1 });
+      expect(answer).toMatchObject({ total: ROWS, shards_scanned: 2, shards_total: 2 });
       expect(answer.partial).toBeUndefined();
       return answer.hits.map(({ row }) => row);
     }, WAIT);
@@ -91,6 +93,18 @@ describe.skipIf(byEffort(true, false))('two copies of a shard', () => {
     },
     600_000,
   );
+
+  it('leave partial answers to those of a shard without a copy', async () => {
+    await search();
+    nodes[2].child.kill('SIGSTOP');
+    try {
+      const answer = await client.search({ index, query: 'note', limit: 3 });
+      expect(answer).toMatchObject({ partial: true, shards_scanned: 1, shards_total: 2 });
+    } finally {
+      nodes[2].child.kill('SIGCONT');
+    }
+    expect(await search()).toHaveLength(3);
+  }, 600_000);
 
   it('end a call at its deadline while both are stopped, and answer again after', async () => {
     for (const { child } of nodes) child.kill('SIGSTOP');

@@ -106,6 +106,19 @@ fields:
     proxy.delay(Number.POSITIVE_INFINITY);
   });
 
+  it('fails long before that if it does not answer a probe either', async () => {
+    proxy.release();
+    // nothing but the probe ends a read of the gateway
+    const gateway = await cluster.open({ shardTimeoutMs: 600_000, silenceMs: 300 });
+    await vi.waitFor(async () => {
+      expect((await gateway.search(ALL)).partial).toBeUndefined();
+    }, WAIT);
+    proxy.delay(Number.POSITIVE_INFINITY);
+    const found = await gateway.search({ index, query: 'note', fields: ['title'] });
+    expect(found).toMatchObject({ partial: true, shards_scanned: 2, shards_total: 3 });
+    expect(found.total).toBe(ROWS - slowDocs);
+  });
+
   it('takes part again as soon as its answers arrive', async () => {
     proxy.release();
     await whole();

@@ -43,12 +43,12 @@ export class SilentNodes {
   async #probeUntilAnswered(address: string): Promise<void> {
     const { signal } = this.#stop;
     while (!signal.aborted) {
-      await sleep(this.#pauseMs, undefined, { signal, ref: false }).catch(() => {});
       const answers = this.#probe(address, Date.now() + PROBE_MS).then(
         () => true,
         () => false,
       );
       if (await answers) break;
+      await sleep(this.#pauseMs, undefined, { signal, ref: false }).catch(() => {});
     }
     this.#faults.delete(address);
   }

@@ -85,6 +85,7 @@ export const SERVER_SETTINGS = Object.freeze({
   'cluster.node': setting('name', 'name of the node (its HOST:PORT)'),
   'cluster.advertise': setting('name', 'HOST:PORT at which others reach the node (its address)'),
   'cluster.shard_ordinals': setting('name', 'shards that the node takes, separated by commas'),
+  'cluster.silence_ms': whole(30, 600_000, 'a node that answers nothing that long is away (300)'),
   'cluster.shard_timeout_ms': whole(10, 600_000, 'time of a node for its part of a read (5,000)'),
   'cluster.control_plane': setting(
     'name',

@@ -10,6 +10,7 @@ import type { NodeClient } from '../cluster/node-client.ts';
 import type { Replica, RoutedIndex, RoutingSource } from '../cluster/routing.ts';
 import type { NodeSpans } from '../observe/node-spans.ts';
 import { pitReplicas } from './cluster-pits.ts';
+import { NodeWatch } from './node-watch.ts';
 import { readTime, timeOfEachStep } from './read-time.ts';
 import { inSpan, readReplica, replicatedShard, type ShardReach } from './replicated-shard.ts';
 
@@ -19,6 +20,8 @@ export interface ClusterReadsOptions {
   readonly node: (address: string) => NodeClient;
   /** A node that has not answered all steps of a read in this time has failed. Default 5,000. */
   readonly shardTimeoutMs?: number;
+  /** A node that answers neither a read nor a probe in this time has failed. Default 300. */
+  readonly silenceMs?: number;
   /** Age in milliseconds from which the lag of an index is read again. Default 1,000. */
   readonly freshnessMs?: number;
   /** Makes spans of the reads of nodes. Absent: there are none. */
@@ -36,11 +39,17 @@ export type ReadSteps = 'together' | 'each';
 /** The commits of a cluster that reads are answered from. */
 export class ClusterReads {
   readonly #options: ClusterReadsOptions;
+  readonly #watch: NodeWatch;
   /** By the replicas that show the commit. */
   readonly #commits = new Map<string, Promise<RemoteCommit>>();
 
   constructor(options: ClusterReadsOptions) {
     this.#options = options;
+    const { node, silenceMs } = options;
+    this.#watch = new NodeWatch(
+      (address, deadline) => node(address).state({ deadline }),
+      silenceMs,
+    );
   }
 
   /**
@@ -97,7 +106,7 @@ export class ClusterReads {
     const { routing, node, shardTimeoutMs = SHARD_TIMEOUT_MS, nodeSpans } = this.#options;
     const time =
       steps === 'together' ? readTime(shardTimeoutMs, call) : timeOfEachStep(shardTimeoutMs);
-    return { index, routing, node, time, call, nodeSpans };
+    return { index, routing, node, watch: this.#watch, time, call, nodeSpans };
   }
 
   /** Calls share it. What ends the call that opens it does not end the others. */

@@ -1,6 +1,7 @@
 import { LhsError } from '@lakehouse-search/contract';
 import { describe, expect, it } from 'vitest';
 import type { NodeClient } from '../cluster/node-client.ts';
+import { NodeWatch } from './node-watch.ts';
 import { readTime } from './read-time.ts';
 import { replicatedShard } from './replicated-shard.ts';
 import { StaticRouting } from './static-routing.ts';
@@ -20,7 +21,9 @@ async function messagesOf(node: NodeClient, reads: number): Promise<readonly str
   await routing.refresh();
   const messages: string[] = [];
   for (let read = 0; read < reads; read++) {
-    const reach = { index: 'notes', routing, node: () => node, time: readTime(5000, {}), call: {} };
+    const watch = new NodeWatch((_, deadline) => node.state({ deadline }), 30);
+    const time = readTime(5000, {});
+    const reach = { index: 'notes', routing, node: () => node, watch, time, call: {} };
     const failed = replicatedShard(shard, reach).keys({ keys: [] });
     messages.push(await Promise.resolve(failed).then(String, (error: Error) => error.message));
   }

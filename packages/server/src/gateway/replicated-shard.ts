@@ -11,6 +11,7 @@ import {
 import type { NodeClient } from '../cluster/node-client.ts';
 import type { Replica, RoutedShard, RoutingSource } from '../cluster/routing.ts';
 import type { NodeSpans } from '../observe/node-spans.ts';
+import type { NodeWatch } from './node-watch.ts';
 import type { ReadTime } from './read-time.ts';
 
 /** What shards of one read share. */
@@ -18,6 +19,8 @@ export interface ShardReach {
   readonly index: string;
   readonly routing: Pick<RoutingSource, 'isDown' | 'faultOf' | 'failed'>;
   readonly node: (address: string) => NodeClient;
+  /** Ends reads of nodes that are stopped. */
+  readonly watch: NodeWatch;
   /** Time of a node for all steps of the read. */
   readonly time: ReadTime;
   readonly call: CallContext;
@@ -35,14 +38,13 @@ const ADDRESSED: ReadonlySet<ShardOperation> = new Set([
 ]);
 
 /**
- * A shard on other machines, for one read. If its node fails, another one that has the shard is
- * tried once. After that its documents have other numbers: an operation that names documents of a
- * former answer stays with the node of that answer.
+ * A shard on other machines, for one read. If its node fails, the next one that has the shard is
+ * tried. After that its documents have other numbers: an operation that names documents of an
+ * earlier answer stays with the node of that answer.
  */
 export function replicatedShard(shard: RoutedShard, reach: ShardReach): Shard {
   const { routing } = reach;
-  const up = shard.replicas.filter(({ address }) => !routing.isDown(address));
-  let left: readonly Replica[] = up;
+  let left: readonly Replica[] = shard.replicas;
   let bound = false;
   const run = async <Name extends ShardOperation>(
     name: Name,
@@ -52,24 +54,22 @@ export function replicatedShard(shard: RoutedShard, reach: ShardReach): Shard {
     const bytes = encodeRequest(name, request);
     const { time } = request as { readonly time?: { readonly millis: number } };
     const millis = time?.millis;
-    const send = (replica: Replica) =>
-      inSpan(reach, replica, [shard.ordinal], name, async (traceparent) => {
-        const sent = { name, bytes, signal, millis, traceparent };
-        return decodeAnswer(name, await readReplica(reach, replica, shard.ordinal, sent));
-      });
-    if (left.length === 0) throw noReplica(shard, reach);
-    const [first, second] = left;
-    try {
-      const answer = await send(first);
-      bound ||= ADDRESSED.has(name);
-      return answer;
-    } catch (error) {
-      if (!isOfNode(error)) throw error;
-      left = left.slice(1);
-      if (bound || second === undefined) throw error;
-      const answer = await send(second);
-      bound ||= ADDRESSED.has(name);
-      return answer;
+    for (;;) {
+      if (!bound) left = left.filter(({ address }) => !routing.isDown(address));
+      if (left.length === 0) throw noReplica(shard, reach);
+      const [replica] = left;
+      try {
+        const answer = await inSpan(reach, replica, [shard.ordinal], name, async (traceparent) => {
+          const sent = { name, bytes, signal, millis, traceparent };
+          return decodeAnswer(name, await readReplica(reach, replica, shard.ordinal, sent));
+        });
+        bound ||= ADDRESSED.has(name);
+        return answer;
+      } catch (error) {
+        if (!isOfNode(error)) throw error;
+        left = left.filter((one) => one !== replica);
+        if (left.length === 0 || bound) throw error;
+      }
     }
   };
   return shardFrom(run);
@@ -104,7 +104,7 @@ interface Sent {
 
 /** The answer of one replica. Throws unreachable if the node does not answer in its time. */
 export async function readReplica(
-  { index, routing, node, time, call }: ShardReach,
+  { index, routing, node, watch, time, call }: ShardReach,
   { address, commit }: Replica,
   ordinal: number,
   { name, bytes, signal = call.signal, millis = Number.POSITIVE_INFINITY, traceparent }: Sent,
@@ -115,13 +115,14 @@ export async function readReplica(
   const { principal } = call;
   const settings = {
     deadline,
-    ...(signal === undefined ? {} : { signal }),
     ...(principal === undefined ? {} : { principal }),
     ...(traceparent === undefined ? {} : { traceparent }),
   };
   try {
     const read = { index, commit, shard: ordinal, operation: name, request: bytes };
-    return await node(address).read(read, settings);
+    return await watch.whileAlive(address, signal, (watched) =>
+      node(address).read(read, { ...settings, signal: watched }),
+    );
   } catch (error) {
     if (!(error instanceof LhsError)) throw error;
     const late = isLimitOfNode && error.code === 'deadline_exceeded';

@@ -20,6 +20,8 @@ export interface ClusterOptions {
   /** Shards that this node takes; none: it takes what it is given. */
   readonly takes: readonly number[];
   readonly shardTimeoutMs?: number;
+  /** A node that answers neither a read nor a probe in this time is away. */
+  readonly silenceMs?: number;
   /** Age in milliseconds from which a gateway reads the lag of an index again. */
   readonly freshnessMs?: number;
 }
@@ -48,6 +50,7 @@ export function clusterOptions(
   const advertise = text('cluster.advertise');
   if (advertise !== undefined) parseAddress(advertise, 'cluster.advertise');
   const shardTimeoutMs = values['cluster.shard_timeout_ms'] as number | undefined;
+  const silenceMs = values['cluster.silence_ms'] as number | undefined;
   return {
     nodes: listed,
     controlPlane,
@@ -56,6 +59,7 @@ export function clusterOptions(
     ...(node === undefined ? {} : { node }),
     ...(advertise === undefined ? {} : { advertise }),
     ...(shardTimeoutMs === undefined ? {} : { shardTimeoutMs }),
+    ...(silenceMs === undefined ? {} : { silenceMs }),
   };
 }
 

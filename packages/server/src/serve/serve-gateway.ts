@@ -167,12 +167,20 @@ export async function openCluster(
   later: (release: Release) => void,
   { queries, nodeSpans, ...own }: OwnParts = {},
 ) {
-  const { nodes: addresses, controlPlane = [], key, shardTimeoutMs, freshnessMs } = cluster;
+  const {
+    nodes: addresses,
+    controlPlane = [],
+    key,
+    shardTimeoutMs,
+    silenceMs,
+    freshnessMs,
+  } = cluster;
   const nodes = new NodePool((address) => connectNode(address, { key }));
   later(() => nodes.close());
   const node = (address: string): NodeClient => nodes.at(address);
   const times = {
     ...(shardTimeoutMs === undefined ? {} : { shardTimeoutMs }),
+    ...(silenceMs === undefined ? {} : { silenceMs }),
     ...(freshnessMs === undefined ? {} : { freshnessMs }),
     ...(nodeSpans === undefined ? {} : { nodeSpans }),
   };

@@ -125,6 +125,7 @@ class KilledCluster {
     const cluster = {
       ...{ nodes: [], controlPlane, key: CLUSTER_KEY, takes: [] },
       shardTimeoutMs: 120_000,
+      silenceMs: 120_000,
     };
     const values = {
       ...{ rest_addr: '127.0.0.1:0', addr: '127.0.0.1:0', threads: 0 },

@@ -59,6 +59,7 @@ const startGateway = (name: string, own = {}): Promise<RunningServer> =>
     cluster: {
       ...{ nodes: [], controlPlane: [plane.grpc], key: CLUSTER_KEY, takes: [] },
       shardTimeoutMs: 120_000,
+      silenceMs: 120_000,
     },
   });
 

@@ -76,7 +76,7 @@ export class ReshardCluster {
       options: serverOptions({ ...this.#values, threads: 0 }, {}, join(this.folder, 'gateway')),
       ...{ names: this.#names, issuers: [] },
       env: { LHS_ADMIN_PASSWORD: 'long-enough' },
-      cluster: { ...reach, ...this.#key, takes: [], shardTimeoutMs: 120_000 },
+      cluster: { ...reach, ...this.#key, takes: [], shardTimeoutMs: 120_000, silenceMs: 120_000 },
     });
     this.client = createClient({ url: this.#gateway.url });
     await this.store.definitions.add(INDEX, this.table.definition(shards));

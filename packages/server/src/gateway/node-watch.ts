@@ -1,0 +1,83 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type ErrorCode, LhsError } from '@lakehouse-search/contract';
+import type { ProbeNode } from '../cluster/silent-nodes.ts';
+
+/** Time in which a node that is read answers the read or a probe. */
+const SILENCE_MS = 300;
+/** Turns of the event loop while a probe waits: a gateway that was delayed itself counts few. */
+const TURNS = 8;
+const SILENT: ReadonlySet<ErrorCode> = new Set(['unreachable', 'deadline_exceeded']);
+
+/**
+ * Tells a node that works on a read from one that is stopped or cut off: a node that has not
+ * answered the read after a third of `silenceMs` has the rest of it to answer a probe. Reads of one
+ * node share its probe.
+ */
+export class NodeWatch {
+  readonly #probe: ProbeNode;
+  readonly #silenceMs: number;
+  readonly #probes = new Map<string, Promise<LhsError | undefined>>();
+
+  constructor(probe: ProbeNode, silenceMs: number = SILENCE_MS) {
+    this.#probe = probe;
+    this.#silenceMs = silenceMs;
+  }
+
+  /** The answer of `read`. Ends the read and throws unreachable once the node answers no probe. */
+  whileAlive<T>(
+    address: string,
+    signal: AbortSignal | undefined,
+    read: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    const end = new AbortController();
+    let timer: NodeJS.Timeout | undefined;
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    const look = async () => {
+      const fault = await this.#probed(address);
+      if (timer === undefined) return;
+      if (fault === undefined) wait();
+      else {
+        reject(fault);
+        end.abort();
+      }
+    };
+    const wait = () => {
+      timer = setTimeout(() => void look(), this.#silenceMs / 3);
+    };
+    const stop = () => {
+      clearTimeout(timer);
+      timer = undefined;
+    };
+    wait();
+    read(signal === undefined ? end.signal : AbortSignal.any([signal, end.signal]))
+      .finally(stop)
+      .then(resolve, reject);
+    return promise;
+  }
+
+  #probed(address: string): Promise<LhsError | undefined> {
+    const known = this.#probes.get(address);
+    if (known !== undefined) return known;
+    const probe = this.#faultOf(address).finally(() => this.#probes.delete(address));
+    this.#probes.set(address, probe);
+    return probe;
+  }
+
+  /** Undefined: it answers. */
+  async #faultOf(address: string): Promise<LhsError | undefined> {
+    let isOver = false;
+    const answers = this.#probe(address, Date.now() + this.#silenceMs * TURNS).then(
+      () => undefined,
+      (error: unknown) => (error instanceof LhsError && SILENT.has(error.code) ? error : undefined),
+    );
+    const late = async () => {
+      const turn = ((2 / 3) * this.#silenceMs) / TURNS;
+      for (let i = 0; i < TURNS && !isOver; i++) await sleep(turn);
+      const message = `node ${address} answers no read or probe within ${this.#silenceMs} ms`;
+      return new LhsError('unreachable', message);
+    };
+    return Promise.race([answers, late()]).finally(() => {
+      isOver = true;
+    });
+  }
+}
