@@ -4,12 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openLocal } from '@lakehouse-search/engine';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { asNobody, isRoot, NOBODY } from '../../../test/support/as-nobody.ts';
 import { serveAll } from '../src/serve/serve-all.ts';
 import { serverOptions } from '../src/serve/server-options.ts';
 import { createTickets, TICKET_FIELDS, TICKETS } from './support/tickets.ts';
 
-const NOBODY = 65_534;
-const isRoot = process.geteuid?.() === 0;
 const home = mkdtempSync(join(tmpdir(), 'lhs-unwritable-'));
 const folder = join(home, 'data');
 let warehouse: string;
@@ -22,16 +21,6 @@ const entries = (below: string): readonly string[] => [
     return entry.isDirectory() ? entries(path) : [path];
   }),
 ];
-
-/** Permissions apply to other users than root. */
-async function asNobody<T>(work: () => Promise<T>): Promise<T> {
-  if (isRoot) process.seteuid!(NOBODY);
-  try {
-    return await work();
-  } finally {
-    if (isRoot) process.seteuid!(0);
-  }
-}
 
 /** Root runs the tests as another user, who may lack the right to enter the folder of this clone. */
 const canEnterClone = await asNobody(async () => statSync(import.meta.filename).isFile()).catch(

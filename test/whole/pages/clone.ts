@@ -39,6 +39,8 @@ export class Clone {
   /** Runs the commands. */
   readonly commands: CommandServer;
   readonly #env: NodeJS.ProcessEnv;
+  /** The search path on which all commands share a process. */
+  readonly #path: string;
   readonly #background: ChildProcess[] = [];
   #network: PrivateNetwork | undefined;
 
@@ -66,9 +68,10 @@ export class Clone {
     this.#command('npm', '[ "$*" = ci ]');
     const { LHS_DATA_DIR: _, LHS_URL: __, XDG_DATA_HOME: ___, ...set } = process.env;
     const { npm_command: ____, ...inherited } = set;
+    this.#path = `${join(this.home, 'bin')}:${process.env.PATH}`;
     this.#env = {
       ...inherited,
-      PATH: `${join(this.home, 'bin')}:${process.env.PATH}`,
+      PATH: this.#path,
       HOME: this.home,
       XDG_CONFIG_HOME: join(this.home, '.config'),
       COLUMNS: '100',
@@ -90,7 +93,7 @@ export class Clone {
    */
   enter(network: PrivateNetwork | undefined): void {
     this.#network = network;
-    this.#env.PATH = `${join(this.home, ALONE)}:${this.#env.PATH}`;
+    this.#env.PATH = `${join(this.home, ALONE)}:${this.#path}`;
   }
 
   /** Stops what runs in the background, and leaves the network. Throws unless all exit with 0. */
@@ -101,9 +104,7 @@ export class Clone {
       if (child.exitCode !== null || child.signalCode !== null) codes.push(child.exitCode);
       else if (child.kill('SIGTERM')) codes.push((await exit)[0]);
     }
-    if (this.#network !== undefined || this.#env.PATH?.includes(`/${ALONE}:`)) {
-      this.#env.PATH = this.#env.PATH?.split(':').slice(1).join(':');
-    }
+    this.#env.PATH = this.#path;
     this.#network = undefined;
     if (codes.some((code) => code !== 0)) throw new Error(`exit codes ${codes.join(', ')}`);
   }

@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { asNobody } from '../../../../test/support/as-nobody.ts';
 import type { Schema } from '../schema/type.ts';
 import { openTable } from '../table.ts';
 import { importIntoTable } from '../write/import-files.ts';
@@ -13,8 +14,6 @@ const schema: Schema = {
   identifierFieldIds: [],
   fields: [{ id: 1, name: 'id', required: false, type: { kind: 'int' } }],
 };
-const NOBODY = 65_534;
-
 let warehouse: string;
 beforeEach(() => {
   warehouse = mkdtempSync(join(tmpdir(), 'lhs-permissions-'));
@@ -26,18 +25,6 @@ afterEach(() => {
 
 const catalog = () => ({ type: 'filesystem' as const, warehouse });
 const make = (name: string) => writeTable(catalog(), name, { schema, formatVersion: 2 });
-
-/** Runs `work` as a user to whom permissions apply: root may do everything. */
-async function asNobody<T>(work: () => Promise<T>): Promise<T> {
-  const user = process.geteuid!();
-  if (user !== 0) return work();
-  process.seteuid!(NOBODY);
-  try {
-    return await work();
-  } finally {
-    process.seteuid!(user);
-  }
-}
 
 async function readAll(): Promise<number> {
   const table = await openTable({ catalog: catalog(), table: 'n.t' });

@@ -5,10 +5,19 @@
  */
 import { REQUEST_CHECKS } from '@lakehouse-search/client';
 import {
+  type BackupRequest,
+  type BackupStatusRequest,
   type CallContext,
   checkCall,
+  type ErasureCheckRequest,
+  type ErasureRunRequest,
   type IndexStatus,
   type IndexSummary,
+  type ListBackupsRequest,
+  type ListRequest,
+  type PruneBackupsRequest,
+  type RestoreRequest,
+  type VerifyReceiptRequest,
 } from '@lakehouse-search/contract';
 import { REMOTE_READS } from '@lakehouse-search/engine';
 import { type AnswerOf, isMerged } from '../cluster/merge-answers.ts';
@@ -131,9 +140,6 @@ async function forward(
   }
 }
 
-const OF_BACKUPS = ['backup', 'backupStatus', 'listBackups', 'pruneBackups', 'restore'] as const;
-const OF_ERASURE = ['checkErasure', 'runErasure', 'erasureKey', 'verifyReceipt'] as const;
-
 /** Backups and erasures: every node of the index takes part, with one manifest, or one receipt. */
 function wholeOperations(
   admin: AdminNodes,
@@ -142,12 +148,17 @@ function wholeOperations(
   const nodes = new StaticIndexNodes(admin);
   const backups = new ClusterBackupApi(nodes, backupTarget, { key: receiptKey, admit });
   const erasures = new ClusterErasureApi({ nodes, backups, records, receiptKey });
-  const methods = (api: object, names: readonly AdminName[]) =>
-    names.map((name): [AdminName, AdminMethod] => {
-      const run = Reflect.get(api, name) as AdminMethod;
-      return [name, (request, call) => run.call(api, request, call)];
-    });
-  return Object.fromEntries([...methods(backups, OF_BACKUPS), ...methods(erasures, OF_ERASURE)]);
+  return {
+    backup: (request, call) => backups.backup(request as BackupRequest, call),
+    backupStatus: (request, call) => backups.backupStatus(request as BackupStatusRequest, call),
+    listBackups: (request, call) => backups.listBackups(request as ListBackupsRequest, call),
+    pruneBackups: (request, call) => backups.pruneBackups(request as PruneBackupsRequest, call),
+    restore: (request, call) => backups.restore(request as RestoreRequest, call),
+    checkErasure: (request, call) => erasures.checkErasure(request as ErasureCheckRequest, call),
+    runErasure: (request, call) => erasures.runErasure(request as ErasureRunRequest, call),
+    erasureKey: (request, call) => erasures.erasureKey(request as ListRequest, call),
+    verifyReceipt: (request, call) => erasures.verifyReceipt(request as VerifyReceiptRequest, call),
+  };
 }
 
 /** A key of this process alone. */
