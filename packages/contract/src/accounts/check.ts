@@ -29,11 +29,17 @@ const ROLES_FIELDS: Fields<SetRolesRequest> = { subject: name, roles };
 /** Checks a request to set the roles of a user. Throws invalid_argument. */
 export const checkSetRolesRequest = requestOf<SetRolesRequest>(ROLES_FIELDS, 'subject', 'roles');
 
+/** An empty tenant would be the rows whose tenant is an empty text, which nobody means. */
+const tenant: Check = (value, field) => {
+  name(value, field);
+  if (value === '') throw wrong(field, value, 'the name of a tenant; leave it out for all rows');
+};
+
 const TOKEN_FIELDS: Fields<TokenDraft> = {
   name,
   roles,
   indexes: names,
-  tenant: name,
+  tenant,
   expires_at: instant,
 };
 /** Checks a request for a new API token. Throws invalid_argument or limit_exceeded. */

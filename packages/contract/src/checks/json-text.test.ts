@@ -59,6 +59,14 @@ describe('JSON from outside', () => {
   });
 });
 
+describe('a byte order mark', () => {
+  it('may stand before a JSON text, once', () => {
+    expect(jsonValue('\ufeff{"a":[1]}', 'the body')).toEqual({ a: [1] });
+    expect(refusal('\ufeff\ufeff{}')).toMatch(/^the body is not JSON/);
+    expect(refusal('\ufeff{"a":1,"a":2}')).toContain('twice in one object');
+  });
+});
+
 describe('bytes from outside', () => {
   it('are UTF-8', () => {
     expect(utf8Text(Buffer.from('\ufeffgrün 🦆'), 'the body')).toBe('\ufeffgrün 🦆');

@@ -5,7 +5,8 @@
  */
 import { LhsError } from '../errors.ts';
 
-/** Keeps a byte order mark: no JSON and no YAML of ours begins with one. */
+const BYTE_ORDER_MARK = '\uFEFF';
+/** Keeps a byte order mark, which `jsonValue` skips. */
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** The text of bytes. `what` names them in the error. Throws invalid_argument unless UTF-8. */
@@ -25,7 +26,8 @@ export type JsonReviver = (
 ) => unknown;
 
 /**
- * The value of a JSON text. `what` names the text in the error. `reviver` replaces single numbers
+ * The value of a JSON text, which may begin with a byte order mark (RFC 8259, section 8.1). `what`
+ * names the text in the error. `reviver` replaces single numbers
  * and texts. Throws invalid_argument for a text that is not JSON, and for an object that has a name
  * twice.
  */
@@ -39,7 +41,7 @@ export function jsonValue(text: string, what: string, reviver?: JsonReviver): un
 
 function parsed(text: string, what: string, reviver: JsonReviver | undefined): unknown {
   try {
-    return JSON.parse(text, reviver);
+    return JSON.parse(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text, reviver);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : '';
     throw new LhsError('invalid_argument', `${what} is not JSON: ${reason}`, { cause });

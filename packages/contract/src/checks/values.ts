@@ -60,8 +60,11 @@ export const number: Check = (value, name) => {
  */
 export const isInexact = (value: unknown): boolean =>
   typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value);
+const BEYOND = 'a whole number beyond 2^53';
 /** The fault of such a number, for messages. */
-export const INEXACT = 'which JSON cannot carry exactly: write it as a string';
+export const INEXACT = `is ${BEYOND}, which JSON cannot carry exactly: write it as a string`;
+/** A number in a message: never other digits than those that were sent. */
+export const shownNumber = (value: number): string => (isInexact(value) ? BEYOND : String(value));
 
 /** One of these texts. */
 export const oneOf =
@@ -154,7 +157,7 @@ export function wrong(name: string, value: unknown, expected: string, hint?: str
 function shown(value: unknown): string {
   if (value === undefined) return 'missing';
   if (typeof value === 'bigint') return cut(String(value));
-  if (typeof value === 'number') return String(value);
+  if (typeof value === 'number') return shownNumber(value);
   const whole = isPlain(value) || Array.isArray(value) || typeof value !== 'object';
   if (value !== null && !whole) return `an instance of ${className(value)}`;
   try {
@@ -174,7 +177,7 @@ function tooMany(name: string, count: number, most: number): LhsError {
 }
 
 function tooLarge(name: string, value: number, most: number): LhsError {
-  const message = `"${name}" is ${value}: at most ${most}`;
+  const message = `"${name}" is ${shownNumber(value)}: at most ${most}`;
   const hint =
     name === 'limit' || name === 'offset'
       ? 'go further with "search_after": the "sort" of the last hit'

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '@lakehouse-search/contract';
-import { didYouMean, LhsError, wrong } from '@lakehouse-search/contract';
+import { didYouMean, LhsError, whole, wrong } from '@lakehouse-search/contract';
 
 /** The options of one aggregation, all of known names. Readers throw what does not fit. */
 export interface AggregationOptions {
@@ -46,12 +46,8 @@ export function readAggregationOptions(
     },
     whole(name, least, most) {
       const value = get(name);
-      if (value === undefined) return undefined;
-      if (typeof value !== 'number' || !Number.isInteger(value) || value < least) {
-        throw wrong(`${path}.${name}`, value, `a whole number from ${least} to ${most}`);
-      }
-      if (value <= most) return value;
-      throw new LhsError('limit_exceeded', `"${path}.${name}" is ${value}: at most ${most}`);
+      if (value !== undefined) whole(least, most)(value, `${path}.${name}`);
+      return value as number | undefined;
     },
   };
 }

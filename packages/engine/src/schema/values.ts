@@ -84,7 +84,7 @@ export function jsonFieldValue(type: FieldType, json: Json, path: string): Field
   if (typeof json === 'object') return null;
   if (typeof json === 'number' && !Number.isFinite(json)) return null;
   if (type !== 'DOUBLE' && isInexact(json)) {
-    throw new LhsError('invalid_argument', `"${path}" is ${json}, ${INEXACT}`);
+    throw new LhsError('invalid_argument', `"${path}" ${INEXACT}`);
   }
   return parseFieldValue(type, String(json));
 }

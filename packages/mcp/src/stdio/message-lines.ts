@@ -4,19 +4,17 @@ import { idOf, messageFault, withoutNulls } from '../protocol/messages.ts';
 
 const PARSE_ERROR = -32_700;
 const INVALID_REQUEST = -32_600;
-const BYTE_ORDER_MARK = '\uFEFF';
 const LINE_END = 0x0a;
 
 /**
- * Lines of messages as the transport reads them: the last one may lack its end, the first one may
- * begin with a byte order mark. A line that is no message is reported, and gets its response here.
+ * Lines of messages as the transport reads them: the last one may lack its end, and each may begin
+ * with a byte order mark. A line that is no message is reported, and gets its response here.
  */
 export class MessageLines extends Transform {
   readonly #output: Writable;
   readonly #report: (error: Error) => void;
   /** Bytes of a line whose end has not come. */
   #parts: Buffer[] = [];
-  #isFirst = true;
 
   constructor(output: Writable, report: (error: Error) => void) {
     super();
@@ -42,13 +40,10 @@ export class MessageLines extends Transform {
 
   #takeLine(): void {
     const bytes = Buffer.concat(this.#parts);
-    const isFirst = this.#isFirst;
     this.#parts = [];
-    this.#isFirst = false;
     let line = '';
     try {
       line = utf8Text(bytes, 'the message');
-      if (isFirst && line.startsWith(BYTE_ORDER_MARK)) line = line.slice(1);
       if (line.trim() !== '') this.#take(jsonValue(line, 'the message'));
     } catch (error) {
       if (!(error instanceof LhsError)) throw error;

@@ -243,6 +243,9 @@ describe('an API token', () => {
     }
     const expires_at = new Date(now).toISOString();
     await expect(accounts.createToken({ ...draft, expires_at })).rejects.toThrow(/has passed/);
+    await expect(accounts.createToken({ ...draft, tenant: '' })).rejects.toThrow(
+      '"tenant" is "": expected the name of a tenant; leave it out for all rows',
+    );
   });
 
   it('does not take the last admin away', async () => {

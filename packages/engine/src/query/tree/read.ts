@@ -10,6 +10,7 @@ import {
   isInexact,
   type KeyPart,
   LhsError,
+  shownNumber,
 } from '@lakehouse-search/contract';
 import { LIMITS } from '../../base/limits.ts';
 import { MINIMUM_PATTERN } from '../minimum.ts';
@@ -233,7 +234,7 @@ function asText(json: unknown, path: string): string {
   if (typeof json !== 'number' || !Number.isFinite(json)) {
     throw fail(path, `is ${shown(json)}: expected a string, a number, true or false`);
   }
-  if (isInexact(json)) throw fail(path, `is ${json}, ${INEXACT}`);
+  if (isInexact(json)) throw fail(path, INEXACT);
   return String(json);
 }
 
@@ -294,6 +295,7 @@ function shown(json: unknown): string {
   if (typeof json === 'object' && json !== null) return 'an object';
   if (json === undefined) return 'missing';
   if (typeof json === 'bigint') return clip(String(json));
+  if (typeof json === 'number') return shownNumber(json);
   return clip(JSON.stringify(json) ?? `a ${typeof json}`);
 }
 

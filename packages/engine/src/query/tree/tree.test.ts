@@ -120,8 +120,8 @@ describe('query trees that are refused', () => {
     ],
     [
       { term: { field: 'f', value: 2 ** 60 } },
-      'ast.term.value is 1152921504606847000, which JSON cannot carry exactly: write it ' +
-        'as a string',
+      'ast.term.value is a whole number beyond 2^53, which JSON cannot carry exactly: write ' +
+        'it as a string',
     ],
     [
       { terms: { field: 'f', values: ['a', {}] } },
