@@ -146,6 +146,28 @@ describe('lhs index apply', () => {
     expect((await home.run(['search', 'applied', 'lamp'])).stdout).toMatch(/^1 hit in applied/);
   });
 
+  it('builds an index whose key was wrong, with the commands that the error prints', async () => {
+    const rows = '{"id":1,"name":"lamp","kind":"a"}\n{"id":2,"name":"tent","kind":"a"}\n';
+    writeFileSync(home.path('kinds.ndjson'), rows);
+    const table = ['--table', 'shop.kinds', '--warehouse', home.path('kinds')];
+    await home.run(['source', 'import', 'kinds.ndjson', ...table]);
+    const keyed = (key: string) =>
+      `${definition('mended')
+        .replace('./lake', './kinds')
+        .replace('shop.items', 'shop.kinds')
+        .replace(/^key:.*$/m, `key: { identifier: [${key}] }`)
+        .replace(/fields:.*/s, 'fields: [{ name: name, type: TEXT }]')}\n`;
+    const failed = await home.run(file(keyed('kind')));
+    expect(failed.stderr).toMatch(/key kind=a stands in two rows: /);
+    expect(failed.stderr).toMatch(/\n {2}lhs index validate FILE\n {2}lhs index apply FILE\n/);
+    const valid = await home.run(['index', 'validate', 'apply.yaml']);
+    expect(valid.code).toBe(2);
+    expect(valid.stdout).toMatch(/the key does not tell rows apart: 1 of 2 rows have the key of/);
+    const done = await home.run([...file(keyed('id')), '--yes']);
+    expect(done.stdout).toMatch(/\nmended {2}built: 2 rows in /);
+    expect((await home.run(['search', 'mended', 'lamp'])).stdout).toMatch(/^1 hit in mended/);
+  });
+
   it('changes an index only after the plan and a yes', async () => {
     const more = definition('applied', '  - { name: note, type: TEXT }\n');
     const asked = await home.run(file(more));

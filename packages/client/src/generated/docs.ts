@@ -423,6 +423,7 @@ export const DOCS: Readonly<Record<string, string>> = {
   "InitDefinitionRequest": "A first definition for a table.",
   "InitDefinitionRequest.base_dir": "Absolute path of the folder that relative paths begin at. Required if there are any.",
   "InitDefinitionRequest.catalog_name": "The catalog of `table`, by the name that the server has for it. May be absent if it has one.",
+  "InitDefinitionRequest.key": "Columns of the key, in order. Default: proposed.",
   "InitDefinitionRequest.name": "Name of the index. Default: the table's last name, made legal.",
   "InitDefinitionRequest.table": "`namespace.name`, in place of `source`.",
   "Job": "A job record: an immutable snapshot of a job at one moment. The progress of a job that runs in another process is at most a second old.",

@@ -13,6 +13,7 @@ import {
   wrong,
 } from '../checks/values.ts';
 import { LhsError } from '../errors.ts';
+import { REQUEST_LIMITS } from '../limits.ts';
 import type {
   CatalogConfig,
   DescribeSourceRequest,
@@ -71,7 +72,8 @@ const DESCRIBE_FIELDS: Fields<DescribeSourceRequest> = {
   source: table,
   base_dir: folder,
 };
-const INIT_FIELDS: Fields<InitDefinitionRequest> = { ...DESCRIBE_FIELDS, name };
+const keyColumns: Check = list(name, REQUEST_LIMITS.keyColumns);
+const INIT_FIELDS: Fields<InitDefinitionRequest> = { ...DESCRIBE_FIELDS, name, key: keyColumns };
 const readDescribe = requestOf<DescribeSourceRequest>(DESCRIBE_FIELDS);
 const readInit = requestOf<InitDefinitionRequest>(INIT_FIELDS);
 

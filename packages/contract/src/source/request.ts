@@ -76,4 +76,6 @@ export interface ListTablesRequest {
 export interface InitDefinitionRequest extends DescribeSourceRequest {
   /** Name of the index. Default: the table's last name, made legal. */
   readonly name?: string;
+  /** Columns of the key, in order. Default: proposed. */
+  readonly key?: readonly string[];
 }

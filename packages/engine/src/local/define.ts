@@ -108,7 +108,7 @@ export async function definitionOver(text: string, base_dir: string): Promise<De
   return parsed.definition;
 }
 
-/** The issues of a definition, alone and against its table. Throws as `openSource`. */
+/** The issues of a definition, alone and against its table and first rows. Throws as `openSource`. */
 export async function validateLocal(
   _indexes: LocalIndexes,
   request: ValidateDefinitionRequest,
@@ -116,12 +116,13 @@ export async function validateLocal(
 ): Promise<readonly DefinitionIssue[]> {
   const checked = checkValidateRequest(request);
   if (checked.against_source === true) refuseListed(call, 'validateDefinition against_source');
-  return issuesOf(parseDefinition(checked.definition, ANALYZER_CATALOG), checked);
+  return issuesOf(parseDefinition(checked.definition, ANALYZER_CATALOG), checked, { keys: true });
 }
 
 async function issuesOf(
   parsed: ParsedDefinition,
   { definition: text, base_dir = '', against_source, source }: ValidateDefinitionRequest,
+  check: { readonly keys: boolean } = { keys: false },
 ): Promise<readonly DefinitionIssue[]> {
   const { draft } = parsed;
   if (draft === null || !against_source) return parsed.issues;
@@ -137,8 +138,11 @@ async function issuesOf(
   try {
     await requireReadableFiles(table, draft.source.ref);
     const issues = checkAgainstTable(parsed, text, table.schema, tableName(draft));
+    const isSound = issues.every(({ severity }) => severity !== 'error');
+    const { keyIssues } = await import('./key-issues.ts');
+    const ofKeys = check.keys && isSound ? await keyIssues(parsed, text, table) : [];
     const { withModelIssues } = await import('./model-issues.ts');
-    return withModelIssues(issues, parsed, text, base_dir);
+    return withModelIssues([...issues, ...ofKeys], parsed, text, base_dir);
   } finally {
     await table.close();
   }

@@ -165,28 +165,6 @@ describe('the proposed definition', () => {
   });
 });
 
-describe('the proposed key of a table without identifier fields', () => {
-  const same = { type: string, values: many(() => 'repo') };
-  const unique = { type: string, values: many((i) => `${i}`) };
-  const prose = {
-    type: string,
-    values: many((i) => `the pool of service ${i} was drained after the rotation`),
-  };
-  const halves = { type: string, values: many((i) => `${i >> 1}`) };
-  it.each([
-    ['the column whose values differ', { repo: same, sha: unique }, 'sha', 'a value of its own'],
-    ['a name of keys first', { note: unique, repo: same, row_id: unique }, 'row_id', '100 rows'],
-    ['other columns before prose', { body: prose, repo: same, name: unique }, 'name', '100 rows'],
-    ['the first if none is unique', { repo: same, part: halves }, 'repo', 'none has a value'],
-    ['the first if there are no rows', { repo: { type: string } }, 'repo', 'no rows were'],
-  ])('is %s', async (_, columns, expected, why) => {
-    const text = await initDefinition(fakeTable(columns, []), { source: { path: '/x' } });
-    expect(text).toContain(`identifier: [${expected}]`);
-    expect(text).toContain(why);
-    expect(parseDefinition(text, catalog)).toMatchObject({ issues: [] });
-  });
-});
-
 describe('the definition of a wide table', () => {
   const catalog_ = {
     type: 'filesystem' as const,

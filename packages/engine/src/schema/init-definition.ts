@@ -28,7 +28,7 @@ import type { FieldType } from './definition.ts';
 import { parseIp } from './ip-value.ts';
 import { fieldNameFault } from './parse-field.ts';
 import { type ProposedKey, proposeKey } from './propose-key.ts';
-import { type Samples, sampleColumns } from './sample-columns.ts';
+import { NO_SAMPLE, sampleColumns } from './sample-columns.ts';
 
 /** Texts at least this long on average, with several words, are prose. */
 const PROSE_CHARS = 40;
@@ -46,6 +46,8 @@ export interface InitOptions {
   readonly source: TableConfig;
   /** Name of the index; default the table's last name, made legal. */
   readonly name?: string;
+  /** Columns of the key. Default: proposed. */
+  readonly key?: readonly string[] | undefined;
 }
 
 /**
@@ -53,17 +55,16 @@ export interface InitOptions {
  * comment says why.
  */
 export async function initDefinition(table: SourceTable, options: InitOptions): Promise<string> {
-  const samples = await sampleColumns(table).catch((error: Error) => error);
-  const read: Samples = samples instanceof Error ? new Map() : samples;
-  const proposals = table.schema.fields.map((field) => propose(field, read.get(field.name) ?? []));
-  const prose = proposals.filter((p) => p.kind === 'field' && p.type === 'TEXT');
-  const key = proposeKey(table, read, new Set(prose.map(({ column }) => column)));
+  const read = await sampleColumns(table).catch((error: Error) => error);
+  const sample = read instanceof Error ? NO_SAMPLE : read;
+  const proposals = table.schema.fields.map((field) =>
+    propose(field, sample.columns.get(field.name) ?? []),
+  );
+  const key = await proposeKey(table, sample, options.key);
   const title = titleOf(proposals);
   return [
     '# What is indexed of the table, and how. docs/definition.md explains every key.',
-    ...(samples instanceof Error
-      ? [`# no rows could be looked at: ${oneLine(samples.message)}`]
-      : []),
+    ...(read instanceof Error ? [`# no rows could be read: ${oneLine(read.message)}`] : []),
     'version: 1',
     `index: ${options.name ?? indexName(table.name)}`,
     'source:',
@@ -126,10 +127,8 @@ function written(value: string | boolean | readonly string[] | S3Config): string
   return `{ ${entries.join(', ')} }`;
 }
 
-function keyLines({ columns, isDeclared, why }: ProposedKey): string[] {
-  const identifier = `  identifier: [${columns.map(quote).join(', ')}]`;
-  if (isDeclared) return ['key:', `${identifier}     # ${why.join(' ')}`];
-  return ['key:', ...why.map((line) => `  # ${line}`), identifier];
+function keyLines({ columns, why }: ProposedKey): string[] {
+  return ['key:', `  identifier: [${columns.map(quote).join(', ')}]     # ${why}`];
 }
 
 /** A YAML scalar: plain where it is plainly a string, else in JSON quotes. */

@@ -7,33 +7,55 @@ import {
 } from '@lakehouse-search/lake';
 
 const SAMPLE_ROWS = 2000;
-/** Columns of a table without identifier fields whose values may be those of a key. */
+/** Rows in which the values of a proposed key are compared. */
+export const KEY_SAMPLE_ROWS = 100_000;
+/** Columns of a table whose values may be those of a key. */
 const KEY_CANDIDATES = 100;
 
-/** Values of columns in the first rows of a table, by the column's name. */
-export type Samples = ReadonlyMap<string, readonly Value[]>;
+/** Values of columns in the first rows of a table. */
+export interface Sample {
+  /** By the column's name. */
+  readonly columns: ReadonlyMap<string, readonly Value[]>;
+  readonly rows: number;
+  /** The table has no further rows. */
+  readonly isAll: boolean;
+}
+
+/** The sample of rows that could not be read. */
+export const NO_SAMPLE: Sample = { columns: new Map(), rows: 0, isAll: false };
 
 /**
  * Values of text columns in the first 2,000 rows of the current snapshot, and of columns that may
- * be the key (`keyCandidates`); read from one file where it has enough.
+ * be part of the key (`keyCandidates`); read from one file where it has enough.
  */
-export async function sampleColumns(table: SourceTable): Promise<Samples> {
+export async function sampleColumns(table: SourceTable): Promise<Sample> {
   const candidates = new Set(keyCandidates(table));
   const columns = readableFields(table.schema)
     .filter((field) => isText(field) || candidates.has(field))
     .map((field) => field.name);
-  const samples = new Map(columns.map((name): [string, Value[]] => [name, []]));
-  if (table.currentSnapshotId === null || columns.length === 0) return samples;
+  return readSample(table, columns, SAMPLE_ROWS);
+}
+
+/** Values of columns in the first `limit` rows of the current snapshot. */
+export async function readSample(
+  table: SourceTable,
+  names: readonly string[],
+  limit: number,
+): Promise<Sample> {
+  const columns = new Map(names.map((name): [string, Value[]] => [name, []]));
+  if (table.currentSnapshotId === null) return { columns, rows: 0, isAll: true };
+  if (names.length === 0) return { columns, rows: 0, isAll: false };
   let rows = 0;
-  for await (const batch of table.scan({ columns, batchRows: SAMPLE_ROWS })) {
-    const taken = Math.min(batch.rows, SAMPLE_ROWS - rows);
-    columns.forEach((name, c) => {
-      for (let row = 0; row < taken; row++) samples.get(name)!.push(valueAt(batch.columns[c], row));
+  for await (const batch of table.scan({ columns: names, batchRows: SAMPLE_ROWS })) {
+    const count = Math.min(batch.rows, limit - rows);
+    names.forEach((name, c) => {
+      const values = columns.get(name)!;
+      for (let row = 0; row < count; row++) values.push(valueAt(batch.columns[c], row));
     });
-    rows += taken;
-    if (rows >= SAMPLE_ROWS) break;
+    rows += count;
+    if (count < batch.rows) return { columns, rows, isAll: false };
   }
-  return samples;
+  return { columns, rows, isAll: true };
 }
 
 const isText = ({ type }: Field): boolean =>
@@ -43,6 +65,6 @@ const isText = ({ type }: Field): boolean =>
 export function keyCandidates({ schema }: SourceTable): readonly Field[] {
   if (schema.identifierFieldIds.length > 0) return [];
   return schema.fields
-    .filter(({ type: { kind } }) => /^(int|long|string|uuid)$/.test(kind))
+    .filter(({ type: { kind } }) => /^(int|long|string|uuid|date)$/.test(kind))
     .slice(0, KEY_CANDIDATES);
 }

@@ -42,11 +42,11 @@ export async function definitionFor(
   request: InitDefinitionRequest,
   call?: CallContext,
 ): Promise<DefinitionText> {
-  const { source, name, base_dir } = checkInitDefinitionRequest(request);
+  const { source, name, key, base_dir } = checkInitDefinitionRequest(request);
   if (source === undefined) throw noNames('source');
   return withTable({ source, base_dir }, call, async (table) => {
     await requireReadableFiles(table, undefined);
-    return { definition: await fromSource(() => initDefinition(table, { source, name })) };
+    return { definition: await fromSource(() => initDefinition(table, { source, name, key })) };
   });
 }
 

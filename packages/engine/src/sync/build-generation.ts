@@ -14,6 +14,7 @@ import { fromSource } from '../source/source-errors.ts';
 import { followedSnapshot, namedSnapshot } from '../source/source-table.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
 import type { BuildResources } from './build-resources.ts';
+import { refuseSharedKeys } from './check-keys.ts';
 import { type BuildJob, type BuiltIndex, type CaughtUp, cutOver, liveCommit } from './cut-over.ts';
 import { freshVectorBytes, requireRoom } from './disk-room.ts';
 import { modelPlaces } from './locked-index.ts';
@@ -64,6 +65,8 @@ export async function buildGeneration(
   const fields = mapping.fields.map(({ plan }) => committedField(plan));
   const fresh = freshVectorBytes(fields, former?.fields ?? []);
   requireRoom(set, formerBytes, freeBytes(folder), folder, fresh);
+  const check = { table, mapping, snapshotId, signal: job.signal };
+  if (partial === null && refusesRows(index.definition)) await refuseSharedKeys(check);
   if (left !== null) job.adopt(folder, left);
   const staged = left ?? job.stage(folder);
   const what = { mapping, snapshotId, resources: request.resources };
@@ -75,6 +78,10 @@ export async function buildGeneration(
   const since = followLive ? own : 'as of';
   return cutOver(index, staged, { built, since, response }, job);
 }
+
+/** Whether every row is indexed, or none: a row that is left out shares no key. */
+const refusesRows = ({ onDuplicateKey, onBadRow }: Definition): boolean =>
+  onDuplicateKey === 'refuse' && onBadRow === 'refuse';
 
 /** The response of a build that began at `started` (performance.now). */
 export function builtResponse(

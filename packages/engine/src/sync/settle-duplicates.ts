@@ -1,5 +1,6 @@
-import { LhsError } from '@lakehouse-search/contract';
+import type { LhsError } from '@lakehouse-search/contract';
 import type { StepOptions } from '../base/steps.ts';
+import { sharedKeyFault } from '../documents/shared-key.ts';
 import type { Duplicate, DuplicateDoc } from '../index/duplicates.ts';
 import type { IndexWriter } from '../index/index-writer.ts';
 import type { RowLocation } from '../index/pending-segment.ts';
@@ -26,9 +27,9 @@ export async function settleDuplicates(
   let dropped = 0;
   for (;;) {
     const refuse = mapping.definition.onDuplicateKey === 'refuse';
-    const found = await writer.duplicatesInSteps(refuse ? 1 : KEYS_A_ROUND, work);
+    const found = await writer.duplicatesInSteps(KEYS_A_ROUND, work);
     if (found.length === 0) return dropped;
-    if (refuse) throw duplicateKey(found[0], mapping, files);
+    if (refuse) throw duplicateKey(found, writer.liveDocs, mapping, files);
     const losers = new Map<string, number[]>();
     for (const { locations: places } of found) {
       const last = places.reduce((a, b) => (comparePlaces(a, b, files) >= 0 ? a : b));
@@ -59,17 +60,20 @@ function comparePlaces(a: RowLocation, b: RowLocation, files: FileTable): number
   return paths === 0 ? a.position - b.position : paths;
 }
 
+/** The error for the first of some keys that several rows have, of `of` rows. */
 function duplicateKey(
-  { key, locations: places }: Duplicate,
+  found: readonly Duplicate[],
+  of: number,
   mapping: Mapping,
   files: FileTable,
 ): LhsError {
-  const shown = formatKey(coordinatesOf(mapping.key, key));
-  const [first, second] = places.map(
+  const [{ key, locations }] = found;
+  const [first, second] = locations.map(
     ({ file, position }) => `row ${position} of ${files.pathOf(file)}`,
   );
-  return new LhsError('source_invalid', `key ${shown} stands in two rows: ${first} and ${second}`, {
-    hint: 'take more columns into the key, mend the table, or say on_duplicate_key: last',
-    details: { key: shown, places: [first, second] },
+  return sharedKeyFault(mapping.definition, {
+    key: formatKey(coordinatesOf(mapping.key, key)),
+    rows: [first, second],
+    extra: { rows: found.reduce((sum, one) => sum + one.locations.length - 1, 0), of },
   });
 }

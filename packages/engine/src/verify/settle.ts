@@ -1,5 +1,6 @@
-import { LhsError } from '@lakehouse-search/contract';
+import type { LhsError } from '@lakehouse-search/contract';
 import { bytesView } from '../base/two-lane-hash.ts';
+import { sharedKeyFault } from '../documents/shared-key.ts';
 import type { DigestBuckets } from '../index/content-digest.ts';
 import { coordinatesOf, formatKey } from '../schema/key.ts';
 import { hashKey } from '../schema/key-buckets.ts';
@@ -164,11 +165,7 @@ class Settling implements Settled {
     const [first, second] = contenders
       .map(({ file, position }) => `row ${position} of ${set.files[file].data.path}`)
       .sort();
-    const message = `key ${shown} stands in two rows: ${first} and ${second}`;
-    return new LhsError('source_invalid', message, {
-      hint: 'take more columns into the key, mend the table, or say on_duplicate_key: last',
-      details: { key: shown, places: [first, second] },
-    });
+    return sharedKeyFault(mapping.definition, { key: shown, rows: [first, second] });
   }
 }
 

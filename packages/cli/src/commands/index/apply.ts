@@ -24,7 +24,12 @@ interface ApplyFlags extends JobFlags {
 /** What was done: `created` with its build, or `altered` with its plan. */
 type Applied =
   | { readonly action: 'created'; readonly build: ReindexResponse }
-  | { readonly action: 'altered' | 'unchanged'; readonly plan: AlterPlan };
+  | {
+      readonly action: 'altered' | 'unchanged';
+      readonly plan: AlterPlan;
+      /** Present if nothing was built before. */
+      readonly build?: ReindexResponse;
+    };
 
 export default class IndexApply extends LhsCommand {
   static override summary =
@@ -47,10 +52,11 @@ export default class IndexApply extends LhsCommand {
     const file = await readDefinition(args.file, flags.file);
     const index = await indexNameOf(file);
     const backend = await this.backend(flags);
-    const there = await isThere(backend, index);
-    const done = there
-      ? await this.#alter(backend, index, file, flags)
-      : await this.#create(backend, index, file, flags);
+    const status = await statusOf(backend, index);
+    const done =
+      status === null
+        ? await this.#create(backend, index, file, flags)
+        : await this.#alter(backend, index, file, flags, status === 'created');
     if (done !== null && flags.json) this.printJson({ index, ...done });
   }
 
@@ -62,53 +68,78 @@ export default class IndexApply extends LhsCommand {
   ): Promise<Applied | null> {
     if (!flags.json) this.print([`${index}  is new: create it, then build it from its table`]);
     await backend.createIndex({ definition, base_dir: baseDir });
+    const build = await this.#build(backend, index, flags, 'created and built');
+    return build && { action: 'created', build };
+  }
+
+  /** Builds an index that has no generation. null: a process of its own goes on with it. */
+  async #build(
+    backend: Backend,
+    index: string,
+    flags: ApplyFlags,
+    done: string,
+  ): Promise<ReindexResponse | null> {
     const build = await this.jobResult(flags, {
       request: { kind: 'reindex', index },
       stopped: `the index is created but not built: lhs index reindex ${index}`,
       call: (engine, call) => engine.reindex({ index }, call),
     });
-    if (build === null) return null;
+    if (build === null || flags.json) return build;
     const rows = `${count(build.doc_count)} rows in ${duration(build.took_ms)}`;
-    if (!flags.json) {
-      const next = `next: ${await nextSearch(backend, index)}`;
-      this.print([`${index}  created and built: ${rows}`, next]);
-    }
-    return { action: 'created', build };
+    this.print([`${index}  ${done}: ${rows}`, `next: ${await nextSearch(backend, index)}`]);
+    return build;
   }
 
   async #alter(
     backend: Backend,
     index: string,
+    file: DefinitionFile,
+    flags: ApplyFlags,
+    isUnbuilt: boolean,
+  ): Promise<Applied | null> {
+    const plan = await this.#change(backend, index, file, flags, isUnbuilt);
+    if (plan === null) return null;
+    const applied = { action: plan.is_noop ? 'unchanged' : 'altered', plan } as const;
+    if (!isUnbuilt) return applied;
+    const build = await this.#build(backend, index, flags, 'built');
+    return build && { ...applied, build };
+  }
+
+  /** Puts a definition in force. null: it was refused, or a process of its own goes on with it. */
+  async #change(
+    backend: Backend,
+    index: string,
     { definition, baseDir }: DefinitionFile,
     flags: ApplyFlags,
-  ): Promise<Applied | null> {
+    isUnbuilt: boolean,
+  ): Promise<AlterPlan | null> {
     const request = { index, definition_yaml: definition, base_dir: baseDir };
     const plan = await backend.alterIndex(request);
     const { width } = this.terminal;
     const lines = alterLines(plan, width, NEXT).filter((line) => !flags.yes || line !== NEXT);
-    if (!flags.json) this.print(lines);
-    if (plan.is_noop) return { action: 'unchanged', plan };
+    if (!flags.json && !(plan.is_noop && isUnbuilt)) this.print(lines);
+    if (plan.is_noop) return plan;
     if (!(await confirm(this.terminal, `Change the index "${index}" so?`, flags.yes === true))) {
       this.print([`${index}  is unchanged`]);
       return null;
     }
-    const applied = await this.jobResult(flags, {
+    const job = isUnbuilt ? { ...flags, detach: false } : flags;
+    const applied = await this.jobResult(job, {
       request: { kind: 'alter', ...request, apply: true },
       stopped: 'the definition and the live generation are unchanged',
       call: (engine, call) => engine.alterIndex({ ...request, apply: true }, call),
     });
-    if (applied === null) return null;
-    if (!flags.json) this.print(alterLines(applied, width).slice(-1));
-    return { action: 'altered', plan: applied };
+    if (applied !== null && !flags.json) this.print(alterLines(applied, width).slice(-1));
+    return applied;
   }
 }
 
-async function isThere(backend: Backend, index: string): Promise<boolean> {
+/** The status of an index; null: there is none of that name. */
+async function statusOf(backend: Backend, index: string): Promise<string | null> {
   try {
-    await backend.describeIndex({ index });
-    return true;
+    return (await backend.describeIndex({ index })).status;
   } catch (error) {
-    if (error instanceof LhsError && error.code === 'index_not_found') return false;
+    if (error instanceof LhsError && error.code === 'index_not_found') return null;
     throw error;
   }
 }
