@@ -7,6 +7,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { type ImportOptions, importFiles, openTable, typeName, valueAt } from '../src/index.ts';
 import { struct } from '../src/parquet/thrift-writer.ts';
 import { valueToJson } from '../src/schema/value-json.ts';
+import { valueStatistics } from '../src/write/file-statistics.ts';
 import { type CraftedColumn, craftParquet } from './crafted-table.ts';
 
 /** Inputs whose values an import must keep, or refuse by name. */
@@ -38,12 +39,17 @@ async function imported(path: string, more: Partial<ImportOptions> = {}) {
 
 async function duckParquet(select: string): Promise<string> {
   const path = join(folder, `in${inputs++}.parquet`);
+  await duckRows(`COPY (${select}) TO '${path}' (FORMAT parquet)`);
+  return path;
+}
+
+async function duckRows(select: string) {
   const instance = await DuckDBInstance.create();
   const connection = await instance.connect();
-  await connection.run(`COPY (${select}) TO '${path}' (FORMAT parquet)`);
+  const rows = (await connection.runAndReadAll(select)).getRowsJson();
   connection.closeSync();
   instance.closeSync();
-  return path;
+  return rows;
 }
 
 const LONG: CraftedColumn['field'] = { id: 1, name: 'n', required: true, type: { kind: 'long' } };
@@ -247,6 +253,49 @@ describe('durations of Parquet', () => {
     ]) {
       expect((await imported(withSchema(text))).rows).toEqual([[7]]);
     }
+  });
+});
+
+describe('zeros of both signs', () => {
+  it('are found by DuckDB in files and their bounds, whichever is looked for', async () => {
+    const path = file(
+      '.csv',
+      `id,d\n${[-0.5, '-0.0', '0.0', 2]
+        .map((d, i) => `${i},${d}\n`)
+        .join('')
+        .repeat(9)}`,
+    );
+    const table = `t.t${inputs++}`;
+    await importFiles({ catalog, table, files: [path] });
+    const files = join(catalog.warehouse, table.replace('.', '/'), 'data', '*.parquet');
+    for (const zero of ['0', "'-0.0'::DOUBLE"]) {
+      expect(await duckRows(`SELECT count(*) FROM '${files}' WHERE d = ${zero}`)).toEqual([['18']]);
+    }
+  });
+
+  it.each([
+    [
+      [0, 0],
+      [-0, 0],
+    ],
+    [
+      [-0, -0],
+      [-0, 0],
+    ],
+    [
+      [-0, 3],
+      [-0, 3],
+    ],
+    [
+      [-3, -0],
+      [-3, 0],
+    ],
+  ])('in the bounds of %j are %j', (values, [lower, upper]) => {
+    const field = { id: 1, name: 'd', required: false, type: { kind: 'double' } } as const;
+    const schema = { schemaId: 0, identifierFieldIds: [], fields: [field] };
+    const { lowerBounds, upperBounds } = valueStatistics(schema, [values], values.length);
+    const bound = (bytes: Uint8Array | undefined) => Buffer.from(bytes ?? []).readDoubleLE();
+    expect([bound(lowerBounds.get(1)), bound(upperBounds.get(1))]).toEqual([lower, upper]);
   });
 });
 

@@ -5,8 +5,9 @@ import { LIMITS } from '../base/limits.ts';
 import type { TableFiles } from '../base/table-files.ts';
 import { quoteName, quoteText } from '../scan/duckdb/quoting.ts';
 import { isUnpartitioned, type PartitionSpec } from '../schema/partition-spec.ts';
-import type { Schema, Value } from '../schema/type.ts';
+import type { Schema, Type, Value } from '../schema/type.ts';
 import { type FileStatistics, writtenStatistics } from './file-statistics.ts';
+import { innerTypes } from './input-columns.ts';
 import { numberPartitions, partitionFolder } from './partitions.ts';
 import { fieldIdsOption } from './sql-type.ts';
 import type { WriterSession } from './writer-session.ts';
@@ -163,10 +164,15 @@ async function copy(
     `FIELD_IDS ${fieldIdsOption(schema)}`,
     `STRING_DICTIONARY_PAGE_SIZE_LIMIT ${dictionaryBytes(schema, session.memoryBytes)}`,
     ...variantsWhole(schema),
+    // DuckDB's filters tell -0 and 0 apart: a reader would miss one by looking for the other.
+    ...(schema.fields.some(({ type }) => hasFloats(type)) ? ['WRITE_BLOOM_FILTER false'] : []),
     ...more,
   ]);
   return files.filter((file) => file.statistics.recordCount > 0);
 }
+
+const hasFloats = (type: Type): boolean =>
+  type.kind === 'float' || type.kind === 'double' || innerTypes(type).some(hasFloats);
 
 /** DuckDB allocates this for each column; in wide tables that must not become all of its memory. */
 const dictionaryBytes = ({ fields }: Schema, memoryBytes: number) =>

@@ -121,12 +121,15 @@ function setBound(bounds: Map<number, Uint8Array>, field: Field, value: Value): 
   if (bytes !== undefined) bounds.set(field.id, bytes);
 }
 
+/** In bounds -0 precedes 0 (format/spec.md, "Manifests"), though a minimum of 0 may be either. */
 function cutLower(value: Value): Value {
+  if (value === 0) return -0;
   return typeof value === 'string' ? [...value].slice(0, BOUND_CHARS).join('') : value;
 }
 
 /** The shortest text above all texts that begin like `value`; null if there is none. */
 function raiseUpper(value: Value): Value {
+  if (value === 0) return 0;
   if (typeof value !== 'string') return value;
   const chars = [...value];
   if (chars.length <= BOUND_CHARS) return value;

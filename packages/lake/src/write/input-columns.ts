@@ -114,7 +114,8 @@ function depth(type: Type): readonly [number, number] {
   return [lists + (isList ? 1 : 0), all + (isList || type.kind === 'struct' ? 1 : 0)];
 }
 
-function innerTypes(type: Type): readonly Type[] {
+/** The types inside of a type. */
+export function innerTypes(type: Type): readonly Type[] {
   if (type.kind === 'struct') return type.fields.map((field) => field.type);
   if (type.kind === 'list') return [type.element];
   return type.kind === 'map' ? [type.key, type.value] : [];
