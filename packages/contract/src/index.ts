@@ -11,6 +11,7 @@ export * from './backups/check.ts';
 export type * from './backups/request.ts';
 export type * from './backups/response.ts';
 export type * from './call.ts';
+export * from './checks/all-steps.ts';
 export * from './checks/call.ts';
 export * from './checks/caller-indexes.ts';
 export * from './checks/json-text.ts';

@@ -15,6 +15,7 @@ export {
 export { partialFromJson, partialToJson } from './aggregate/partial-json.ts';
 export * from './backup/cluster-backups.ts';
 export { keyId } from './backup/signing-key.ts';
+export { inTurns, ownTurn } from './base/turns.ts';
 export {
   checkModel,
   describeModel,
@@ -46,7 +47,7 @@ export { LocalBackend, openLocal } from './local-backend.ts';
 export type * from './remote/diff-remote.ts';
 export * from './remote/remote-commit.ts';
 export * from './remote/remote-read.ts';
-export { boundedYaml } from './schema/bounded-yaml.ts';
+export { readingYaml } from './schema/bounded-yaml.ts';
 export { type BucketMap, shardTable } from './schema/bucket-map.ts';
 export { balancedTable } from './schema/bucket-plan.ts';
 export type * from './schema/definition.ts';

@@ -4,6 +4,7 @@
  * one that was sent, so both are refused.
  */
 import { LhsError } from '../errors.ts';
+import { allSteps } from './all-steps.ts';
 
 const BYTE_ORDER_MARK = '\uFEFF';
 /** Keeps a byte order mark, which `jsonValue` skips. */
@@ -32,8 +33,20 @@ export type JsonReviver = (
  * twice.
  */
 export function jsonValue(text: string, what: string, reviver?: JsonReviver): unknown {
+  return allSteps(readingJson(text, what, reviver));
+}
+
+/** The same in steps: other work may have its turn between them. */
+export function* readingJson(
+  text: string,
+  what: string,
+  reviver?: JsonReviver,
+): Generator<void, unknown, undefined> {
   const value = parsed(text, what, reviver);
-  if (namesIn(text) === membersOf(value)) return value;
+  yield;
+  const names = namesIn(text);
+  yield;
+  if (names === membersOf(value)) return value;
   const name = repeatedName(text)!;
   const shown = JSON.stringify(name.length > 60 ? `${name.slice(0, 60)}…` : name);
   throw new LhsError('invalid_argument', `${what} has the name ${shown} twice in one object`);

@@ -11,11 +11,10 @@ import {
   type Planned,
   planAlter,
 } from '../alter/plan-alter.ts';
-import { ANALYZER_CATALOG } from '../analysis/registry.ts';
 import { limitKept } from '../open/kept-generations.ts';
 import { commitVersion, type KnownIndex } from '../open/open-index.ts';
 import type { Redefinition } from '../registry/jobs.ts';
-import { requireDefinition } from '../schema/parse-definition.ts';
+import { definitionOf } from '../schema/parse-definition.ts';
 import { storedDefinition } from '../schema/parsed-definition.ts';
 import { carrySharding } from '../schema/with-sharding.ts';
 import { fromSource } from '../source/source-errors.ts';
@@ -24,7 +23,7 @@ import { mappingOver } from '../sync/build-generation.ts';
 import { alterFields } from './alter-fields.ts';
 import { buildIndex } from './build-index.ts';
 import { accessible } from './caller.ts';
-import { definitionOver } from './define.ts';
+import { definitionOver, parsedInTurns } from './define.ts';
 import type { RunningJob } from './job-run.ts';
 import type { LocalJobs } from './jobs.ts';
 import type { LocalIndexes } from './local-indexes.ts';
@@ -77,7 +76,7 @@ async function planFor(
 ) {
   const asked = await definitionOver(text, baseDir);
   const whole = carrySharding(text, asked, known.definition);
-  const definition = whole === text ? asked : requireDefinition(whole, ANALYZER_CATALOG);
+  const definition = whole === text ? asked : definitionOf(await parsedInTurns(whole));
   const next = { definition, baseDir };
   requireListed(call, next.definition.index);
   const live = liveGeneration(indexes, known);

@@ -18,6 +18,7 @@ import {
   requireListed,
 } from '@lakehouse-search/contract';
 import { ANALYZER_CATALOG } from '../analysis/registry.ts';
+import { inTurns } from '../base/turns.ts';
 import { endDeadJobs } from '../open/dead-jobs.ts';
 import { describeIndex } from '../open/describe-index.ts';
 import { dropFolder, folderSize } from '../open/dropped-folders.ts';
@@ -28,7 +29,7 @@ import { checkAgainstTable } from '../schema/mapping.ts';
 import {
   invalidDefinition,
   type ParsedDefinition,
-  parseDefinition,
+  parsingDefinition,
 } from '../schema/parse-definition.ts';
 import { storeParsed } from '../schema/parsed-definition.ts';
 import { accessible } from './caller.ts';
@@ -99,9 +100,13 @@ async function dropColdObjects(indexes: LocalIndexes, uuid: string): Promise<voi
   }
 }
 
+/** Parses a definition in several turns of the event loop. */
+export const parsedInTurns = (text: string): Promise<ParsedDefinition> =>
+  inTurns(parsingDefinition(text, ANALYZER_CATALOG));
+
 /** A definition that its table can give. Throws invalid_definition, and as `openSource`. */
 export async function definitionOver(text: string, base_dir: string): Promise<Definition> {
-  const parsed = parseDefinition(text, ANALYZER_CATALOG);
+  const parsed = await parsedInTurns(text);
   const issues = await issuesOf(parsed, { definition: text, base_dir, against_source: true });
   const isWrong = issues.some((issue) => issue.severity === 'error');
   if (isWrong || parsed.definition === null) throw invalidDefinition(issues);
@@ -116,7 +121,7 @@ export async function validateLocal(
 ): Promise<readonly DefinitionIssue[]> {
   const checked = checkValidateRequest(request);
   if (checked.against_source === true) refuseListed(call, 'validateDefinition against_source');
-  return issuesOf(parseDefinition(checked.definition, ANALYZER_CATALOG), checked, { keys: true });
+  return issuesOf(await parsedInTurns(checked.definition), checked, { keys: true });
 }
 
 async function issuesOf(

@@ -1,9 +1,9 @@
 /**
- * The YAML parser under bounds that are taken before it runs: it is recursive, and takes up to
- * 10 µs for a sign of the syntax.
+ * The YAML parser under bounds that are taken before it runs, and in steps: it is recursive, and
+ * takes up to 10 µs for a sign of the syntax.
  */
 import { createRequire } from 'node:module';
-import type { Document, DocumentOptions, ParseOptions, SchemaOptions } from 'yaml';
+import type { CST, Document, DocumentOptions, ParseOptions, SchemaOptions } from 'yaml';
 import { LIMITS } from '../base/limits.ts';
 
 type Yaml = typeof import('yaml');
@@ -26,20 +26,62 @@ export interface Unparsed {
   readonly fault: string;
 }
 
+/** Signs of the syntax that one step reads. */
+const STEP_SIGNS = 500;
+
 /** The document of a text; its keys may repeat, as the parser takes quadratic time to see it. */
-export function boundedYaml(text: string, options: YamlOptions): Document | Unparsed {
+export function* readingYaml(
+  text: string,
+  options: YamlOptions,
+): Generator<void, Document | Unparsed, undefined> {
   const deep = tooDeepAt(text);
   if (deep >= 0) return { at: deep, fault: TOO_DEEP };
   if (hasTooManyEntries(text)) return { at: 0, fault: TOO_MANY_ENTRIES };
-  const { stackTraceLimit } = Error;
-  // The parser makes an error for each sign out of place; a stack takes longer than the sign.
-  Error.stackTraceLimit = 0;
   try {
-    const rules = { schema: 'core', merge: false, uniqueKeys: false, prettyErrors: false } as const;
-    return yaml().parseDocument(text, { ...rules, ...options });
+    const tokens = yield* readingTokens(text, options.lineCounter);
+    return composed(tokens, text, options);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     return { at: 0, fault: TOO_DEEP };
+  }
+}
+
+/** The tokens of a text: most of the work of the parser. */
+function* readingTokens(
+  text: string,
+  lines: YamlOptions['lineCounter'],
+): Generator<void, readonly CST.Token[], undefined> {
+  const { Lexer, Parser } = yaml();
+  const parser = new Parser(lines?.addNewLine);
+  lines?.addNewLine(0);
+  const tokens: CST.Token[] = [];
+  let signs = 0;
+  for (const sign of new Lexer().lex(text)) {
+    tokens.push(...parser.next(sign));
+    if (++signs % STEP_SIGNS === 0) yield;
+  }
+  tokens.push(...parser.end());
+  yield;
+  return tokens;
+}
+
+/** The first document of tokens; a second one is its last error, as in the parser's own function. */
+function composed(tokens: readonly CST.Token[], text: string, options: YamlOptions): Document {
+  const { Composer, YAMLParseError } = yaml();
+  const { stackTraceLimit } = Error;
+  // The composer makes an error for each sign out of place; a stack takes longer than the sign.
+  Error.stackTraceLimit = 0;
+  try {
+    const rules = { schema: 'core', merge: false, uniqueKeys: false } as const;
+    const composer = new Composer({ ...rules, ...options });
+    const [first, second] = composer.compose(tokens, true, text.length);
+    if (second !== undefined) {
+      const [from, to] = second.range;
+      first.errors.push(
+        new YAMLParseError([from, to], 'MULTIPLE_DOCS', 'a definition is one document'),
+      );
+    }
+    return first;
   } finally {
     Error.stackTraceLimit = stackTraceLimit;
   }

@@ -10,7 +10,7 @@
  */
 
 import type { DefinitionIssue } from '@lakehouse-search/contract';
-import { didYouMean, LhsError } from '@lakehouse-search/contract';
+import { allSteps, didYouMean, LhsError } from '@lakehouse-search/contract';
 import { LIMITS } from '../base/limits.ts';
 import { parseDefaultFields } from './default-fields.ts';
 import type {
@@ -36,7 +36,7 @@ import {
   readTexts,
   readWhole,
 } from './tree-reading.ts';
-import { createReport, type Report, readYaml, type Tree } from './yaml-tree.ts';
+import { createReport, type Report, readingTree, type Tree } from './yaml-tree.ts';
 
 export const DEFINITION_KEYS = [
   'version',
@@ -96,10 +96,17 @@ export function indexNameFault(name: string): string | null {
 }
 
 /** Parses and checks `text`. Reports faults of the text instead of throwing. */
-export function parseDefinition(text: string, catalog: AnalyzerCatalog): ParsedDefinition {
+export const parseDefinition = (text: string, catalog: AnalyzerCatalog): ParsedDefinition =>
+  allSteps(parsingDefinition(text, catalog));
+
+/** The same in steps: other work may have its turn between them. */
+export function* parsingDefinition(
+  text: string,
+  catalog: AnalyzerCatalog,
+): Generator<void, ParsedDefinition, undefined> {
   const report = createReport(text);
   const places = { source: 0, key: new Map(), fields: new Map(), variants: new Map() };
-  const tree = readYaml(text, report);
+  const tree = yield* readingTree(text, report);
   const map = tree === null ? undefined : readMap(tree, 'a definition', DEFINITION_KEYS, report);
   const draft =
     tree === null || map === undefined ? null : readAll(tree, map, text, catalog, places, report);
@@ -110,8 +117,11 @@ export function parseDefinition(text: string, catalog: AnalyzerCatalog): ParsedD
  * The definition, or invalid_definition with the first error as message and all of them in
  * `details.issues`.
  */
-export function requireDefinition(text: string, catalog: AnalyzerCatalog): Definition {
-  const { definition, issues } = parseDefinition(text, catalog);
+export const requireDefinition = (text: string, catalog: AnalyzerCatalog): Definition =>
+  definitionOf(parseDefinition(text, catalog));
+
+/** The definition that was parsed. Throws as `requireDefinition`. */
+export function definitionOf({ definition, issues }: ParsedDefinition): Definition {
   if (definition !== null) return definition;
   throw invalidDefinition(issues);
 }

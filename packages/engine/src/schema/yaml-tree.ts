@@ -6,10 +6,9 @@
  *    refused, so no text can grow into more than its own size.
  * 3. Shape: keys are strings, each once; nesting is at most `LIMITS.definitionDepth`.
  */
-import type { DefinitionIssue } from '@lakehouse-search/contract';
-import type { Document } from 'yaml';
+import { allSteps, type DefinitionIssue } from '@lakehouse-search/contract';
 import { LIMITS } from '../base/limits.ts';
-import { boundedYaml, TOO_DEEP, yaml } from './bounded-yaml.ts';
+import { readingYaml, TOO_DEEP, yaml } from './bounded-yaml.ts';
 
 /** A node; `at` is its UTF-16 offset in the text. */
 export type Tree =
@@ -73,13 +72,25 @@ const DEFINITION: YamlNoun = {
 };
 
 /** The tree of a YAML text, or null with the reason in `report`. */
-export function readYaml(text: string, report: Report, what = DEFINITION): Tree | null {
+export const readYaml = (text: string, report: Report, what = DEFINITION): Tree | null =>
+  allSteps(readingTree(text, report, what));
+
+/** The same in steps: other work may have its turn between them. */
+export function* readingTree(
+  text: string,
+  report: Report,
+  what = DEFINITION,
+): Generator<void, Tree | null, undefined> {
   if (Buffer.byteLength(text) > LIMITS.definitionBytes) {
     report.error(0, `a ${what.noun} is at most ${LIMITS.definitionBytes} bytes of YAML`);
     return null;
   }
-  const document = parse(text, report);
-  if (document === null) return null;
+  const document = yield* readingYaml(text, { version: '1.2', strict: true, logLevel: 'error' });
+  if ('fault' in document) {
+    report.error(document.at, document.fault);
+    return null;
+  }
+  yield;
   for (const error of causes(document.errors, text)) {
     report.error(error.pos[0], syntaxFault(error, what.noun));
   }
@@ -89,14 +100,8 @@ export function readYaml(text: string, report: Report, what = DEFINITION): Tree 
     return null;
   }
   const tree = toTree(document.contents, 0, 0, report);
+  yield;
   return report.failed() ? null : tree;
-}
-
-function parse(text: string, report: Report): Document | null {
-  const read = boundedYaml(text, { version: '1.2', strict: true, logLevel: 'error' });
-  if (!('fault' in read)) return read;
-  report.error(read.at, read.fault);
-  return null;
 }
 
 interface SyntaxError {

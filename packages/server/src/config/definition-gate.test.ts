@@ -28,41 +28,42 @@ fields:
   - { name: title, type: TEXT }
 ${more}`;
 
-const gatedSource = (source: string) => parse(gateDefinition(definition(source), NAMES)).source;
+const gatedSource = async (source: string) =>
+  parse(await gateDefinition(definition(source), NAMES)).source;
 
 describe('the gate of definitions from the network', () => {
-  it('writes the configured catalog in the place of its name', () => {
-    expect(gatedSource('{ catalog: main, table: ops.a, ref: prod }')).toEqual({
+  it('writes the configured catalog in the place of its name', async () => {
+    expect(await gatedSource('{ catalog: main, table: ops.a, ref: prod }')).toEqual({
       catalog: MAIN,
       table: 'ops.a',
       ref: 'prod',
     });
   });
 
-  it('keeps all lines where they are, also behind a source of several lines', () => {
+  it('keeps all lines where they are, also behind a source of several lines', async () => {
     const text = definition('\n  # remark\n  catalog: main\n  table: ops.a', 'tenant_field: title');
-    const gated = gateDefinition(text, NAMES);
+    const gated = await gateDefinition(text, NAMES);
     expect(gated.split('\n').findIndex((line) => line.startsWith('tenant_field'))).toBe(
       text.split('\n').findIndex((line) => line.startsWith('tenant_field')),
     );
     expect(parse(gated)).toEqual({ ...parse(text), source: { catalog: MAIN, table: 'ops.a' } });
   });
 
-  it('writes the folder of a root, and follows links inside of it', () => {
+  it('writes the folder of a root, and follows links inside of it', async () => {
     const root = join(folder, 'root');
-    expect(gatedSource('{ root: lake, path: ops/incidents }')).toEqual({
+    expect(await gatedSource('{ root: lake, path: ops/incidents }')).toEqual({
       path: join(root, 'ops/incidents'),
     });
-    expect(gatedSource('{ root: lake, path: in/incidents }')).toEqual({
+    expect(await gatedSource('{ root: lake, path: in/incidents }')).toEqual({
       path: join(root, 'ops/incidents'),
     });
   });
 
-  it('writes the folder of a model, and leaves the included one', () => {
+  it('writes the folder of a model, and leaves the included one', async () => {
     const fields = `  - { name: v, type: VECTOR, source: title, model: minilm, dims: 384 }
   - { name: w, type: VECTOR, source: title, model: default, dims: 384 }`;
     const { fields: gated } = parse(
-      gateDefinition(definition('{ catalog: main, table: ops.a }', fields), NAMES),
+      await gateDefinition(definition('{ catalog: main, table: ops.a }', fields), NAMES),
     );
     expect(gated.map(({ model }: { model?: string }) => model)).toEqual([
       undefined,
@@ -98,18 +99,18 @@ describe('the gate of definitions from the network', () => {
     ['a NUL', '{ root: lake, path: "a\\0b" }'],
     ['a link that leads out', '{ root: lake, path: out }'],
     ['a file below a link that leads out', '{ root: lake, path: out/v1.json }'],
-  ])('refuses %s', (_, source) => {
-    expect(() => gateDefinition(definition(source), NAMES)).toThrow(
+  ])('refuses %s', async (_, source) => {
+    await expect(gateDefinition(definition(source), NAMES)).rejects.toThrow(
       expect.objectContaining({ code: expect.stringMatching(/^invalid_/) }),
     );
   });
 
   it.each(['/srv/models/other', '../models', 'https://host/model', 'minilm2', '[minilm]'])(
     'refuses the model %s',
-    (model) => {
+    async (model) => {
       const field = `  - { name: v, type: VECTOR, source: title, model: ${model}, dims: 3 }`;
       const text = definition('{ catalog: main, table: ops.a }', field);
-      expect(() => gateDefinition(text, NAMES)).toThrow(/^7:\d+: there is no model/);
+      await expect(gateDefinition(text, NAMES)).rejects.toThrow(/^7:\d+: there is no model/);
     },
   );
 
@@ -117,17 +118,17 @@ describe('the gate of definitions from the network', () => {
   - column: meta
     shapes: [{ name: s, fields: [{ path: p, type: VECTOR, model: ${model}, dims: 384 }] }]`;
 
-  it('writes the folder of a model of a shape', () => {
+  it('writes the folder of a model of a shape', async () => {
     const text = definition('{ catalog: main, table: ops.a }', shapes('minilm'));
-    const { variants } = parse(gateDefinition(text, NAMES));
+    const { variants } = parse(await gateDefinition(text, NAMES));
     expect(variants[0].shapes[0].fields[0].model).toBe('/srv/models/minilm');
   });
 
   it.each(['/srv/models/other', '../models', 'minilm2'])(
     'refuses the model %s of a shape',
-    (model) => {
+    async (model) => {
       const text = definition('{ catalog: main, table: ops.a }', shapes(model));
-      expect(() => gateDefinition(text, NAMES)).toThrow(/^9:\d+: there is no model/);
+      await expect(gateDefinition(text, NAMES)).rejects.toThrow(/^9:\d+: there is no model/);
     },
   );
 
@@ -139,8 +140,8 @@ describe('the gate of definitions from the network', () => {
     ['lake/cold/a', join(folder, 'root/cold/a')],
     ['bucket', 's3://cold/lhs'],
     ['bucket/a/b', 's3://cold/lhs/a/b'],
-  ])('writes the place of the storage %s', (storage, place) => {
-    expect(parse(gateDefinition(stored(storage), NAMES)).storage).toBe(place);
+  ])('writes the place of the storage %s', async (storage, place) => {
+    expect(parse(await gateDefinition(stored(storage), NAMES)).storage).toBe(place);
   });
 
   it.each([
@@ -153,17 +154,23 @@ describe('the gate of definitions from the network', () => {
       'bucket/s3://other',
       '[lake]',
     ],
-  ])('refuses the storage %s', (storage) => {
-    expect(() => gateDefinition(stored(storage), NAMES)).toThrow(/^7:\d+: /);
+  ])('refuses the storage %s', async (storage) => {
+    await expect(gateDefinition(stored(storage), NAMES)).rejects.toThrow(/^7:\d+: /);
   });
 
-  it('writes the bucket of a root for a table', () => {
-    expect(gatedSource('{ root: bucket, path: ops/a }')).toEqual({ path: 's3://cold/lhs/ops/a' });
-    expect(() => gatedSource('{ root: bucket, path: ../a }')).toThrow('leads out of the root');
+  it('writes the bucket of a root for a table', async () => {
+    expect(await gatedSource('{ root: bucket, path: ops/a }')).toEqual({
+      path: 's3://cold/lhs/ops/a',
+    });
+    await expect(gatedSource('{ root: bucket, path: ../a }')).rejects.toThrow(
+      'leads out of the root',
+    );
   });
 
-  it('names the line, the nearest name and what the server has', () => {
-    expect(() => gateDefinition(definition('{ catalog: mian, table: a.b }'), NAMES)).toThrow(
+  it('names the line, the nearest name and what the server has', async () => {
+    await expect(
+      gateDefinition(definition('{ catalog: mian, table: a.b }'), NAMES),
+    ).rejects.toThrow(
       expect.objectContaining({
         message: '3:9: there is no catalog "mian"; did you mean "main"?',
         hint: 'the server has: catalog main, catalog other, root lake, root bucket',
@@ -171,10 +178,10 @@ describe('the gate of definitions from the network', () => {
     );
   });
 
-  it('ends soon for a bomb of aliases and for deep nesting', () => {
+  it('ends soon for a bomb of aliases and for deep nesting', async () => {
     const bomb = Array.from({ length: 40 }, (_, i) => `a${i}: &a${i} [*a${i - 1}, *a${i - 1}]`);
     for (const text of [bomb.join('\n'), '['.repeat(100_000), '{a: '.repeat(50_000)]) {
-      expect(() => gateDefinition(text, NAMES)).toThrow(/./);
+      await expect(gateDefinition(text, NAMES)).rejects.toThrow(/./);
     }
   });
 });

@@ -17,7 +17,7 @@ import {
   LhsError,
   type TableConfig,
 } from '@lakehouse-search/contract';
-import { boundedYaml } from '@lakehouse-search/engine';
+import { inTurns, readingYaml } from '@lakehouse-search/engine';
 import { isMap, isScalar, isSeq, LineCounter, type Node, type YAMLMap } from 'yaml';
 import type { SourceNames } from './server-config.ts';
 
@@ -40,15 +40,19 @@ interface Edit {
 }
 
 /**
- * The definition with the configured values for its names. Lines stay where they are. Throws
- * invalid_definition, limit_exceeded.
+ * The definition with the configured values for its names. Lines stay where they are. It is parsed
+ * in several turns of the event loop. Throws invalid_definition, limit_exceeded.
  */
-export function gateDefinition(text: string, names: SourceNames, former?: FormerSource): string {
+export async function gateDefinition(
+  text: string,
+  names: SourceNames,
+  former?: FormerSource,
+): Promise<string> {
   if (Buffer.byteLength(text) > DEFINITION_BYTES) {
     throw new LhsError('limit_exceeded', `a definition has at most ${DEFINITION_BYTES} bytes`);
   }
   const lines = new LineCounter();
-  const document = parse(text, lines);
+  const document = await parse(text, lines);
   if (!isMap(document)) throw refusedDefinition('a definition is a map: source, key and fields');
   const at = (node: Node | undefined) => {
     const { line, col } = lines.linePos(node?.range?.[0] ?? 0);
@@ -97,8 +101,8 @@ export function namedCatalog(name: unknown, names: SourceNames) {
 }
 
 /** `entry` finds the repeated keys that matter. */
-function parse(text: string, lines: LineCounter): Node | null {
-  const document = boundedYaml(text, { lineCounter: lines });
+async function parse(text: string, lines: LineCounter): Promise<Node | null> {
+  const document = await inTurns(readingYaml(text, { lineCounter: lines }));
   if ('fault' in document) throw refusedDefinition(document.fault);
   const [fault] = document.errors;
   if (fault !== undefined) throw refusedDefinition(fault.message.split('\n')[0]);

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import {
   type AlterIndexRequest,
   type Backend,
@@ -116,22 +115,13 @@ function forObjects(backend: Backend, name: Overridden, checked: Operate): Opera
       : (backend[name] as Operate).call(backend, request, call);
 }
 
-/**
- * A wrong type is left for the check of the backend, which parses the text again: in another turn
- * of the event loop, so that other requests wait for one parse at most.
- */
-async function gateText(
+/** A wrong type is left for the check of the backend. */
+const gateText = async (
   definition: string,
   names: SourceNames,
   former?: FormerSource,
-): Promise<string> {
-  if (typeof definition !== 'string') return definition;
-  const gated = gateDefinition(definition, names, former);
-  // The first one runs before the event loop looks at connections, the second one after it.
-  await setImmediate();
-  await setImmediate();
-  return gated;
-}
+): Promise<string> =>
+  typeof definition === 'string' ? gateDefinition(definition, names, former) : definition;
 
 /** The source of an index that is altered needs no name while it stays as it is. */
 async function gateAlter<T extends AlterIndexRequest | RehearseAlterRequest>(
