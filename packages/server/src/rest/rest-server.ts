@@ -3,12 +3,13 @@ import { METHODS, type WireMethod } from '@lakehouse-search/client';
 import { LhsError } from '@lakehouse-search/contract';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { Calls } from '../calls/calls.ts';
+import { BATCH_BYTES } from '../calls/most-bytes.ts';
 import { requestId } from '../calls/request-id.ts';
 import type { Observer } from '../observe/observer.ts';
 import { spanOf, traceparentOf } from '../observe/trace-context.ts';
 import { refuseOtherSites } from './allowed-origin.ts';
 import { addOperation } from './operation-route.ts';
-import { addBodies, bodyText, bodyValue } from './read-body.ts';
+import { addBodies, batchValue, bodyText, bodyValue } from './read-body.ts';
 import { refuseUnreadableUrls } from './readable-url.ts';
 import { NOTES, type NotedRequest, notesOf, restRecord } from './rest-call.ts';
 import { sendError } from './send-error.ts';
@@ -88,7 +89,9 @@ function readJson(rest: FastifyInstance): void {
 
 /** The value of a body. One that is known is not parsed. */
 function readBody(request: FastifyRequest, body: string): unknown {
-  const { kept } = request.routeOptions.config;
+  const { bodyLimit, config } = request.routeOptions;
+  if (bodyLimit === BATCH_BYTES) return batchValue(body);
+  const { kept } = config;
   if (kept === undefined) return bodyValue(body);
   const notes = notesOf(request);
   notes.repeated = kept.get(body);

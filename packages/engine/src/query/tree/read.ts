@@ -229,7 +229,11 @@ function list(json: unknown, path: string, most: number): readonly unknown[] {
 }
 
 function asText(json: unknown, path: string): string {
-  if (typeof json === 'string') return json;
+  if (typeof json === 'string') {
+    if (json.length <= LIMITS.analyzedBytes) return json;
+    const message = `has ${json.length} characters: at most ${LIMITS.analyzedBytes}`;
+    throw fail(path, message, 'limit_exceeded');
+  }
   if (typeof json === 'boolean') return String(json);
   if (typeof json !== 'number' || !Number.isFinite(json)) {
     throw fail(path, `is ${shown(json)}: expected a string, a number, true or false`);

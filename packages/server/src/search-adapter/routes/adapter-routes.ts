@@ -113,7 +113,7 @@ function addEndpoint(
         throw new LhsError('invalid_argument', 'the media type names a version other than 7, 8, 9');
       }
       const text = await requestText(request);
-      const body = endpoint.isLined ? text : requestJson(text);
+      const body = endpoint.isLined ? text : await requestJson(text);
       const authorization = known.get(request);
       const parts = { calls, request, reply, authorization, body, version, ...remembered };
       const admitted = await admit(parts, operation);

@@ -1,4 +1,6 @@
 import type { Json, JsonObject } from '@lakehouse-search/contract';
+import { ownTurn } from '@lakehouse-search/engine';
+import { SHORT_CHARS } from '../../rest/read-body.ts';
 import { exactJson } from '../base/exact-json.ts';
 import { objectIn } from '../base/read-json.ts';
 import { illegal, malformed } from '../query/refusal.ts';
@@ -9,25 +11,32 @@ export interface LinedSearch {
   readonly body: Json;
 }
 
-/** The searches of a body of lines: a header and a body in turns. Throws RefusedDsl. */
-export function linesOf(body: Json | undefined): readonly LinedSearch[] {
-  const lines = String(body ?? '')
-    .split('\n')
-    .map((line) => line.trim());
-  while (lines.length > 0 && lines[lines.length - 1] === '') lines.pop();
+/**
+ * The searches of a body of lines: a header and a body in turns. They are read in several turns of
+ * the event loop. Throws RefusedDsl, also for more than `most` of them.
+ */
+export async function linesOf(
+  body: Json | undefined,
+  most: number,
+): Promise<readonly LinedSearch[]> {
+  const text = String(body ?? '').trimEnd();
+  if (text === '') throw illegal('Validation Failed: 1: no requests added;');
+  const lines = text.split('\n', 2 * most + 1);
+  if (lines.length > 2 * most) throw illegal(`more than ${most} searches in one request`);
+  if (lines.length % 2 === 1) throw illegal('the last search of _msearch has no body');
   const searches: LinedSearch[] = [];
   for (let at = 0; at < lines.length; at += 2) {
-    const header = lines[at] === '' ? {} : objectIn(parsed(lines[at]), 'metadata');
-    if (at + 1 >= lines.length) throw illegal('the last search of _msearch has no body');
-    searches.push({ header, body: parsed(lines[at + 1]) });
+    const header = await parsed(lines[at], '{}');
+    searches.push({ header: objectIn(header, 'metadata'), body: await parsed(lines[at + 1]) });
+    // Each line may be long, and there may be a thousand of them.
+    if (text.length > SHORT_CHARS) await ownTurn();
   }
-  if (searches.length > 0) return searches;
-  throw illegal('Validation Failed: 1: no requests added;');
+  return searches;
 }
 
-function parsed(line: string): Json {
+async function parsed(line: string, blank = line): Promise<Json> {
   try {
-    return exactJson(line, 'a line');
+    return await exactJson(line.trim() === '' ? blank : line, 'a line');
   } catch (cause) {
     throw malformed((cause as Error).message);
   }

@@ -28,8 +28,8 @@ export async function requestText(request: FastifyRequest): Promise<string | und
 }
 
 /** The value of a body; undefined: there is none. Throws invalid_argument as `jsonValue`. */
-export const requestJson = (text: string | undefined): Json | undefined =>
-  text === undefined || text.trim() === '' ? undefined : exactJson(text, 'the body');
+export const requestJson = (text: string | undefined): Json | Promise<Json> | undefined =>
+  text === undefined || !/\S/.test(text) ? undefined : exactJson(text, 'the body');
 
 async function bodyBytes({ raw, headers }: FastifyRequest): Promise<Buffer> {
   if (Number(headers['content-length'] ?? 0) > BODY_BYTES) throw tooLarge();

@@ -70,8 +70,7 @@ const msearch: Endpoint = {
   params: [...INDEX_PARAMS, ...WORK_PARAMS, 'rest_total_hits_as_int', 'typed_keys'],
   async answer(call) {
     const began = performance.now();
-    const searches = linesOf(call.body);
-    if (searches.length > SEARCHES) throw illegal(`more than ${SEARCHES} searches in one request`);
+    const searches = await linesOf(call.body, SEARCHES);
     const hits = searches.reduce((sum, { body }) => sum + requestedHits(body), 0);
     if (hits > MOST_HITS) throw illegal(`more than ${MOST_HITS} hits in one request`);
     const responses: JsonObject[] = [];
