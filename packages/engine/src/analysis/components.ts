@@ -3,6 +3,7 @@ import { asciiFolding } from './filter/ascii-folding.ts';
 import {
   edgeNgram,
   elision,
+  koreanParticles,
   length,
   possessive,
   stemmer,
@@ -11,11 +12,12 @@ import {
   unique,
   width,
 } from './filter/filters.ts';
+import { folding } from './filter/folding.ts';
 import { lowercase } from './filter/lowercase.ts';
 import { stemmerOf, stemsVersion, stopWordsOf } from './language/languages.ts';
 import { type ComponentOptions, fault, type OptionSpec, type OptionSpecs } from './options.ts';
 import type { Filter, Tokenizer } from './pipeline.ts';
-import { tokenizeCjk } from './tokenize/cjk.ts';
+import { cjkGroups } from './tokenize/cjk.ts';
 import { tokenizeCode } from './tokenize/code.ts';
 import { edgeNgrams, ngrams } from './tokenize/ngram.ts';
 import { runsOf, tokenizeKeyword, tokenizeLetters, tokenizeWhitespace } from './tokenize/runs.ts';
@@ -66,7 +68,10 @@ export const TOKENIZERS: Readonly<Record<string, AnalysisComponent<Tokenizer>>> 
   ngram: sized(2, 3, ngrams),
   edge_ngram: sized(1, 10, edgeNgrams),
   code: plain(tokenizeCode),
-  cjk: plain(tokenizeCjk),
+  cjk: {
+    options: { size: integer(1, 2, 2) },
+    make: (options) => cjkGroups(options.integer('size')),
+  },
 });
 
 /** The articles that French and its neighbours write with an apostrophe. */
@@ -78,6 +83,8 @@ const ELIDED = 'l m t qu n s j d c jusqu quoiqu lorsqu puisqu all dall dell nell
 export const FILTERS: Readonly<Record<string, AnalysisComponent<Filter>>> = Object.freeze({
   lowercase: plain(lowercase),
   ascii_folding: plain(asciiFolding),
+  folding: plain(folding),
+  korean_particles: plain(koreanParticles),
   width: plain(width),
   possessive: plain(possessive),
   elision: {

@@ -42,6 +42,8 @@ export type Filter =
   | {
       readonly kind: 'map';
       readonly map: (word: string) => string;
+      /** How words of a pattern are changed, if the filter folds letters. */
+      readonly normalize?: (word: string) => string;
       /** See `Analyzer.stems`. */
       readonly version?: string;
     };
@@ -80,7 +82,7 @@ export function buildAnalyzer(
   const stages: Stage[] = [tail];
   for (const filter of joinMaps(filters).toReversed()) stages.unshift(attach(stages[0], filter));
   const forgetful = stages.filter((stage) => stage.reset !== undefined);
-  const folds = filters.flatMap((f) => (f.kind === 'sink' ? (f.normalize ?? []) : []));
+  const folds = filters.flatMap((f) => f.normalize ?? []);
   const [stems] = filters.flatMap((f) => (f.kind === 'map' ? (f.version ?? []) : []));
   const words = tokenizer === tokenizeStandard ? wordsOf(filters) : undefined;
   return Object.freeze({

@@ -36,6 +36,14 @@ describe('built-in analyzers', () => {
       'dog@1 owner@2 run@4 quick@5 fox@8 cri@9',
     ],
     ['english', 'To be or not to be', ''],
+    ['folded', 'L’École ÉTAIT fermée, Straße № ٣', 'ecole@0 etait@1 fermee@2 strasse@3 3@4'],
+    [
+      'folded',
+      'ٱلرَّحۡمَٰنِ کتاب‌ها שָׁלוֹם हिन्दी क़लम Ёлка мой',
+      'الرحمن@0 كتاب@1 שלום@2 हिंदी@3 कलम@4 елка@5 мой@6',
+    ],
+    ['folded', 'ΆΝΘΡΩΠΟΣ ﬁle ｶﾒﾗ', 'ανθρωποσ@0 file@1 カメラ@2'],
+    ['korean', '서울에서는 물을 사과가 친구들과', '서울@0 물@1 사과@2 친구@3'],
     ['german', 'Die Häuser und die Katzen', 'haus@1 katz@4'],
     ['french', "L'avion des étudiants qu’il aime", 'avion@0 étudi@2 aim@4'],
     ['russian', 'книги и книгами', 'книг@0 книг@2'],
@@ -202,7 +210,7 @@ describe('what is refused', () => {
     ['unknown tokenizer "standrad"; did you mean "standard"?', own('standrad')],
     ['unknown filter "lowrcase"; did you mean "lowercase"?', own('standard', ['lowrcase'])],
     [
-      'unknown filter "constructor"; known: lowercase, ascii_folding, width, possessive, ' +
+      'unknown filter "constructor"; known: lowercase, ascii_folding, folding, korean_particles, width, possessive, ' +
         'elision, stop, stemmer, length, truncate, edge_ngram, unique',
       own('standard', ['constructor']),
     ],

@@ -46,6 +46,8 @@ const languageChain = (language: string): Chain => {
 const BUILT_IN: ReadonlyMap<string, Chain> = new Map(
   [
     chain('standard', 'standard', ['lowercase']),
+    chain('folded', 'standard', ['lowercase', 'elision', 'folding']),
+    chain('korean', 'standard', ['lowercase', 'folding', 'korean_particles']),
     chain('whitespace', 'whitespace'),
     chain('keyword', 'keyword'),
     chain('ngram', 'ngram', ['lowercase']),

@@ -7,7 +7,7 @@ import type {
 import type { IndexSnapshot } from '../index/index-snapshot.ts';
 import { identityParts } from '../index/source-identity.ts';
 import { typeName } from '../schema/column-rules.ts';
-import { defaultFieldsOf } from '../schema/default-fields.ts';
+import { defaultFieldsOf, weightedField } from '../schema/default-fields.ts';
 import type { Definition, FieldDefinition } from '../schema/definition.ts';
 import { segmentBytes } from '../segment/entry.ts';
 import { describeVectors } from './describe-vectors.ts';
@@ -38,7 +38,7 @@ export function describeIndex(definition: Definition, open: OpenIndex | null): I
     key: { partition, identifier, ...keyTypes(open) },
     source: { ...definition.source } as JsonObject,
     fields,
-    default_fields: defaultFieldsOf(definition, fields),
+    default_fields: defaultFieldsOf(definition, fields).map((entry) => weightedField(entry).name),
     time_fields: named((field) => field.type === 'DATE'),
     sort_fields: named((field) => field.fast),
     vector_fields: describeVectors(definition, open),

@@ -23,6 +23,8 @@ describe('default_fields of a definition', () => {
     ]);
     expect(parsed('default_fields: body').definition?.defaultFields).toEqual(['body']);
     expect(parsed('').definition?.defaultFields).toBeUndefined();
+    const weighted = parsed('default_fields: [title^2.5, body]');
+    expect(weighted.definition?.defaultFields).toEqual(['title^2.5', 'body']);
   });
 
   it.each([
@@ -33,6 +35,9 @@ describe('default_fields of a definition', () => {
     ['[shop]', '"shop" in default_fields must be an indexed TEXT field'],
     ['[note]', '"note" in default_fields must be an indexed TEXT field'],
     ['[title, title]', '"title" is given twice'],
+    ['[title^0]', 'the weight of "title^0" must be a number above 0, at most 1000'],
+    ['[title^]', 'the weight of "title^" must be a number above 0, at most 1000'],
+    ['[title^x]', 'the weight of "title^x" must be a number above 0, at most 1000'],
     ['[]', 'default_fields needs 1 to 16 names of fields'],
   ])('refuse %s', (value, message) => {
     const { definition, issues } = parsed(`default_fields: ${value}`);

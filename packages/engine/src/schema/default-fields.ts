@@ -4,7 +4,10 @@ import type { Definition, FieldDefinition } from './definition.ts';
 import { readTexts } from './tree-reading.ts';
 import type { Report, Tree } from './yaml-tree.ts';
 
-/** The fields of a definition's `default_fields`, each an indexed TEXT field of it. */
+/**
+ * The fields of a definition's `default_fields`, each an indexed TEXT field of it, as written: a
+ * name, or a name and a weight (`title^2`).
+ */
 export function parseDefaultFields(
   tree: Tree,
   fields: readonly FieldDefinition[],
@@ -14,7 +17,11 @@ export function parseDefaultFields(
   if (written.length === 0 || written.length > LIMITS.defaultFields) {
     report.error(tree.at, `default_fields needs 1 to ${LIMITS.defaultFields} names of fields`);
   }
-  for (const { text, at } of written) {
+  for (const { text: entry, at } of written) {
+    const { name: text, weight } = weightedField(entry);
+    if (!(weight > 0 && weight <= HEAVIEST)) {
+      report.error(at, `the weight of "${entry}" must be a number above 0, at most ${HEAVIEST}`);
+    }
     const field = fields.find(({ name }) => name === text);
     if (field === undefined) {
       const near = didYouMean(
@@ -29,7 +36,27 @@ export function parseDefaultFields(
   return Object.freeze(written.map(({ text }) => text));
 }
 
-/** The fields that bare words search: those of the definition, else its first indexed TEXT field. */
+/** Largest weight of a default field. */
+const HEAVIEST = 1000;
+
+/** A default field as a definition writes it; without a weight it counts once. */
+export interface WeightedField {
+  readonly name: string;
+  readonly weight: number;
+}
+
+/** Reads `title^2`. */
+export function weightedField(entry: string): WeightedField {
+  const at = entry.indexOf('^');
+  if (at < 0) return { name: entry, weight: 1 };
+  const weight = entry.slice(at + 1);
+  return { name: entry.slice(0, at), weight: weight.trim() === '' ? Number.NaN : Number(weight) };
+}
+
+/**
+ * The fields that bare words search, as written: those of the definition, else its first indexed
+ * TEXT field.
+ */
 export function defaultFieldsOf(
   { defaultFields }: Definition,
   fields: readonly { readonly name: string; readonly type: string; readonly indexed: boolean }[],

@@ -1,10 +1,9 @@
 import type { Batch, Field, SourceTable, Type } from '@lakehouse-search/lake';
 import { describe, expect, it } from 'vitest';
+import { ANALYZER_CATALOG } from '../analysis/registry.ts';
 import { initDefinition } from './init-definition.ts';
 import { checkAgainstTable } from './mapping.ts';
 import { parseDefinition } from './parse-definition.ts';
-
-const catalog = { names: ['standard'], tokenizers: [], filters: [], check: () => null };
 
 function fakeTable(
   columns: Record<string, { type: Type; values?: string[] }>,
@@ -38,6 +37,9 @@ function fakeTable(
 }
 
 const string: Type = { kind: 'string' };
+/** Words that differ, of letters alone. */
+const word = (head: string, i: number) =>
+  head + String(i).replace(/[0-9]/g, (d) => 'abcdefghij'[+d]);
 const many = (of: (i: number) => string) => Array.from({ length: 100 }, (_, i) => of(i));
 
 const field = (id: number, name: string, type: Type): Field => {
@@ -87,11 +89,11 @@ describe('the proposed definition', () => {
         table: ops.incidents
       key:
         identifier: [id]     # the table's identifier fields
-      default_fields: [Title, body]     # of bare words
+      default_fields: [Title^3, body]     # of bare words, with weights
       fields:
-        - { name: Title, type: TEXT, cached: true }                    # bare words search this field
+        - { name: Title, type: TEXT, analyzer: folded, cached: true }  # 100 % distinct, 32 characters on average
         - { name: id, type: LONG }                                     # part of the key
-        - { name: body, type: TEXT }                                   # 100 % distinct, 65 characters on average
+        - { name: body, type: TEXT, analyzer: folded }                 # 100 % distinct, 65 characters on average
         - { name: service, type: KEYWORD, fast: true, cached: true }   # 2 % distinct, 7 characters on average
         - { name: host, type: IP }                                     # addresses
         - { name: at, type: DATE, cached: true }
@@ -111,27 +113,55 @@ describe('the proposed definition', () => {
     `);
   });
 
-  it('folds the accents of prose that has them, and of no other column', async () => {
-    const table = fakeTable({
-      id: { type: { kind: 'long' } },
-      body: {
-        type: string,
-        values: many((i) => `a cup of coffee “number ${i}” – it’s a long day`),
-      },
-      dish: { type: string, values: many((i) => `crème ${i} brûlée of Kōyō with a long name`) },
-      city: { type: string, values: many((i) => ['Zürich', 'Paris'][i % 2]) },
-    });
-    const text = await initDefinition(table, { source: { path: '/x' } });
-    const folded = text.split('\n').filter((line) => line.includes('folded'));
-    expect(folded.map((line) => line.trim().replace(/ +#.*/, ''))).toEqual([
-      '- { name: folded, tokenizer: standard, filters: [lowercase, ascii_folding] }',
-      '- { name: dish, type: TEXT, analyzer: folded }',
-    ]);
-    const { ANALYZER_CATALOG } = await import('../analysis/registry.ts');
-    const parsed = parseDefinition(text, ANALYZER_CATALOG);
-    expect(parsed.issues).toEqual([]);
-    expect(checkAgainstTable(parsed, text, table.schema, 'x')).toEqual([]);
-  });
+  it.each([
+    [
+      'prose',
+      (i) => `the pool ${i} of this service was drained before lunch`,
+      'TEXT',
+      'folded, cached',
+    ],
+    ['names with blanks', (i) => `Crème ${i} brûlée`, 'TEXT', 'folded, cached'],
+    ['last names', (i) => word('Ruth', i), 'TEXT', 'folded, cached'],
+    ['names in Hebrew', (i) => word('רות', i), 'TEXT', 'folded, cached'],
+    ['codes', (i) => word('', i).toUpperCase(), 'KEYWORD'],
+    ['categories', (i) => ['billing', 'search'][i % 2], 'KEYWORD', 'fast, cached'],
+    [
+      'categories with blanks',
+      (i) => ['Food & Drink', 'Travel'][i % 2],
+      'TEXT',
+      'folded, cached',
+      'exact',
+    ],
+    ['addresses of pages', (i) => `https://example.org/${i}`, 'KEYWORD'],
+    ['Japanese', (i) => `庭に猫が${i}匹いるのを見ました`, 'TEXT', 'characters, cached'],
+    ['provinces', (i) => ['北京市', '上海市'][i % 2], 'TEXT', 'characters, cached', 'exact'],
+    ['Thai', (i) => `ฉันมีแมว${i}ตัวอยู่ที่บ้าน`, 'TEXT', 'folded, cached'],
+    ['Korean', (i) => `우리는 ${i} 서울에서 만났습니다`, 'TEXT', 'korean, cached'],
+    ['Arabic', (i) => `بِسۡمِ ٱللَّهِ ${i}`, 'TEXT', 'arabic_folded, cached'],
+    ['Persian', (i) => `کتاب‌های تازه ${i} رسیدند`, 'TEXT', 'folded, cached'],
+    ['Hindi', (i) => `मेज़ पर ${i} कलम रखी है`, 'TEXT', 'hindi_folded, cached'],
+  ] as readonly (readonly [string, (i: number) => string, string, string?, string?])[])(
+    'makes of %s what its readers look for',
+    async (_, of, type, options = '', exact = '') => {
+      const table = fakeTable({
+        id: { type: { kind: 'long' } },
+        it: { type: string, values: many(of) },
+      });
+      const text = await initDefinition(table, { source: { path: '/x' } });
+      const [analyzer, ...flags] = options.split(', ').filter((word) => word !== '');
+      const field = { name: 'it', type, ...(type === 'TEXT' ? { analyzer } : {}) };
+      const isCached = options.includes('cached');
+      const { definition, issues } = parseDefinition(text, ANALYZER_CATALOG);
+      expect(issues).toEqual([]);
+      expect(definition?.fields.find(({ name }) => name === 'it')).toMatchObject({
+        ...field,
+        cached: isCached,
+        fast: [analyzer, ...flags].includes('fast'),
+      });
+      const twin = definition?.fields.find(({ name }) => name === 'it_exact');
+      expect(twin?.type).toBe(exact === '' ? undefined : 'KEYWORD');
+    },
+  );
 
   it('writes a valid definition for columns with any name', async () => {
     const names = [
@@ -156,9 +186,14 @@ describe('the proposed definition', () => {
     );
     const source = { path: '/x/"y"\n' };
     const text = await initDefinition(table, { source, name: 'odd' });
-    const issues = checkAgainstTable(parseDefinition(text, catalog), text, table.schema, 'odd');
+    const issues = checkAgainstTable(
+      parseDefinition(text, ANALYZER_CATALOG),
+      text,
+      table.schema,
+      'odd',
+    );
     expect(issues).toEqual([]);
-    const columns = parseDefinition(text, catalog).definition?.fields.flatMap(
+    const columns = parseDefinition(text, ANALYZER_CATALOG).definition?.fields.flatMap(
       (field) => field.source,
     );
     expect(columns?.toSorted()).toEqual(names.toSorted());
@@ -185,7 +220,7 @@ describe('the definition of a wide table', () => {
     ]) as Parameters<typeof fakeTable>[0];
     const text = await initDefinition(fakeTable(columns), { source });
     expect(text).toMatch(/# [1-9]\d* more .* left out: a definition holds 1000 fields and 262144/);
-    expect(parseDefinition(text, catalog)).toMatchObject({ issues: [] });
+    expect(parseDefinition(text, ANALYZER_CATALOG)).toMatchObject({ issues: [] });
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(262_144);
   });
 });

@@ -5,7 +5,7 @@
  *    average length, whether every value is an address, a URL-like identifier or JSON.
  * 2. Each column gets the type that its own type and its sample suggest; long text that comes first
  *    is the default field.
- *    Prose with accents gets an analyzer without them.
+ *    Bare words search all texts and names, in upper and lower case, with and without accents.
  * 3. Structs and maps are indexed by path, the numbers, dates and booleans of structs with types.
  * 4. A table without identifier fields gets the key that its sample suggests (propose-key.ts).
  * 5. What cannot be indexed (binary) is named in a comment, so nothing is left out
@@ -21,25 +21,18 @@ import {
   type Type,
   type Value,
 } from '@lakehouse-search/lake';
-import { foldToAscii } from '../analysis/filter/ascii-folding.ts';
 import { LIMITS } from '../base/limits.ts';
 import { COLUMN_RULES, isNested, typeName } from './column-rules.ts';
 import type { FieldType } from './definition.ts';
-import { parseIp } from './ip-value.ts';
 import { fieldNameFault } from './parse-field.ts';
 import { type ProposedKey, proposeKey } from './propose-key.ts';
+import { type ProposedText, proposeText } from './propose-text.ts';
 import { NO_SAMPLE, sampleColumns } from './sample-columns.ts';
 
-/** Texts at least this long on average, with several words, are prose. */
-const PROSE_CHARS = 40;
 /** Typed leaves of one struct column. */
 const MOST_LEAVES = 50;
-/** At least this share of texts with accents makes a text be found without them. */
-const ACCENT_SHARE = 0.01;
-/** The analyzer of prose with accents. */
-const FOLDED = 'folded';
-/** At most this share of distinct values makes a string a category. */
-const CATEGORY_SHARE = 0.2;
+/** Columns of names, whose words count more than those of other texts. */
+const TITLE = /^(title|subject|headline|name|summary)$/i;
 
 /** How the definition names its table, and what it is called. */
 export interface InitOptions {
@@ -61,7 +54,9 @@ export async function initDefinition(table: SourceTable, options: InitOptions): 
     propose(field, sample.columns.get(field.name) ?? []),
   );
   const key = await proposeKey(table, sample, options.key);
-  const title = titleOf(proposals);
+  const names = fieldNames(proposals);
+  const searched = searchedOf(proposals);
+  const [title] = searched;
   return [
     '# What is indexed of the table, and how. docs/definition.md explains every key.',
     ...(read instanceof Error ? [`# no rows could be read: ${oneLine(read.message)}`] : []),
@@ -70,9 +65,9 @@ export async function initDefinition(table: SourceTable, options: InitOptions): 
     'source:',
     ...sourceLines(options.source),
     ...keyLines(key),
-    ...analyzerLines(proposals),
-    ...defaultFieldsLine(proposals, title),
-    ...fitting('fields', fieldLines(proposals, title, key.columns), FIELD_BYTES),
+    ...analyzerLines(searched),
+    ...defaultFieldsLine(searched, names),
+    ...fitting('fields', fieldLines(proposals, title, key.columns, names), FIELD_BYTES),
     ...meaningLines(proposals, title),
     ...fitting('variants', variantLines(proposals), OTHER_BYTES),
     ...fitting('columns that cannot be indexed', skippedLines(proposals), OTHER_BYTES),
@@ -134,7 +129,7 @@ function keyLines({ columns, why }: ProposedKey): string[] {
 /** A YAML scalar: plain where it is plainly a string, else in JSON quotes. */
 function quote(text: string): string {
   const plain =
-    /^[\p{L}_][\p{L}\p{N}_.-]*$/u.test(text) &&
+    /^[\p{L}_][\p{L}\p{N}_.^-]*$/u.test(text) &&
     !/^(true|false|null|yes|no|on|off|y|n)$/i.test(text);
   return plain ? text : JSON.stringify(text);
 }
@@ -153,8 +148,7 @@ type Proposal =
       readonly type: FieldType;
       readonly why: string;
       readonly cached: boolean;
-      /** Texts with accents are found without them. */
-      readonly folded?: boolean;
+      readonly text?: ProposedText;
     }
   | { readonly kind: 'variant'; readonly column: string; readonly leaves: readonly TypedLeaf[] }
   | { readonly kind: 'skipped'; readonly column: string; readonly why: string };
@@ -173,7 +167,7 @@ function propose({ name, type }: Field, sample: readonly Value[]): Proposal {
   }
   switch (element.kind) {
     case 'string':
-      return proposeText(name, type, sample);
+      return textProposal(name, sample);
     case 'uuid':
       return field('KEYWORD', 'uuid');
     case 'int':
@@ -210,113 +204,104 @@ function typedLeaves(type: Type, path: readonly string[] = []): readonly TypedLe
     : [{ path: path.join('.'), type: own }];
 }
 
-function proposeText(column: string, type: Type, sample: readonly Value[]): Proposal {
-  const texts = sample
-    .flat()
-    .filter((value) => typeof value === 'string' && value !== '') as string[];
-  const field = (as: FieldType, why: string, cached = false): Proposal => {
-    return { kind: 'field', column, type: as, why, cached };
-  };
-  if (texts.length === 0) return field('KEYWORD', 'no values seen');
-  if (texts.every((text) => parseIp(text) !== null)) return field('IP', 'addresses');
-  if (texts.every(looksLikeJson)) return field('TEXT', 'JSON text');
-  const average = texts.reduce((sum, text) => sum + text.length, 0) / texts.length;
-  const words = texts.filter((text) => /\S\s+\S/.test(text)).length / texts.length;
-  const distinct = new Set(texts).size / texts.length;
-  const length = Math.round(average);
-  const shown = `${Math.round(distinct * 100)} % distinct, ${length} characters on average`;
-  const prose = words > 0.5 && (average >= PROSE_CHARS || distinct > CATEGORY_SHARE);
-  const accents = texts.filter((text) => foldToAscii(letters(text)) !== letters(text));
-  const folded = accents.length >= ACCENT_SHARE * texts.length && accents.length > 0;
-  return prose && type.kind !== 'list'
-    ? { kind: 'field', column, type: 'TEXT', why: shown, cached: false, folded }
-    : field('KEYWORD', shown, distinct <= CATEGORY_SHARE);
+function textProposal(column: string, sample: readonly Value[]): Proposal {
+  const text = proposeText(sample);
+  return { kind: 'field', column, type: text.type, why: text.why, cached: text.cached, text };
 }
 
-/** A text without punctuation, which folding changes too. */
-const letters = (text: string): string => text.replace(/\p{P}/gu, '');
+type FieldProposal = Extract<Proposal, { kind: 'field' }>;
 
-function looksLikeJson(text: string): boolean {
-  return /^\s*[{[][\s\S]*[}\]]\s*$/.test(text);
+/** The columns that bare words search: names and titles before prose. */
+function searchedOf(proposals: readonly Proposal[]): readonly FieldProposal[] {
+  const fields = proposals
+    .filter((p) => p.kind === 'field')
+    .filter(({ text }) => text?.analyzer !== undefined);
+  const titles = fields.filter(({ column }) => TITLE.test(column));
+  return [...titles, ...fields.filter(({ column }) => !TITLE.test(column))];
 }
 
-/** The column that bare words should search: the first prose column, titles before bodies. */
-function titleOf(proposals: readonly Proposal[]): string | null {
-  const texts = proposals.filter(
-    (p) => p.kind === 'field' && p.type === 'TEXT' && p.why !== 'JSON text',
-  );
-  const named = texts.find((p) => /^(title|subject|headline|name|summary)$/i.test(p.column));
-  return (named ?? texts[0])?.column ?? null;
+/** The analyzers that are not built in. */
+function analyzerLines(searched: readonly FieldProposal[]): string[] {
+  const entries = searched.map(({ text }) => text?.analyzer).filter((a) => a?.entry !== undefined);
+  const lines = new Set(entries.map((a) => `  - { name: ${a?.name}, ${a?.entry} }`));
+  return lines.size === 0 ? [] : ['analyzers:', ...lines];
 }
 
-/** The analyzer that the fields with accents use. */
-function analyzerLines(proposals: readonly Proposal[]): string[] {
-  if (!proposals.some((p) => p.kind === 'field' && p.folded === true)) return [];
-  return [
-    'analyzers:     # accents in the sample: words are found with and without them',
-    `  - { name: ${FOLDED}, tokenizer: standard, filters: [lowercase, ascii_folding] }`,
-  ];
-}
-
-/** Bare words search all prose, the title first. */
-function defaultFieldsLine(proposals: readonly Proposal[], title: string | null): string[] {
-  const names = proposals
-    .filter((p) => p.kind === 'field' && p.type === 'TEXT' && p.why !== 'JSON text')
-    .map(({ column }) => column)
-    .filter((column) => fieldNameFault(column) === null && column !== title)
-    .slice(0, LIMITS.defaultFields - 1);
-  if (title === null || names.length === 0 || fieldNameFault(title) !== null) return [];
-  return [`default_fields: [${[title, ...names].map(quote).join(', ')}]     # of bare words`];
+/** Bare words search all of these, and matches in titles and names count more. */
+function defaultFieldsLine(searched: readonly FieldProposal[], names: FieldNames): string[] {
+  const weighted = searched.slice(0, LIMITS.defaultFields).map(({ column, text }, i) => {
+    const weight = i === 0 ? 3 : (text?.weight ?? 1);
+    return weight === 1 ? nameOf(names, column) : `${nameOf(names, column)}^${weight}`;
+  });
+  if (weighted.length < 2) return [];
+  return [`default_fields: [${weighted.map(quote).join(', ')}]     # of bare words, with weights`];
 }
 
 function fieldLines(
   proposals: readonly Proposal[],
-  title: string | null,
+  title: FieldProposal | undefined,
   keys: readonly string[],
+  names: FieldNames,
 ): string[] {
   const fields = proposals.filter((p) => p.kind === 'field');
   if (fields.length === 0) return [];
-  const sorted = fields.toSorted((a, b) => rank(a.column, title) - rank(b.column, title));
-  const taken = new Set(proposals.map((proposal) => proposal.column));
-  const lines = sorted.map((field) => {
-    const text = fieldLine(field, title, taken);
-    const note = field.column === title ? 'bare words search this field' : field.why;
-    const why = keys.includes(field.column) && field.why === '' ? 'part of the key' : note;
-    return why === '' ? text : `${text.padEnd(64)} # ${why}`;
+  const sorted = fields.toSorted((a, b) => Number(b === title) - Number(a === title));
+  const taken = new Set(names.values());
+  const lines = sorted.flatMap((field) => {
+    const isKey = keys.includes(field.column) && field.why === '';
+    const line = fieldLine(field, field === title, names);
+    const twin = field.text?.hasFacet ? [exactLine(field, names, taken)] : [];
+    return [withNote(line, isKey ? 'part of the key' : field.why), ...twin];
   });
   return ['fields:', ...lines];
 }
 
+const withNote = (line: string, note: string): string =>
+  note === '' ? line : `${line.padEnd(64)} # ${note}`;
+
 /** A VECTOR field to take in: it makes a reindex longer and the index larger. */
-function meaningLines(proposals: readonly Proposal[], title: string | null): string[] {
-  if (title === null || proposals.some(({ column }) => column === 'meaning')) return [];
+function meaningLines(proposals: readonly Proposal[], title: FieldProposal | undefined): string[] {
+  if (title === undefined || proposals.some(({ column }) => column === 'meaning')) return [];
   return [
     '  # semantic and hybrid search (docs/definition.md, vectors):',
-    `  # - { name: meaning, type: VECTOR, source: ${quote(title)} }`,
+    `  # - { name: meaning, type: VECTOR, source: ${quote(title.column)} }`,
   ];
 }
 
-function rank(column: string, title: string | null): number {
-  return column === title ? 0 : 1;
+function fieldLine(field: FieldProposal, isTitle: boolean, names: FieldNames): string {
+  const { column, type, text } = field;
+  const analyzer = text?.analyzer === undefined ? '' : `, analyzer: ${text.analyzer.name}`;
+  const fast = type === 'KEYWORD' && text?.fast !== false ? ', fast: true' : '';
+  const cached = field.cached || isTitle ? ', cached: true' : '';
+  return `  - { ${namePart(column, nameOf(names, column))}, type: ${type}${analyzer}${fast}${cached} }`;
 }
 
-function fieldLine(
-  field: Extract<Proposal, { kind: 'field' }>,
-  title: string | null,
-  taken: Set<string>,
-): string {
-  const legal = fieldNameFault(field.column) === null;
-  const name = legal ? field.column : legalName(field.column, taken);
-  const source = legal ? '' : `, source: ${quote(field.column)}`;
-  const cached = field.cached || field.column === title ? ', cached: true' : '';
-  const fast = field.type === 'KEYWORD' ? ', fast: true' : '';
-  const analyzer = field.folded === true ? `, analyzer: ${FOLDED}` : '';
-  return `  - { name: ${quote(name)}${source}, type: ${field.type}${analyzer}${fast}${cached} }`;
+/** The whole values of a TEXT field, for facets and sorts. */
+function exactLine({ column }: FieldProposal, names: FieldNames, taken: Set<string>): string {
+  const name = freeName(`${nameOf(names, column)}_exact`, taken);
+  return withNote(`  - { ${namePart(column, name)}, type: KEYWORD, fast: true }`, 'facets, sorts');
+}
+
+const namePart = (column: string, name: string): string =>
+  name === column ? `name: ${quote(name)}` : `name: ${quote(name)}, source: ${quote(column)}`;
+
+/** Field names by column. */
+type FieldNames = ReadonlyMap<string, string>;
+
+const nameOf = (names: FieldNames, column: string): string => names.get(column) ?? column;
+
+/** A column keeps its name unless the query syntax cannot write it. */
+function fieldNames(proposals: readonly Proposal[]): FieldNames {
+  const taken = new Set(proposals.map(({ column }) => column));
+  const illegal = proposals.filter((p) => p.kind === 'field' && fieldNameFault(p.column) !== null);
+  return new Map(illegal.map(({ column }) => [column, legalName(column, taken)]));
 }
 
 /** A field name for a column whose own name the query syntax cannot carry. */
-function legalName(column: string, taken: Set<string>): string {
-  const base = `f_${column.replace(/[^\p{L}\p{N}_-]+/gu, '_')}`.slice(0, 100);
+const legalName = (column: string, taken: Set<string>): string =>
+  freeName(`f_${column.replace(/[^\p{L}\p{N}_-]+/gu, '_')}`.slice(0, 100), taken);
+
+function freeName(base: string, taken: Set<string>): string {
   let name = base;
   for (let i = 2; taken.has(name); i++) name = `${base}_${i}`;
   taken.add(name);

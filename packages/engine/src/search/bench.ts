@@ -11,6 +11,7 @@ import { bindQuery } from '../query/bind/bind.ts';
 import type { Query } from '../query/query.ts';
 import { parseQuery } from '../query/syntax/parse.ts';
 import { writeTree } from '../query/tree/write.ts';
+import { weightedField } from '../schema/default-fields.ts';
 import type { Mapping } from '../schema/mapping.ts';
 import { execute } from '../shard/execute/execute.ts';
 import { queryFields } from '../shard/request/query-fields.ts';
@@ -107,7 +108,7 @@ function benchQuery(
   mapping: Mapping,
 ): Query {
   const { defaultFields } = mapping;
-  const [field = null] = defaultFields;
+  const [field = null] = defaultFields.map((entry) => weightedField(entry).name);
   if (operator === 'query') return parseQuery(text, { defaultFields });
   if (field === null) {
     const message = `index "${mapping.definition.index}" has no TEXT field to search words in`;

@@ -77,6 +77,7 @@ async function suggest(
   node: Query,
   written: string,
 ): Promise<string | undefined> {
+  if (node.kind === 'boost') return suggest(context, fan, node.query, written);
   if (node.kind === 'bool') {
     for (const part of node.should) {
       const meant = await suggest(context, fan, part, written);

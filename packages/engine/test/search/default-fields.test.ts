@@ -75,4 +75,20 @@ describe('bare words in several default fields', () => {
       { clause: 'author:Ada', total: 1 },
     ]);
   });
+
+  it.each([
+    ['fox', 'subject:fox^3 OR body:fox'],
+    [
+      '"start page" -running',
+      '(subject:"start page"^3 OR body:"start page") -(subject:running OR body:running)',
+    ],
+    ['ru*^2', '(subject:ru*^3 OR body:ru*)^2'],
+  ])('count as their weights say: %s is %s', async (bare, named) => {
+    const weighted = definition('default_fields: [subject^3, body]');
+    await backend.alterIndex({ index: 'tickets', definition_yaml: weighted, apply: true });
+    expect(await hits(bare)).toEqual(await hits(named));
+    expect((await backend.describeIndex({})).default_fields).toEqual(['subject', 'body']);
+    const [count] = await backend.clauseCounts({ query: `nowhere ${bare}` });
+    expect(count).toMatchObject({ clause: 'nowhere', total: 0 });
+  });
 });

@@ -1,6 +1,7 @@
 /** The filters that look at tokens or pieces of them without changing letters. */
 import type { TokenSink } from '../analyzer.ts';
 import type { Filter, Stage } from '../pipeline.ts';
+import { withoutParticles } from './korean.ts';
 
 type Step = (
   next: TokenSink,
@@ -45,6 +46,9 @@ export function elision(articles: readonly string[]): Filter {
     return at > 0 && list.has(word.slice(0, at)) ? word.slice(at + 1) : word;
   });
 }
+
+/** Takes the particles off Korean words. */
+export const koreanParticles: Filter = mapping(withoutParticles);
 
 /** How many code points bytes[from .. to) are. */
 function countPoints(bytes: Uint8Array, from: number, to: number): number {

@@ -15,6 +15,7 @@
  * of the text limits the recursion; time is linear in the length of the text.
  */
 import { LIMITS } from '../../base/limits.ts';
+import { weightedField } from '../../schema/default-fields.ts';
 import type { Query, Span } from '../query.ts';
 import { bool, placed } from './clause.ts';
 import { Lexer } from './lexer.ts';
@@ -259,9 +260,13 @@ export class Grammar {
       const message = `"${shown}" names no field, and there is no TEXT field to look in`;
       throw this.error(span, message, 'write field:value');
     }
-    const clauses = field.names.map((name) =>
-      placed({ ...node, field: name }, { span, fieldSpan: field.span }),
-    );
+    const clauses = field.names.map((entry) => {
+      if (field.span !== undefined)
+        return placed({ ...node, field: entry }, { span, fieldSpan: field.span });
+      const { name, weight } = weightedField(entry);
+      const query = placed({ ...node, field: name }, { span });
+      return weight === 1 ? query : placed({ kind: 'boost', query, factor: weight }, { span });
+    });
     this.clauses += clauses.length - 1;
     return bool({ must: [], should: clauses, must_not: [] }, span);
   }
