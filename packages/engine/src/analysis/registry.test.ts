@@ -210,8 +210,9 @@ describe('what is refused', () => {
     ['unknown tokenizer "standrad"; did you mean "standard"?', own('standrad')],
     ['unknown filter "lowrcase"; did you mean "lowercase"?', own('standard', ['lowrcase'])],
     [
-      'unknown filter "constructor"; known: lowercase, ascii_folding, folding, korean_particles, width, possessive, ' +
-        'elision, stop, stemmer, length, truncate, edge_ngram, unique',
+      'unknown filter "constructor"; known: lowercase, ascii_folding, folding, ' +
+        'korean_particles, width, possessive, elision, stop, stemmer, length, truncate, ' +
+        'edge_ngram, unique',
       own('standard', ['constructor']),
     ],
     ['tokenizer "standard" has no option "min"; it has none', own('standard', [], { min: 1 })],

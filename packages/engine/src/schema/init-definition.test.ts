@@ -113,7 +113,7 @@ describe('the proposed definition', () => {
     `);
   });
 
-  it.each([
+  const cases: readonly (readonly [string, (i: number) => string, string, string?, string?])[] = [
     [
       'prose',
       (i) => `the pool ${i} of this service was drained before lunch`,
@@ -140,9 +140,11 @@ describe('the proposed definition', () => {
     ['Arabic', (i) => `بِسۡمِ ٱللَّهِ ${i}`, 'TEXT', 'arabic_folded, cached'],
     ['Persian', (i) => `کتاب‌های تازه ${i} رسیدند`, 'TEXT', 'folded, cached'],
     ['Hindi', (i) => `मेज़ पर ${i} कलम रखी है`, 'TEXT', 'hindi_folded, cached'],
-  ] as readonly (readonly [string, (i: number) => string, string, string?, string?])[])(
+  ];
+  it.each(cases.map((one) => [one[0], one] as const))(
     'makes of %s what its readers look for',
-    async (_, of, type, options = '', exact = '') => {
+    async (_, one) => {
+      const [, of, type, options = '', exact = ''] = one;
       const table = fakeTable({
         id: { type: { kind: 'long' } },
         it: { type: string, values: many(of) },

@@ -273,7 +273,8 @@ function fieldLine(field: FieldProposal, isTitle: boolean, names: FieldNames): s
   const analyzer = text?.analyzer === undefined ? '' : `, analyzer: ${text.analyzer.name}`;
   const fast = type === 'KEYWORD' && text?.fast !== false ? ', fast: true' : '';
   const cached = field.cached || isTitle ? ', cached: true' : '';
-  return `  - { ${namePart(column, nameOf(names, column))}, type: ${type}${analyzer}${fast}${cached} }`;
+  const head = namePart(column, nameOf(names, column));
+  return `  - { ${head}, type: ${type}${analyzer}${fast}${cached} }`;
 }
 
 /** The whole values of a TEXT field, for facets and sorts. */

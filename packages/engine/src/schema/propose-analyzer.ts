@@ -34,5 +34,7 @@ export function proposeAnalyzer(texts: readonly string[]): ProposedAnalyzer {
 
 const stemmed = (language: string): ProposedAnalyzer => ({
   name: `${language}_folded`,
-  entry: `tokenizer: standard, filters: [lowercase, folding, { stemmer: { language: ${language} } }]`,
+  entry:
+    'tokenizer: standard, ' +
+    `filters: [lowercase, folding, { stemmer: { language: ${language} } }]`,
 });
