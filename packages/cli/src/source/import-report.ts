@@ -1,5 +1,13 @@
-import { type InputReading, type Schema, typeName } from '@lakehouse-search/lake';
-import { plural } from '../terminal/figures.ts';
+import {
+  type InputNote,
+  type InputReading,
+  type NearlyTyped,
+  type Schema,
+  type SkippedLines,
+  typeName,
+} from '@lakehouse-search/lake';
+import { count, plural } from '../terminal/figures.ts';
+import { shellWord } from '../terminal/shell-word.ts';
 
 const FORMATS = Object.freeze({ parquet: 'Parquet', csv: 'CSV', json: 'JSON' });
 const DELIMITERS: Readonly<Record<string, string>> = { '\t': 'tab' };
@@ -8,14 +16,80 @@ const DELIMITERS: Readonly<Record<string, string>> = { '\t': 'tab' };
 const MOST_COLUMNS = 100;
 
 /** `read as CSV (gzip, delimiter ";", names from line 1)`: what was guessed of an input. */
-export function readingLine({ format, compression, delimiter }: InputReading): string {
+export function readingLine(reading: InputReading): string {
+  const { format, compression, delimiter, hasHeader, encoding, rows } = reading;
   const parts: string[] = compression === null ? [] : [compression];
   if (delimiter !== null) {
-    parts.push(`delimiter ${DELIMITERS[delimiter] ?? `"${delimiter}"`}`, 'names from line 1');
+    parts.push(`delimiter ${DELIMITERS[delimiter] ?? `"${delimiter}"`}`);
+    parts.push(hasHeader ? 'names from line 1' : 'without names');
+  }
+  if (encoding !== undefined) {
+    const guess = '; --encoding names another one';
+    parts.push(`${encoding.label}${encoding.isGuess ? `, guessed${guess}` : ''}`);
+  }
+  if (rows !== undefined) {
+    const flag = rows.path.length === 0 ? '--rows-of keys' : `--rows-at ${rows.path.join('.')}`;
+    const other = '; --input-format ndjson reads each value as a row';
+    parts.push(`${flag}${rows.isGuess ? `, guessed${other}` : ''}`);
   }
   const how = parts.length === 0 ? '' : ` (${parts.join(', ')})`;
   const types = format === 'parquet' ? 'types of the files' : 'types from all values';
   return `read as ${FORMATS[format]}${how}, ${types}`;
+}
+
+/** What the user should know about the input, each with the flag that changes it. */
+export function noteLines(notes: readonly InputNote[]): readonly string[] {
+  return notes.flatMap((note) =>
+    note.note === 'skipped_lines' ? skippedLines(note) : [`note: ${nearlyLine(note)}`],
+  );
+}
+
+function skippedLines({ count, first }: SkippedLines): readonly string[] {
+  const named = first.map(({ file, line, reason }) => `  ${file}, line ${line}: ${reason}`);
+  const more = count > first.length ? [`  … ${count - first.length} more`] : [];
+  return [`note: ${plural(count, 'line')} skipped:`, ...named, ...more];
+}
+
+function nearlyLine({ column, kind, values, fitting, exceptions, ...how }: NearlyTyped): string {
+  const isAll = fitting === values;
+  const share = isAll ? 100 : Math.min(99.9, Math.floor((fitting / values) * 1000) / 10);
+  const others = values - fitting;
+  const list = exceptions.map((text) => `"${text}"`).join(', ');
+  const rest = others > exceptions.length && exceptions.length > 3 ? ', …' : '';
+  const except = isAll ? '' : `, ${count(others)} others are ${list}${rest}`;
+  const head = `${column} is text: ${share} % of its values are ${PLURALS[kind]}${except}`;
+  return `${head}; ${flagsOf({ column, exceptions, ...how, isAll })}`;
+}
+
+const PLURALS = Object.freeze({
+  number: 'numbers',
+  boolean: 'booleans',
+  date: 'dates',
+  timestamp: 'timestamps',
+  time: 'times',
+  address: 'addresses',
+});
+
+/** More values than this are rather texts than marks for NULL. */
+const MAX_MARKS = 3;
+
+function flagsOf({
+  column,
+  exceptions,
+  decimal,
+  dateFormats = [],
+  isAll,
+}: Pick<NearlyTyped, 'column' | 'exceptions' | 'decimal' | 'dateFormats'> & {
+  readonly isAll: boolean;
+}): string {
+  const flags: string[] = decimal === undefined ? [] : ['--decimal ,'];
+  if (dateFormats.length > 0) {
+    flags.push(dateFormats.map((format) => `--date-format '${format}'`).join(' or '));
+  }
+  if (!isAll && exceptions.length <= MAX_MARKS)
+    flags.push(`--null ${shellWord(exceptions.join(','))}`);
+  const keep = `--type ${shellWord(`${column}=string`)} keeps it`;
+  return flags.length === 0 ? keep : `add ${flags.join(' ')} (${keep})`;
 }
 
 /** `16 columns: sku string key, price double, …`. */

@@ -1,8 +1,8 @@
 /**
  * How a CSV file is written (RFC 4180), read from its first line alone:
  *
- * - the first line holds the names of the columns;
- * - the delimiter is the one of `,` `;` tab and `|` that occurs most often in it outside quotes (a
+ * - the first line holds the names of the columns, unless the caller says that there are none;
+ * - unless it is given, the delimiter is the one of `,` `;` tab and `|` that occurs most often in it outside quotes (a
  *   tab in .tsv files);
  * - values may be quoted with `"`, which is doubled inside.
  *
@@ -11,6 +11,7 @@
 import { LakeError } from '../base/errors.ts';
 import { inputBytes } from './input-bytes.ts';
 import type { InputFile } from './input-files.ts';
+import type { ReadingOptions } from './reading-options.ts';
 import { refuseTwins } from './refuse-twins.ts';
 
 /** A CSV file's delimiter and the names of its columns, each different from the others. */
@@ -27,13 +28,17 @@ const MOST_BYTES = 2 * 1024 * 1024;
  * Reads the header. Throws invalid_argument if the file is empty, if its header has no end, or if a
  * name repeats.
  */
-export async function readCsvHeader(file: InputFile): Promise<CsvHeader> {
+export async function readCsvHeader(
+  file: InputFile,
+  { delimiter: named, hasHeader = true }: ReadingOptions = {},
+): Promise<CsvHeader> {
   const line = await firstRecord(file);
   if (line === '') throw refuse(file, 'its first line is empty; it must name the columns');
   const isTab = /\.tsv(\.|$)/i.test(file.path);
-  const delimiter = isTab ? '\t' : mostFrequent(line);
-  const names = split(line, delimiter).map(columnName);
-  refuseTwins(names, `columns of "${file.path}"`);
+  const delimiter = named ?? (isTab ? '\t' : mostFrequent(line));
+  const cells = split(line, delimiter);
+  const names = cells.map((cell, i) => columnName(hasHeader ? cell : '', i));
+  refuseTwins(names, `columns of ${file.shown}`);
   return { delimiter, names };
 }
 
@@ -93,7 +98,7 @@ function endOfName(line: string, from: number, delimiter: string): number {
 const columnName = (name: string, i: number) => (name === '' ? `column${i}` : name);
 
 function refuse(file: InputFile, why: string): LakeError {
-  return new LakeError('invalid_argument', `cannot read "${file.path}": ${why}`, {
+  return new LakeError('invalid_argument', `cannot read ${file.shown}: ${why}`, {
     file: file.path,
   });
 }

@@ -5,8 +5,8 @@ import type { InputFile } from './input-files.ts';
 const [QUOTE, LF, CR] = [0x22, 0x0a, 0x0d];
 
 /**
- * Counts the records of a CSV file after its header, without DuckDB, as a second opinion on what
- * was imported: line ends outside quotes. Empty lines count if there is a single column.
+ * Counts the records of a CSV file, its header among them, without DuckDB, as a second opinion on
+ * what was imported: line ends outside quotes. Empty lines count if there is a single column.
  */
 export async function countCsvRecords(
   file: InputFile,
@@ -18,7 +18,28 @@ export async function countCsvRecords(
     signal?.throwIfAborted();
     counter.add(bytes);
   }
-  return counter.end() - 1;
+  return counter.end();
+}
+
+/** The line on which a record begins, both counted from 1. */
+export async function lineOfRecord(
+  file: InputFile,
+  { delimiter, names }: { readonly delimiter: string; readonly names: readonly string[] },
+  record: number,
+): Promise<number> {
+  const counter = new RecordCounter(delimiter.charCodeAt(0), names.length === 1);
+  let lines = 1;
+  for await (const bytes of inputBytes(file)) {
+    for (let from = 0; from < bytes.length; ) {
+      const isEmpty = bytes[from] === LF || bytes[from] === CR;
+      if (counter.records >= record - 1 && !isEmpty) return lines;
+      const end = bytes.indexOf(LF, from) + 1;
+      counter.add(bytes.subarray(from, end || bytes.length));
+      if (end > 0) lines++;
+      from = end || bytes.length;
+    }
+  }
+  return lines;
 }
 
 /** Offset of the next byte. */
@@ -30,7 +51,8 @@ class RecordCounter {
   #at: number = AT.start;
   #isEmpty = true;
   #wasCr = false;
-  #records = 0;
+  /** Records that have ended. */
+  records = 0;
 
   constructor(delimiter: number, countsEmpty: boolean) {
     this.#delimiter = delimiter;
@@ -51,7 +73,7 @@ class RecordCounter {
       }
       wasCr = byte === CR;
       if (byte === LF || byte === CR) {
-        if (!isEmpty || this.#countsEmpty) this.#records++;
+        if (!isEmpty || this.#countsEmpty) this.records++;
         [at, isEmpty] = [AT.start, true];
         continue;
       }
@@ -65,7 +87,7 @@ class RecordCounter {
 
   /** All records, the header among them. */
   end(): number {
-    return this.#records + (this.#isEmpty ? 0 : 1);
+    return this.records + (this.#isEmpty ? 0 : 1);
   }
 }
 

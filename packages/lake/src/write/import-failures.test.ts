@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
@@ -187,14 +187,16 @@ describe('what an import refuses by name', () => {
     const csv = file('a.csv', 'a\n1\n');
     const json = file('a.ndjson', '{"a":1}\n');
     const plain = file('plain', 'x');
-    const text = file('a.txt', 'x');
+    const text = file('a.xyz', 'x');
     const address = 's3://bucket/events.parquet';
     await refused('a', [address], /is an address: files to import lie on local/, 'unsupported');
     await refused('a', [nope], /^no file ".*events\.parquet"$/, 'input_not_found');
     await refused('a', [csv, nope], /^no file ".*events\.parquet"$/, 'input_not_found');
-    await refused('a', [folder], /is a folder/, 'invalid_argument');
+    const empty = join(folder, 'empty');
+    mkdirSync(empty);
+    await refused('a', [empty], /folder ".*empty" has no files/, 'invalid_argument');
     await refused('a', [plain], /no ending; files end in \.parquet, \.csv/, 'invalid_argument');
-    await refused('a', [text], /"\.txt" is not a known ending/, 'invalid_argument');
+    await refused('a', [text], /"\.xyz" is not a known ending/, 'invalid_argument');
     await refused(
       'a',
       [csv, json],

@@ -16,9 +16,9 @@ import type { NewDataFile } from './data-files.ts';
 import { inferSchema } from './infer-schema.ts';
 import type { WriteInput } from './input.ts';
 import { tableTypes } from './input-columns.ts';
-import type { InputFormat } from './input-files.ts';
 import { newTableMetadata } from './next-metadata.ts';
 import { parsePartitionBy } from './partitions.ts';
+import type { ReadingOptions } from './reading-options.ts';
 import { removeFiles } from './remove-files.ts';
 import { snapshotMetadata } from './snapshot-commit.ts';
 import { type OpenInput, withOpenInput } from './staged-write.ts';
@@ -32,8 +32,8 @@ export interface ImportOptions extends WriteWatch {
   readonly files: readonly string[];
   /** In place of files: bytes as they come, copied to disk beside the table's data. */
   readonly stream?: Readable;
-  /** The format of `stream`. Default: what its first bytes say. */
-  readonly format?: InputFormat;
+  /** How the files or the stream are read. */
+  readonly reading?: ReadingOptions;
   readonly key?: readonly string[];
   /** `day(opened_at),bucket[16](id)`: see `parsePartitionBy`. */
   readonly partitionBy?: string;
@@ -48,7 +48,7 @@ export interface ImportOptions extends WriteWatch {
 }
 
 /**
- * Imports Parquet, CSV or NDJSON files: the schema is inferred, and the table is created with its
+ * Imports files, a stream or rows: the schema is inferred, and the table is created with its
  * rows in one commit. `mode` applies if the table exists. An import that fails leaves no table and
  * no file; one that is killed leaves a work folder, which the next one deletes. Throws
  * table_exists, column_not_found, invalid_argument, input_not_found, limit_exceeded.
@@ -58,6 +58,10 @@ export async function importIntoTable(options: ImportOptions): Promise<WriteResu
   const input = inputOf(options);
   if (!(await exists(options))) return createFromFiles(options);
   if (mode === 'create') throw tableExists(table);
+  if (Object.keys(options.reading?.types ?? {}).length > 0) {
+    const message = `table "${table}" has types already; types are named when it is created`;
+    throw new LakeError('invalid_argument', message);
+  }
   const checked = { ...options, uniqueKey: uniqueKeyOf(options) };
   if (mode === 'overwrite') return overwriteRows({ catalog, table }, input, checked);
   return appendToTable({ catalog, table }, input, 'main', checked);
@@ -71,9 +75,9 @@ const uniqueKeyOf =
     return names.length === 0 || allowDuplicateKeys === true ? undefined : names;
   };
 
-function inputOf({ files, stream, format }: ImportOptions): WriteInput {
-  if (stream !== undefined) return { kind: 'stream', stream, format };
-  if (files.length > 0) return { kind: 'files', paths: files };
+function inputOf({ files, stream, reading: options }: ImportOptions): WriteInput {
+  if (stream !== undefined) return { kind: 'stream', stream, options };
+  if (files.length > 0) return { kind: 'files', paths: files, options };
   throw new LakeError('invalid_argument', 'there is no file to import');
 }
 
@@ -96,12 +100,13 @@ const isLocal = (catalog: CatalogConfig) =>
 
 async function createFromFiles(options: ImportOptions): Promise<WriteResult> {
   const { catalog, table, partitionBy = '', formatVersion = 2 } = options;
+  const input = inputOf(options);
   const location = await newTableLocation(catalog, table);
   const files = createTableFiles({ location, root: location, allowedRoots: [] });
-  const input = inputOf(options);
   const isPartitioned = partitionBy.trim() !== '';
   return withOpenInput(input, { files, formatVersion, isPartitioned }, options, async (open) => {
-    const { schema, rows } = await schemaOf(open, options);
+    const { schema, rows, nearly } = await schemaOf(open, options);
+    for (const one of nearly) options.onNote?.({ note: 'nearly_typed', ...one });
     const spec = parsePartitionBy(partitionBy, schema);
     const added = await open.write({ schema, spec, files }, rows);
     const unique = uniqueKeyOf(options)(schema);
@@ -123,10 +128,10 @@ async function createFromFiles(options: ImportOptions): Promise<WriteResult> {
 async function schemaOf(
   { session, staged, columns }: OpenInput,
   { key = [], formatVersion = 2 }: ImportOptions,
-): Promise<{ readonly schema: Schema; readonly rows: number }> {
-  const { types, rows } = await tableTypes(session, staged, columns);
+) {
+  const { types, rows, nearly } = await tableTypes(session, staged, columns);
   const named = columns.map(({ name }, i) => ({ name, type: types[i] }));
-  return { schema: inferSchema(named, key, formatVersion), rows };
+  return { schema: inferSchema(named, key, formatVersion), rows, nearly };
 }
 
 /** Creates the table with its first snapshot in it. Returns the snapshot's id. */

@@ -52,7 +52,7 @@ describe('a CSV file', () => {
     ['text behind a quote', 'a,b\n1,"x"y\n2,3\n', /line 2: value with unterminated quote/i],
     ['a quote that never ends', 'a,b\n1,2\n3,"x\n5,6\n', /line 3/],
     ['mixed line ends', 'a,b\n1,2\r\n3,4\n', /its line ends differ/],
-    ['bytes that are not UTF-8', Buffer.from('a,b\n1,\xe9\n', 'latin1'), /line 2: .*utf-8/i],
+    ['bytes of two encodings', Buffer.from('a,\xc3\xa9\n1,\xe9\n', 'latin1'), /line 2: .*utf-8/i],
     ['no header', '\n1,2\n', /its first line is empty/],
     ['nothing', '', /its first line is empty/],
     ['a name that repeats', 'a,b,a\n1,2,3\n', /two columns of ".*" have the name "a"; rename/],
@@ -201,7 +201,7 @@ describe('a stream', () => {
   });
 
   it('has the format that the caller names', async () => {
-    const { reading } = await imported({ stream: parts('[a\n1\n'), format: 'csv' });
+    const { reading } = await imported({ stream: parts('[a\n1\n'), reading: { kind: 'csv' } });
     expect(reading).toMatchObject({ format: 'csv' });
   });
 });

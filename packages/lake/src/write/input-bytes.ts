@@ -7,7 +7,7 @@ import type { InputFile } from './input-files.ts';
  * The bytes of an input file, decompressed, part by part. Throws invalid_argument if compressed
  * data is damaged or cut off.
  */
-export async function* inputBytes({ path, compression }: InputFile): AsyncGenerator<Buffer> {
+export async function* inputBytes({ path, compression, shown }: InputFile): AsyncGenerator<Buffer> {
   const raw = createReadStream(path, { highWaterMark: 256 * 1024 });
   if (compression === null) {
     yield* raw as AsyncIterable<Buffer>;
@@ -19,7 +19,7 @@ export async function* inputBytes({ path, compression }: InputFile): AsyncGenera
     yield* raw.pipe(unpack) as AsyncIterable<Buffer>;
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    const message = `cannot read "${path}": it cannot be decompressed (${why})`;
+    const message = `cannot read ${shown}: it cannot be decompressed (${why})`;
     throw new LakeError('invalid_argument', message, { file: path, cause });
   } finally {
     raw.destroy();

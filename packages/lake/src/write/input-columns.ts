@@ -11,7 +11,9 @@ import { LIMITS } from '../base/limits.ts';
 import { quoteName } from '../scan/duckdb/quoting.ts';
 import type { Type } from '../schema/type.ts';
 import type { StagedInput } from './input.ts';
+import { type NearlyTyped, nearlyTyped } from './nearly-typed.ts';
 import { parseSqlType } from './parse-sql-type.ts';
+import type { ReadingOptions } from './reading-options.ts';
 import { refuseTwins } from './refuse-twins.ts';
 import { sqlType } from './sql-type.ts';
 import { isOpen, isTimeType, typeOfForms } from './text-forms.ts';
@@ -19,7 +21,10 @@ import type { WriterSession } from './writer-session.ts';
 
 /** A column of an input, its types without field ids (all 0). */
 export interface InputColumn {
+  /** In the table. */
   readonly name: string;
+  /** In the files. */
+  readonly key: string;
   /**
    * As it is read: time types and uuids of text formats are text still. Computed when it is first
    * read, because a column of variants needs none. Throws limit_exceeded, unsupported.
@@ -40,7 +45,28 @@ export async function inputColumns(
     described = await describe(session, input.relationWithoutMaps);
   }
   if (input.format === 'json') await refuseTwinKeys(session, input, described);
-  return described.map(({ name, sql }) => new DescribedColumn(name, sql, input));
+  const names = tableNames(described, input.options);
+  return described.map(({ name, sql }, i) => new DescribedColumn(names[i], name, sql, input));
+}
+
+/** Throws column_not_found for a name that the files do not have, invalid_argument for a repeat. */
+function tableNames(
+  described: readonly { readonly name: string }[],
+  { rename = {}, types = {} }: ReadingOptions,
+): readonly string[] {
+  const keys = described.map(({ name }) => name);
+  const names = keys.map((key) => (Object.hasOwn(rename, key) ? rename[key] : key));
+  refuseMissing(Object.keys(rename), keys);
+  refuseMissing(Object.keys(types), names);
+  refuseTwins(names, 'columns');
+  return names;
+}
+
+function refuseMissing(named: readonly string[], known: readonly string[]): void {
+  const missing = named.find((name) => !known.includes(name));
+  if (missing === undefined) return;
+  const message = `the input has no column "${missing}" (columns: ${known.join(', ')})`;
+  throw new LakeError('column_not_found', message);
 }
 
 /** DuckDB numbers a key that differs from another one only in case, and then reads NULL for it. */
@@ -59,12 +85,14 @@ async function refuseTwinKeys(
 
 class DescribedColumn implements InputColumn {
   readonly name: string;
+  readonly key: string;
   readonly #sql: string;
   readonly #input: StagedInput;
   #source: Type | undefined;
 
-  constructor(name: string, sql: string, input: StagedInput) {
+  constructor(name: string, key: string, sql: string, input: StagedInput) {
     this.name = name;
+    this.key = key;
     this.#sql = sql;
     this.#input = input;
   }
@@ -144,26 +172,56 @@ export function readType(type: Type): string {
   return type.kind === 'variant' ? 'JSON' : sqlType(asRead(type));
 }
 
-/** Types of a table made of the input: those of `source` for Parquet, else what its texts say. */
+/** The types of a table made of the input, and what was seen of them. */
+export interface TableTypes {
+  readonly types: readonly Type[];
+  /** 0 if they were not counted. */
+  readonly rows: number;
+  /** Columns of texts that look like another type. */
+  readonly nearly: readonly NearlyTyped[];
+}
+
+/**
+ * Types of a table made of the input: those of its source for Parquet, those that are named, else
+ * what its texts say.
+ */
 export async function tableTypes(
   session: WriterSession,
   input: StagedInput,
   columns: readonly InputColumn[],
-): Promise<{ readonly types: readonly Type[]; readonly rows: number }> {
-  if (input.format === 'parquet') return { types: columns.map((c) => c.source), rows: 0 };
+): Promise<TableTypes> {
+  if (input.format === 'parquet') {
+    return { types: columns.map((c) => c.source), rows: 0, nearly: [] };
+  }
   session.enter({ phase: 'reading', rows: 0, from: 0.5, to: 1 });
+  const { sampleRows } = input.options;
   const texts = new FormCounter(session, input);
-  const sampled = await texts.forms(columns, SAMPLE_ROWS);
-  const open = columns.filter((_, i) => sampled.forms[i].some(isOpen));
-  const whole = await texts.forms(open.length > 0 ? open : columns.slice(0, 1), null);
-  const types = columns.map((column, i) => {
-    const at = open.indexOf(column);
-    const forms = [...(at < 0 ? sampled.forms[i] : whole.forms[at])];
-    return mapLeaves(column.source, (leaf) =>
-      isOpenLeaf(leaf) ? typeOfForms(forms.shift() ?? 0) : leaf,
+  const free = columns.filter(({ name }) => !input.types.has(name));
+  const sampled = await texts.forms(free, sampleRows ?? SAMPLE_ROWS);
+  const open = free.filter((_, i) => sampled.forms[i].some(isOpen));
+  const counted = open.length > 0 ? open : columns.slice(0, 1);
+  const whole = sampleRows === undefined ? await texts.forms(counted, null) : null;
+  const found = new Map(
+    free.map((column, i) => [column, { forms: sampled.forms[i], counts: sampled.counts[i] }]),
+  );
+  for (const [i, column] of open.entries()) {
+    if (whole !== null) found.set(column, { forms: whole.forms[i], counts: whole.counts[i] });
+  }
+  const types = columns.map((column) => {
+    const forms = [...(found.get(column)?.forms ?? [])];
+    return (
+      input.types.get(column.name) ??
+      mapLeaves(column.source, (leaf) =>
+        isOpenLeaf(leaf) ? typeOfForms(forms.shift() ?? 0) : leaf,
+      )
     );
   });
-  return { types, rows: whole.rows };
+  const seen = free.map((column) => ({
+    column,
+    counts: found.get(column)?.counts ?? new Map<number, number>(),
+  }));
+  const nearly = await nearlyTyped(session, input.format, seen, texts);
+  return { types, rows: whole?.rows ?? 0, nearly };
 }
 
 /**
@@ -171,6 +229,13 @@ export async function tableTypes(
  * for large ones (it does so if negative ones come late).
  */
 const isOpenLeaf = (type: Type) => type.kind === 'string' || type.kind === 'decimal';
+
+/** Rows, and by column the forms of its open leaves; of columns of text how many have each form. */
+interface CountedForms {
+  readonly rows: number;
+  readonly forms: readonly (readonly number[])[];
+  readonly counts: readonly ReadonlyMap<number, number>[];
+}
 
 /** Finds the forms of the open leaves of columns, each in the order of `mapLeaves`. */
 class FormCounter {
@@ -184,47 +249,54 @@ class FormCounter {
     this.#macro = input.format === 'csv' ? 'lhs_csv_form' : 'lhs_form';
   }
 
+  /** SQL for the form of a text. */
+  form = (text: string): string => `${this.#macro}(lhs_plain(${text}))`;
+
   /**
    * The texts of columns that are text go through one expression, whatever their number: thousands
    * of copies of it would take DuckDB minutes.
    */
-  async forms(
-    columns: readonly InputColumn[],
-    limit: number | null,
-  ): Promise<{ readonly rows: number; readonly forms: readonly (readonly number[])[] }> {
+  async forms(columns: readonly InputColumn[], limit: number | null): Promise<CountedForms> {
     const plain = columns.filter(({ source }) => source.kind === 'string');
     const nested = columns.filter(({ source }) => source.kind !== 'string');
-    const leaves = nested.map(({ name, source }) => this.#leaves(source, quoteName(name), 0));
-    const texts = plain.map(({ name }) => quoteName(name)).join(', ');
-    const plainForms = `list_transform([${texts}]::VARCHAR[], lambda x: ${this.#macro}(x))`;
+    const leaves = nested.map(({ key, source }) => this.#leaves(source, quoteName(key), 0));
+    const texts = plain.map(({ key }) => quoteName(key)).join(', ');
+    const plainForms = `list_transform([${texts}]::VARCHAR[], lambda x: ${this.form('x')})`;
     const all = `list_concat(${plainForms}, [${leaves.flat().join(', ')}]::INTEGER[])`;
     const rows =
       `SELECT ${all} AS forms FROM ` +
-      `${this.#relation(columns)}${limit === null ? '' : ` LIMIT ${limit}`}`;
+      `${this.relation(columns)}${limit === null ? '' : ` LIMIT ${limit}`}`;
     const found = await this.#session.rows(
-      `SELECT place, count(*), bit_or(form) FROM (
+      `SELECT place, form, count(*) FROM (
          SELECT unnest([0] || forms) AS form, generate_subscripts([0] || forms, 1) AS place
-         FROM (${rows})) GROUP BY place ORDER BY place`,
+         FROM (${rows})) GROUP BY place, form`,
     );
-    const bits = new Map(found.map(([place, , form]) => [Number(place) - 2, Number(form ?? 0)]));
+    const counts = new Map<number, Map<number, number>>();
+    for (const [place, form, count] of found) {
+      const at = Number(place) - 2;
+      counts.set(at, (counts.get(at) ?? new Map()).set(Number(form ?? 0), Number(count)));
+    }
+    const bits = (at: number) =>
+      [...(counts.get(at)?.keys() ?? [])].reduce((all, one) => all | one, 0);
     let next = plain.length;
     const forms = columns.map((column) => {
       const at = nested.indexOf(column);
-      if (at < 0) return [bits.get(plain.indexOf(column)) ?? 0];
-      return leaves[at].map(() => bits.get(next++) ?? 0);
+      return at < 0 ? [bits(plain.indexOf(column))] : leaves[at].map(() => bits(next++));
     });
-    return { rows: Number(found[0]?.[1] ?? 0), forms };
+    const ofTexts = columns.map((column) => counts.get(plain.indexOf(column)) ?? new Map());
+    return { rows: counts.get(-1)?.get(0) ?? 0, forms, counts: ofTexts };
   }
 
-  #relation(columns: readonly InputColumn[]): string {
-    const types = columns.map(({ name, source }) => [name, readType(source)] as const);
+  /** A FROM clause that reads columns as they are typed in the source. */
+  relation(columns: readonly InputColumn[]): string {
+    const types = columns.map(({ key, source }) => [key, readType(source)] as const);
     return this.#input.typedRelation(types);
   }
 
   #leaves(type: Type, expression: string, level: number): readonly string[] {
     switch (type.kind) {
       case 'string':
-        return [`${this.#macro}(${expression})`];
+        return [this.form(expression)];
       case 'decimal':
         return [`lhs_whole_form(${expression})`];
       case 'struct':

@@ -1,21 +1,27 @@
-import { stat } from 'node:fs/promises';
-import { extname, resolve } from 'node:path';
+import { glob, readdir, stat } from 'node:fs/promises';
+import { extname, join, resolve } from 'node:path';
 import { LakeError } from '../base/errors.ts';
 import { EXPORT, tableAround } from '../base/foreign-table.ts';
 
-/** How an input is read. */
+/** How DuckDB reads an input. */
 export type InputFormat = 'parquet' | 'csv' | 'json';
 
-const FORMATS: Readonly<Record<string, InputFormat>> = Object.freeze({
+/** What an input is: formats beside DuckDB's are converted into them first. */
+export type InputKind = InputFormat | 'zip';
+
+const KINDS: Readonly<Record<string, InputKind>> = Object.freeze({
   '.parquet': 'parquet',
   '.csv': 'csv',
   '.tsv': 'csv',
   '.ndjson': 'json',
   '.jsonl': 'json',
   '.json': 'json',
+  '.geojson': 'json',
+  '.zip': 'zip',
 });
+const TEXTS: ReadonlySet<string> = new Set(['csv', 'json']);
 const ENDINGS =
-  'files end in .parquet, .csv, .tsv, .ndjson, .jsonl or .json; text may be compressed (.gz, .zst)';
+  'files end in .parquet, .csv, .tsv, .ndjson, .jsonl, .json, .geojson or .zip; text may be compressed (.gz, .zst)';
 
 /** How a text file is compressed. */
 export type Compression = 'gzip' | 'zstd';
@@ -24,32 +30,52 @@ const COMPRESSIONS: Readonly<Record<string, Compression>> = Object.freeze({
   '.zst': 'zstd',
 });
 
-/** An input file: its absolute path, and how it is compressed. */
+/** An input file: its absolute path, how it is compressed, and its name in messages. */
 export interface InputFile {
   readonly path: string;
   readonly compression: Compression | null;
+  readonly shown: string;
+}
+
+/** Files of one kind. */
+export interface InputFiles {
+  readonly files: readonly InputFile[];
+  readonly kind: InputKind;
 }
 
 /**
- * Input files and their common format. Throws input_not_found if a file is missing,
- * invalid_argument if it is not a file, has an unknown ending, or formats differ.
+ * Input files and their common kind: `kind` if it is given, else by their endings. Names may be
+ * patterns and folders. Throws input_not_found if a file is missing, invalid_argument if it is not
+ * a file, has an unknown ending, or kinds differ.
  */
 export async function checkedFiles(
-  names: readonly string[],
-): Promise<{ readonly files: readonly InputFile[]; readonly format: InputFormat }> {
-  for (const name of names) await checkFile(name);
-  const formats = names.map(formatOf);
-  const other = formats.findIndex((format) => format !== formats[0]);
+  patterns: readonly string[],
+  kind?: InputKind,
+): Promise<InputFiles> {
+  const names = (await Promise.all(patterns.map(namesOf))).flat();
+  const common = kind ?? commonKind(names);
+  if (common === 'parquet') for (const name of names) await refuseTableFile(name);
+  return { files: names.map(inputFile), kind: common };
+}
+
+const inputFile = (name: string): InputFile => ({
+  path: resolve(name),
+  compression: compressionOf(name),
+  shown: `"${name}"`,
+});
+
+/** The kind of files by their endings. Throws as `checkedFiles`. */
+export function commonKind(names: readonly string[]): InputKind {
+  const kinds = names.map(kindOf);
+  const other = kinds.findIndex((kind) => kind !== kinds[0]);
   if (other > 0) {
     throw refuse(
       names[other],
-      `"${names[0]}" and "${names[other]}" are of different kinds (${formats[0]}, ` +
-        `${formats[other]}); import each kind by itself`,
+      `"${names[0]}" and "${names[other]}" are of different kinds (${kinds[0]}, ` +
+        `${kinds[other]}); import each kind by itself`,
     );
   }
-  if (formats[0] === 'parquet') for (const name of names) await refuseTableFile(name);
-  const files = names.map((name) => ({ path: resolve(name), compression: compressionOf(name) }));
-  return { files, format: formats[0] };
+  return kinds[0];
 }
 
 /**
@@ -69,19 +95,24 @@ async function refuseTableFile(name: string): Promise<void> {
   );
 }
 
-async function checkFile(name: string): Promise<void> {
+/** The files that a name stands for: itself, those below a folder, those of a pattern. */
+async function namesOf(name: string): Promise<readonly string[]> {
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(name)) {
     const message = `"${name}" is an address: files to import lie on local folders`;
-    throw new LakeError('unsupported', `${message}, or come from standard input`, { file: name });
+    throw new LakeError('unsupported', `${message}, or come from standard input`, {
+      file: name,
+      details: { option: 'address' },
+    });
   }
   const found = await stat(name).catch((error: NodeJS.ErrnoException) => error);
   if (found instanceof Error) {
-    if (found.code === 'ENOENT' || found.code === 'ENOTDIR') {
-      throw new LakeError('input_not_found', `no file "${name}"`, { file: name });
-    }
-    throw refuse(name, `cannot read "${name}" (${found.code ?? found.message})`);
+    const isMissing = found.code === 'ENOENT' || found.code === 'ENOTDIR';
+    if (!isMissing) throw refuse(name, `cannot read "${name}" (${found.code ?? found.message})`);
+    const matches = /[*?[{]/.test(name) ? await Array.fromAsync(glob(name)) : [];
+    if (matches.length > 0) return (await Promise.all(matches.sort().map(namesOf))).flat();
+    throw new LakeError('input_not_found', `no file "${name}"`, { file: name });
   }
-  if (found.isDirectory()) throw refuse(name, `"${name}" is a folder; name the files in it`);
+  if (found.isDirectory()) return folderFiles(name);
   if (!found.isFile()) throw refuse(name, `"${name}" is not a regular file; save it as one first`);
   if (/[*?[\]]/.test(name)) {
     throw refuse(
@@ -89,24 +120,41 @@ async function checkFile(name: string): Promise<void> {
       `"${name}" has *, ?, [ or ] in its name, which stand for patterns; rename it`,
     );
   }
+  return [name];
 }
 
-const compressionOf = (name: string): Compression | null =>
+/** Files and folders that begin with `_` or `.` are marks of other programs. */
+async function folderFiles(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => !/(^|[\\/])[._][^\\/]*/.test(path.slice(folder.length)))
+    .sort();
+  if (files.length === 0) throw refuse(folder, `the folder "${folder}" has no files to import`);
+  await refuseTableFile(files[0]);
+  return files;
+}
+
+/** How a file of this name is compressed. */
+export const compressionOf = (name: string): Compression | null =>
   COMPRESSIONS[extname(name).toLowerCase()] ?? null;
 
-function formatOf(name: string): InputFormat {
+function kindOf(name: string): InputKind {
   const isCompressed = compressionOf(name) !== null;
   const inner = isCompressed ? name.slice(0, -extname(name).length) : name;
   const ending = extname(inner).toLowerCase();
-  const format = FORMATS[ending];
-  if (format === 'parquet' && isCompressed) {
-    throw refuse(name, `"${name}" is a compressed Parquet file; decompress it first`);
+  const kind = KINDS[ending];
+  if (kind !== undefined && isCompressed && !TEXTS.has(kind)) {
+    const label = kind === 'parquet' ? 'Parquet' : ending;
+    throw refuse(name, `"${name}" is a compressed ${label} file; decompress it first`);
   }
-  if (format !== undefined) return format;
+  if (kind !== undefined) return kind;
   const what = ending === '' ? 'its name has no ending' : `"${ending}" is not a known ending`;
-  throw refuse(name, `cannot read "${name}": ${what}; ${ENDINGS}`);
+  throw refuse(name, `cannot read "${name}": ${what}; ${ENDINGS}`, 'kind');
 }
 
-function refuse(file: string, message: string): LakeError {
-  return new LakeError('invalid_argument', message, { file, details: { expected: ENDINGS } });
+function refuse(file: string, message: string, option?: string): LakeError {
+  const details = { expected: ENDINGS, ...(option === undefined ? {} : { option }) };
+  return new LakeError('invalid_argument', message, { file, details });
 }

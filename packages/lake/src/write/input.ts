@@ -1,37 +1,53 @@
 import type { Readable } from 'node:stream';
 import { WorkFolder } from '../base/work-folder.ts';
 import { quoteName, quoteText } from '../scan/duckdb/quoting.ts';
-import { checkParquet } from './check-parquet.ts';
-import { checkUtf8 } from './check-utf8.ts';
+import type { Type } from '../schema/type.ts';
+import {
+  type Conversion,
+  type ConvertedInput,
+  type ConvertedReading,
+  convertInput,
+  pathsIn,
+} from './convert/convert-input.ts';
 import { type CsvHeader, readCsvHeader } from './csv-header.ts';
-import { countCsvRecords } from './csv-records.ts';
+import { countCsvRecords, lineOfRecord } from './csv-records.ts';
 import { checkCompressed } from './input-bytes.ts';
 import { type Compression, checkedFiles, type InputFile, type InputFormat } from './input-files.ts';
+import { columnTypes, type ReadingOptions } from './reading-options.ts';
 import { receiveRows, receiveStream } from './receive.ts';
 
 /**
- * Rows to write: files, a stream of bytes (its format is seen in them unless it is given), or plain
+ * Rows to write: files, a stream of bytes (its kind is seen in them unless it is given), or plain
  * JSON objects by column name.
  */
 export type WriteInput =
-  | { readonly kind: 'files'; readonly paths: readonly string[] }
-  | { readonly kind: 'stream'; readonly stream: Readable; readonly format?: InputFormat }
+  | {
+      readonly kind: 'files';
+      readonly paths: readonly string[];
+      readonly options?: ReadingOptions;
+    }
+  | { readonly kind: 'stream'; readonly stream: Readable; readonly options?: ReadingOptions }
   | { readonly kind: 'rows'; readonly rows: readonly Readonly<Record<string, unknown>>[] };
 
 /** How an input was read: what its name or its bytes said. */
-export interface InputReading {
+export interface InputReading extends ConvertedReading {
   readonly format: InputFormat;
   readonly compression: Compression | null;
   /** Of the first CSV file; null for other formats. */
   readonly delimiter: string | null;
+  /** Whether the first line of CSV names the columns. */
+  readonly hasHeader: boolean;
 }
 
 /** Input on disk, as DuckDB reads it. `dispose` removes what was staged. */
 export interface StagedInput {
-  readonly paths: readonly string[];
+  readonly files: readonly InputFile[];
   readonly format: InputFormat;
+  readonly options: ReadingOptions;
   readonly reading: InputReading;
-  /** A FROM clause that reads `paths` only; CSV as texts, JSON with types of its own. */
+  /** The types that the caller or the files name, by column of the table. */
+  readonly types: ReadonlyMap<string, Type>;
+  /** A FROM clause that reads `files` only; CSV as texts, JSON with types of its own. */
   readonly relation: string;
   /** The same for JSON that is never taken for one map of all its columns. */
   readonly relationWithoutMaps: string;
@@ -44,12 +60,14 @@ export interface StagedInput {
    * invalid_argument if compressed text is damaged.
    */
   countRecords(signal?: AbortSignal): Promise<number | null>;
+  /** The line of the n-th row, counted from 1, of a single CSV file; null for other input. */
+  lineOf(row: number): Promise<number | null>;
   dispose(): void;
 }
 
 /**
- * Files as they are, or rows and streams copied into a work folder in `dataFolder`. Throws
- * input_not_found, invalid_argument, disk_full.
+ * Files as they are, or what had to be received or converted in a work folder in `dataFolder`.
+ * Throws input_not_found, invalid_argument, disk_full.
  */
 export async function stageInput(
   input: WriteInput,
@@ -57,36 +75,25 @@ export async function stageInput(
   formatVersion = 2,
   signal?: AbortSignal,
 ): Promise<StagedInput> {
-  if (input.kind === 'files') {
-    const { files, format } = await checkedFiles(input.paths);
-    await checkContents(files, format, formatVersion, signal);
-    return stagedFiles(files, format, () => {});
-  }
+  const options = (input.kind === 'rows' ? undefined : input.options) ?? {};
+  const types = columnTypes(options);
+  const found = input.kind === 'files' ? await checkedFiles(input.paths, options.kind) : null;
   const folder = await WorkFolder.make(dataFolder);
   const dispose = () => folder.remove();
+  const conversion: Conversion = { options, formatVersion, signal, newPath: pathsIn(folder.path) };
   try {
-    const { files, format } =
+    const received =
       input.kind === 'rows'
         ? await receiveRows(input.rows, folder.path)
-        : await receiveStream(input, folder.path, signal);
-    await checkContents(files, format, formatVersion, signal);
-    return await stagedFiles(files, format, dispose);
+        : input.kind === 'stream'
+          ? await receiveStream(input.stream, options.kind, folder.path, signal)
+          : found;
+    const converted = await convertInput(received ?? { files: [], kind: 'json' }, conversion);
+    const all = new Map([...(converted.types ?? []), ...types]);
+    return await stagedFiles(converted, options, folder.path, { types: all, dispose });
   } catch (error) {
     dispose();
     throw error;
-  }
-}
-
-/** Throws invalid_argument, unsupported for contents that DuckDB would misread. */
-async function checkContents(
-  files: readonly InputFile[],
-  format: InputFormat,
-  formatVersion: number,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  for (const file of files) {
-    if (format === 'parquet') await checkParquet(file.path, formatVersion);
-    else await checkUtf8(file, signal);
   }
 }
 
@@ -95,53 +102,75 @@ const JSON_OPTIONS = "format='auto', union_by_name=true";
 const WHOLE = 'sample_size=-1, maximum_sample_files=9223372036854775807';
 
 async function stagedFiles(
-  files: readonly InputFile[],
-  format: InputFormat,
-  dispose: () => void,
+  { files, format, reading: converted }: ConvertedInput,
+  options: ReadingOptions,
+  folder: string,
+  more: Pick<StagedInput, 'types' | 'dispose'>,
 ): Promise<StagedInput> {
   const paths = files.map(({ path }) => path);
-  const headers = format === 'csv' ? await Promise.all(files.map(readCsvHeader)) : [];
+  const readHeader = (file: InputFile) => readCsvHeader(file, options);
+  const headers = format === 'csv' ? await Promise.all(files.map(readHeader)) : [];
   const list = `[${paths.map(quoteText).join(', ')}]`;
-  const json = (more: string) => `read_json(${list}, ${JSON_OPTIONS}, ${WHOLE}${more})`;
+  // DuckDB takes folders named KEY=VALUE for columns: those of the work folder are none of the input's
+  const partitions = paths.some((path) => path.startsWith(folder))
+    ? ', hive_partitioning=false'
+    : '';
+  const json = (options: string) => `read_json(${list}, ${JSON_OPTIONS}${partitions}, ${options})`;
   const relation = {
-    parquet: () => `read_parquet(${list}, union_by_name=true)`,
-    csv: () => csvRelation(files, headers),
-    json: () => json(''),
+    parquet: () => `read_parquet(${list}, union_by_name=true${partitions})`,
+    csv: () => csvRelation(files, headers, `${csvOptions(options)}${partitions}`),
+    json: () => json(WHOLE),
   }[format]();
   const typedRelation: StagedInput['typedRelation'] = (types) => {
     if (format !== 'json') return relation;
     const columns = types.map(([name, type]) => `${quoteName(name)}: ${quoteText(type)}`);
-    return `read_json(${list}, format='auto', columns={${columns.join(', ')}})`;
+    return `read_json(${list}, format='auto'${partitions}, columns={${columns.join(', ')}})`;
   };
+  const hasHeader = options.hasHeader !== false;
   const countRecords = async (signal?: AbortSignal) => {
     if (format === 'json') await checkCompressed(files, signal);
     if (format !== 'csv') return null;
     let records = 0;
     for (const [i, file] of files.entries()) {
-      records += await countCsvRecords(file, headers[i], signal);
+      records += (await countCsvRecords(file, headers[i], signal)) - (hasHeader ? 1 : 0);
     }
     return records;
   };
+  const lineOf = async (row: number) => {
+    if (format !== 'csv' || files.length > 1) return null;
+    return lineOfRecord(files[0], headers[0], row + (hasHeader ? 1 : 0));
+  };
+  const delimiter = headers[0]?.delimiter ?? null;
   const { compression } = files[0];
-  const reading = { format, compression, delimiter: headers[0]?.delimiter ?? null };
-  const relationWithoutMaps = json(', map_inference_threshold=-1');
+  const reading = { ...converted, format, compression, delimiter, hasHeader };
+  const relationWithoutMaps = json(`${WHOLE}, map_inference_threshold=-1`);
   const objects = `read_json_objects(${list}, format='auto')`;
   const relations = { relation, relationWithoutMaps, objects, typedRelation };
-  return { paths, format, reading, ...relations, countRecords, dispose };
+  return { files, format, options, reading, ...relations, countRecords, lineOf, ...more };
 }
 
 /** Strict, so that a line that does not fit its header is refused and never skipped. */
 const CSV_OPTIONS =
-  `auto_detect=false, header=true, skip=0, quote='"', escape='"', comment='', ` +
-  'strict_mode=true, null_padding=false, ignore_errors=false';
+  `auto_detect=false, skip=0, quote='"', escape='"', comment='', ` +
+  'strict_mode=true, null_padding=false';
 
-function csvRelation(files: readonly InputFile[], headers: readonly CsvHeader[]): string {
+function csvOptions({ hasHeader = true, nulls = [], skipBadLines }: ReadingOptions): string {
+  const bad = skipBadLines === true ? 'store_rejects=true' : 'ignore_errors=false';
+  const empty = nulls.length === 0 ? '' : `, nullstr=[${['', ...nulls].map(quoteText).join(', ')}]`;
+  return `${CSV_OPTIONS}, header=${hasHeader}, ${bad}${empty}`;
+}
+
+function csvRelation(
+  files: readonly InputFile[],
+  headers: readonly CsvHeader[],
+  options: string,
+): string {
   const parts = files.map(({ path, compression }, i) => {
     const { delimiter, names } = headers[i];
     const columns = names.map((name) => `${quoteName(name)}: 'VARCHAR'`).join(', ');
     const packed = `compression=${quoteText(compression ?? 'none')}`;
-    const options = `${CSV_OPTIONS}, ${packed}, delim=${quoteText(delimiter)}`;
-    return `read_csv(${quoteText(path)}, ${options}, columns={${columns}})`;
+    const how = `${options}, ${packed}, delim=${quoteText(delimiter)}`;
+    return `read_csv(${quoteText(path)}, ${how}, columns={${columns}})`;
   });
   if (parts.length === 1) return parts[0];
   return `(${parts.map((part) => `SELECT * FROM ${part}`).join(' UNION ALL BY NAME ')})`;

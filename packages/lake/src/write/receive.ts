@@ -6,23 +6,17 @@ import { pipeline } from 'node:stream/promises';
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { LakeError } from '../base/errors.ts';
 import { writeFault } from '../base/write-fault.ts';
-import type { Compression, InputFile, InputFormat } from './input-files.ts';
-
-/** Input that was copied to disk. */
-interface Received {
-  readonly files: readonly InputFile[];
-  readonly format: InputFormat;
-}
+import type { Compression, InputFiles, InputKind } from './input-files.ts';
 
 /** Writes rows as NDJSON into a folder. Throws disk_full, permission_denied. */
 export async function receiveRows(
   rows: readonly Readonly<Record<string, unknown>>[],
   folder: string,
-): Promise<Received> {
+): Promise<InputFiles> {
   const path = join(folder, 'rows.ndjson');
   const text = rows.map((row) => `${JSON.stringify(row, exact)}\n`).join('');
   await writeFile(path, text).catch((error: unknown) => Promise.reject(writeFault(path, error)));
-  return { files: [{ path, compression: null }], format: 'json' };
+  return { files: [{ path, compression: null, shown: 'the rows' }], kind: 'json' };
 }
 
 const exact = (_: string, value: unknown) => (typeof value === 'bigint' ? value.toString() : value);
@@ -38,10 +32,11 @@ const HEAD_BYTES = 64 * 1024;
  * bytes. Throws invalid_argument if it is empty, disk_full, AbortError.
  */
 export async function receiveStream(
-  { stream, format }: { readonly stream: Readable; readonly format?: InputFormat },
+  stream: Readable,
+  kind: InputKind | undefined,
   folder: string,
   signal?: AbortSignal,
-): Promise<Received> {
+): Promise<InputFiles> {
   const path = join(folder, 'received');
   const head: Buffer[] = [];
   let bytes = 0;
@@ -60,22 +55,23 @@ export async function receiveStream(
     throw writeFault(path, error);
   }
   if (bytes === 0) throw refuse('it is empty');
-  const seen = formatOf(Buffer.concat(head).subarray(0, HEAD_BYTES), format);
-  const named = `${path}.${seen.format}${ENDINGS[seen.compression ?? 'none']}`;
+  const seen = seenIn(Buffer.concat(head).subarray(0, HEAD_BYTES), kind);
+  const named = `${path}.${seen.kind}${ENDINGS[seen.compression ?? 'none']}`;
   await rename(path, named);
-  return { files: [{ path: named, compression: seen.compression }], format: seen.format };
+  const { compression } = seen;
+  return { files: [{ path: named, compression, shown: 'standard input' }], kind: seen.kind };
 }
 
-function formatOf(
+function seenIn(
   head: Buffer,
-  given: InputFormat | undefined,
-): { readonly format: InputFormat; readonly compression: Compression | null } {
+  given: InputKind | undefined,
+): { readonly kind: InputKind; readonly compression: Compression | null } {
   const compression = compressionOf(head);
-  const format = given ?? formatOfText(unpacked(head, compression));
-  if (format === 'parquet' && compression !== null) {
+  const kind = given ?? kindOf(unpacked(head, compression));
+  if (kind === 'parquet' && compression !== null) {
     throw refuse('it is a compressed Parquet file; decompress it first');
   }
-  return { format, compression };
+  return { kind, compression };
 }
 
 function compressionOf(head: Buffer): Compression | null {
@@ -83,8 +79,16 @@ function compressionOf(head: Buffer): Compression | null {
   return head.length >= 4 && head.readUInt32LE(0) === 0xfd2fb528 ? 'zstd' : null;
 }
 
-function formatOfText(head: Buffer): InputFormat {
-  if (head.subarray(0, 4).toString('latin1') === 'PAR1') return 'parquet';
+/** The first bytes of formats that have such. */
+const MAGIC: readonly (readonly [string, InputKind])[] = [
+  ['PAR1', 'parquet'],
+  ['PK\x03\x04', 'zip'],
+];
+
+function kindOf(head: Buffer): InputKind {
+  const start = head.toString('latin1', 0, 6);
+  const known = MAGIC.find(([bytes]) => start.startsWith(bytes));
+  if (known !== undefined) return known[1];
   return /^\ufeff?\s*[{[]/.test(head.toString('utf8')) ? 'json' : 'csv';
 }
 

@@ -17,7 +17,10 @@ export async function rowSlices(
 ): Promise<readonly RowSlice[]> {
   const whole = `SELECT ${list} FROM ${from}`;
   if (input.format !== 'parquet') return [{ select: whole, rows }];
-  const files = await parquetFiles(session, input.paths);
+  const files = await parquetFiles(
+    session,
+    input.files.map(({ path }) => path),
+  );
   const bytes = files.reduce((n, file) => n + file.bytes, 0);
   const total = files.reduce((n, file) => n + file.rows, 0);
   if (bytes <= LIMITS.dataFileBytes) return [{ select: whole, rows: total }];

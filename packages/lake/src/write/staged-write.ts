@@ -17,10 +17,12 @@ import { type StagedInput, stageInput, type WriteInput } from './input.ts';
 import { type InputColumn, inputColumns } from './input-columns.ts';
 import { checkedFiles } from './input-files.ts';
 import { type InputKeys, keyReader, plainKeys, refuseRepeatedKeys } from './key-rows.ts';
+import { locatedFault } from './located-fault.ts';
 import { writePlainFiles } from './plain-files.ts';
 import { type PlainRows, plainRows } from './plain-rows.ts';
 import { removeFiles } from './remove-files.ts';
 import { rowSlices } from './row-slices.ts';
+import { noteSkipped } from './skipped-lines.ts';
 import { formMacros } from './text-forms.ts';
 import { typedSelect } from './typed-select.ts';
 import type { WriteWatch } from './write-progress.ts';
@@ -127,9 +129,10 @@ export async function withOpenInput<T>(
   const staged = await stageInput(input, dataFolder, place.formatVersion, watch?.signal);
   watch?.onRead?.(staged.reading);
   const once = async (threads?: number): Promise<T> => {
-    const session = await WriterSession.open({ inputs: staged.paths, dataFolder, threads, watch });
+    const inputs = staged.files.map(({ path }) => path);
+    const session = await WriterSession.open({ inputs, dataFolder, threads, watch });
     try {
-      return await work(await openInput(session, staged, watch?.signal));
+      return await work(await openInput(session, staged, watch));
     } finally {
       session.close();
     }
@@ -142,16 +145,20 @@ export async function withOpenInput<T>(
       throw error;
     });
   } catch (error) {
-    throw input.kind === 'stream' ? namedStream(error, staged.paths[0]) : error;
+    throw namedFiles(error, staged);
   } finally {
     staged.dispose();
   }
 }
 
-/** The error with the stream's name in place of the file into which it was copied. */
-function namedStream(error: unknown, path: string): unknown {
-  if (!(error instanceof LakeError) || !error.message.includes(path)) return error;
-  const message = error.message.replaceAll(`"${path}"`, 'standard input');
+/** The error with the names of files in place of those to which they were copied. */
+function namedFiles(error: unknown, { files }: StagedInput): unknown {
+  if (!(error instanceof LakeError)) return error;
+  const message = files.reduce(
+    (text, { path, shown }) => text.replaceAll(`"${path}"`, shown),
+    error.message,
+  );
+  if (message === error.message) return error;
   return new LakeError(error.code, message, { cause: error.cause, details: { ...error.details } });
 }
 
@@ -171,10 +178,10 @@ function enterKeys(session: WriterSession, files: readonly StagedDataFile[]): vo
 async function openInput(
   session: WriterSession,
   staged: StagedInput,
-  signal: AbortSignal | undefined,
+  watch: WriteWatch | undefined,
 ): Promise<OpenInput> {
   session.enter({ phase: 'reading', rows: 0, from: 0, to: 0.5 });
-  await session.run(formMacros());
+  await session.run(formMacros(staged.options));
   const columns = await inputColumns(session, staged);
   return {
     session,
@@ -184,11 +191,15 @@ async function openInput(
       const selected = typedSelect(staged, target.schema, columns);
       const slices = await rowSlices(session, staged, selected, rows);
       const [files, counted] = await bothOf(
-        writeDataFiles(session, slices, target),
-        staged.countRecords(signal),
+        writeDataFiles(session, slices, target).catch(async (error: unknown) => {
+          throw await locatedFault(error, session, staged, columns);
+        }),
+        staged.countRecords(watch?.signal),
       );
       const read = files.reduce((n, file) => n + file.recordCount, 0);
-      if (counted !== null) refuseOtherCount(counted, read);
+      if (counted === null) return files;
+      if (staged.options.skipBadLines !== true) refuseOtherCount(counted, read);
+      else await noteSkipped(session, staged, counted - read, watch);
       return files;
     },
     keys: (schema, files, names) => {

@@ -14,12 +14,18 @@
  * In CSV, where every value is text, also: whole numbers without leading zeros are long (more than
  * 18 digits: decimal(38,0)), other numbers double, `true` and `false` boolean.
  *
- * Each text has a form, one bit; the forms of a column are the bits of all its texts.
+ * Each text has a form, one bit; the forms of a column are the bits of all its texts. Texts of other
+ * forms also have a bit for each notation that `HINTS` would read.
+ *
+ * `lhs_plain(x)` writes the notations that the caller names (a decimal comma, formats of dates) as
+ * the ones above.
  */
 import { quoteText } from '../scan/duckdb/quoting.ts';
 import type { Type } from '../schema/type.ts';
+import type { ReadingOptions } from './reading-options.ts';
 
-const FORM = Object.freeze({
+/** The bit of each form. */
+export const FORM = Object.freeze({
   int: 1,
   big: 2,
   double: 4,
@@ -31,7 +37,28 @@ const FORM = Object.freeze({
   other: 256,
   timestamp_ns: 512,
   timestamptz_ns: 1024,
+  address: 2048,
 });
+
+/** Notations that are read only if the caller names them: `format` is one of dates. */
+export const HINTS: readonly { readonly bit: number; readonly format: string | null }[] = [
+  null,
+  '%d.%m.%Y',
+  '%m/%d/%Y',
+  '%d/%m/%Y',
+  '%Y/%m/%d',
+  '%d-%m-%Y',
+  '%d-%b-%Y',
+  '%b %d %Y',
+  '%B %d, %Y',
+  '%d %b %Y',
+  '%d %B %Y',
+  '%d.%m.%Y %H:%M:%S',
+  '%m/%d/%Y %H:%M:%S',
+  '%d/%m/%Y %H:%M:%S',
+  '%Y/%m/%d %H:%M:%S',
+  '%d/%b/%Y:%H:%M:%S %z',
+].map((format, i) => ({ bit: 4096 << i, format }));
 
 const DAY = String.raw`\d{4}-\d\d-\d\d`;
 const CLOCK = String.raw`\d\d:\d\d(:\d\d(\.\d{1,9})?)?`;
@@ -49,6 +76,8 @@ const PATTERNS = Object.freeze({
   timestamptz: `${DAY}[T ]${CLOCK}${ZONE}`,
   timestamptz_ns: `${DAY}[T ]${NANO_CLOCK}${ZONE}`,
   time: CLOCK,
+  comma: String.raw`-?(\d{1,3}(\.\d{3})+(,\d+)?|\d+,\d+)`,
+  address: String.raw`(\d{1,3}\.){3}\d{1,3}|[0-9a-fA-F]{0,4}(:[0-9a-fA-F]{0,4}){2,7}`,
 });
 /** The longest text that can be anything but a string. */
 const LONGEST = 48;
@@ -86,7 +115,7 @@ export const isTimeType = (type: Type): type is Type & { readonly kind: TimeKind
  * Statements that define `lhs_form(x)` and `lhs_csv_form(x)` for texts, `lhs_whole_form(x)` for
  * whole numbers, and a strict conversion for each time type.
  */
-export function formMacros(): string {
+export function formMacros({ decimal, dateFormats = [] }: ReadingOptions = {}): string {
   const time = TIME_FORMS.map(([form, kind]) => {
     const { text, sql } = CASTS[kind];
     return `WHEN ${matches(form)} AND TRY_CAST(${text} AS ${sql}) IS NOT NULL THEN ${FORM[form]}`;
@@ -96,23 +125,73 @@ export function formMacros(): string {
   );
   const form = (cases: readonly string[]) =>
     `CASE WHEN x IS NULL THEN 0 WHEN strlen(x) > ${LONGEST} THEN ${FORM.other}
-     ${cases.join('\n')} ELSE ${FORM.other} END`;
+     ${cases.join('\n')} ELSE lhs_other_form(x) END`;
   const strict = (Object.keys(CASTS) as TimeKind[]).map((kind) => {
-    const refused = `error(message || left(x, 80) || '"')`;
-    const accepted = ACCEPTED[kind].map(
-      (form) => `WHEN ${matches(form)} THEN coalesce(${castOf(form, kind)}, ${refused})`,
+    const accepted = ACCEPTED[kind].map((f) => `WHEN ${matches(f)} THEN ${castOf(f, kind)}`);
+    return macro(
+      `lhs_${kind}(x, message)`,
+      `CASE WHEN x IS NOT NULL THEN coalesce(CASE ${accepted.join(' ')} END, ${REFUSED}) END`,
     );
-    return `CREATE OR REPLACE TEMP MACRO lhs_${kind}(x, message) AS
-      CASE WHEN x IS NULL THEN NULL ${accepted.join(' ')} ELSE ${refused} END`;
   });
+  const dates = dateFormats.map(
+    (format) => `WHEN try_strptime(x, ${quoteText(format)}) IS NOT NULL THEN ${isoOf(format)}`,
+  );
+  const comma = `WHEN ${matches('comma')} THEN replace(replace(x, '.', ''), ',', '.')`;
+  const plain = [...(decimal === ',' ? [comma] : []), ...dates];
   return [
-    `CREATE OR REPLACE TEMP MACRO lhs_form(x) AS ${form(time)}`,
-    `CREATE OR REPLACE TEMP MACRO lhs_whole_form(x) AS CASE WHEN x IS NULL THEN 0
-     WHEN x BETWEEN -9223372036854775808 AND 9223372036854775807 THEN ${FORM.int}
-            ELSE ${FORM.big} END`,
-    `CREATE OR REPLACE TEMP MACRO lhs_csv_form(x) AS ${form([...csv, ...time])}`,
+    macro('lhs_plain(x)', plain.length === 0 ? 'x' : `CASE ${plain.join(' ')} ELSE x END`),
+    macro('lhs_other_form(x)', otherForm()),
+    macro('lhs_form(x)', form(time)),
+    macro(
+      'lhs_whole_form(x)',
+      `CASE WHEN x IS NULL THEN 0
+       WHEN x BETWEEN -9223372036854775808 AND 9223372036854775807 THEN ${FORM.int}
+       ELSE ${FORM.big} END`,
+    ),
+    macro('lhs_csv_form(x)', form([...csv, ...time])),
     ...strict,
   ].join(';\n');
+}
+
+const macro = (head: string, body: string) => `CREATE OR REPLACE TEMP MACRO ${head} AS ${body}`;
+
+const REFUSED = `error(message || left(x, 80) || '"')`;
+
+function otherForm(): string {
+  const bits = HINTS.map(({ bit, format }) => {
+    const fits =
+      format === null ? matches('comma') : `try_strptime(x, ${quoteText(format)}) IS NOT NULL`;
+    return `CASE WHEN ${fits} THEN ${bit} ELSE 0 END`;
+  });
+  const address = `CASE WHEN ${matches('address')} THEN ${FORM.address} ELSE 0 END`;
+  // a letter or a digit at its end: most texts are none of these, and are not tried
+  return `CASE WHEN regexp_full_match(x, '-?[0-9a-zA-Z:][-0-9a-zA-Z .,:/+]*[0-9a-fA-F:]')
+    THEN ${[FORM.other, address, ...bits].join(' + ')} ELSE ${FORM.other} END`;
+}
+
+/** A text of a format as ISO 8601. */
+function isoOf(format: string): string {
+  const zone = /%z/i.test(format) ? 'Z' : '';
+  const clock = /%[HIMSTXcpf]/.test(format) || zone !== '' ? `T%H:%M:%S.%f${zone}` : '';
+  return `strftime(try_strptime(x, ${quoteText(format)}), '%Y-%m-%d${clock}')`;
+}
+
+/** Texts of numbers that a type takes without a change of their value. */
+function numberPattern(type: Type): string | null {
+  if (type.kind === 'int' || type.kind === 'long') return String.raw`[+-]?\d+`;
+  if (type.kind !== 'decimal') return null;
+  return String.raw`[+-]?\d*(\.\d{0,${type.scale}}0*)?`;
+}
+
+/** SQL for a text as a type that is not one of times; what does not fit ends with `message`. */
+export function strictText(value: string, type: Type, sql: string, message: string): string {
+  const plain = `lhs_plain(${value})`;
+  const pattern = numberPattern(type);
+  const fits = pattern === null ? 'true' : `regexp_full_match(${plain}, ${quoteText(pattern)})`;
+  const refused = `error(${quoteText(message)} || left(${value}, 80) || '"')`;
+  const cast = `TRY_CAST(${plain} AS ${sql})`;
+  return `CASE WHEN ${value} IS NULL THEN NULL WHEN ${fits} AND ${cast} IS NOT NULL THEN ${cast}
+    ELSE ${refused} END`;
 }
 
 /** Forms of text that a column of a time type takes: an offset is never dropped. */

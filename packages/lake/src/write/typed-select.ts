@@ -9,12 +9,13 @@
 import { LakeError } from '../base/errors.ts';
 import { LIMITS } from '../base/limits.ts';
 import { quoteName, quoteText } from '../scan/duckdb/quoting.ts';
+import { typeName } from '../schema/schema-json.ts';
 import type { Field, MapType, Schema, StructType, Type } from '../schema/type.ts';
 import type { StagedInput } from './input.ts';
 import { asRead, type InputColumn, readType } from './input-columns.ts';
 import { OWN_FAULT } from './sql-fault.ts';
 import { sqlType } from './sql-type.ts';
-import { isTimeType } from './text-forms.ts';
+import { isTimeType, strictText } from './text-forms.ts';
 
 /** In wider tables texts are not measured: a copy of every column would not fit into memory. */
 const MOST_CHECKED = 1000;
@@ -39,8 +40,10 @@ export function typedSelect(
   const list = schema.fields.map(
     (field) => `${column(field, sources.get(field.name), how)} AS ${quoteName(field.name)}`,
   );
-  const read = schema.fields.filter((field) => sources.has(field.name));
-  const types = read.map((field) => [field.name, readType(field.type)] as const);
+  const types = schema.fields.flatMap((field) => {
+    const source = sources.get(field.name);
+    return source === undefined ? [] : [[source.key, readType(typeRead(field, source))] as const];
+  });
   return { list: list.join(', '), from: input.typedRelation(types) };
 }
 
@@ -62,16 +65,24 @@ function column(field: Field, source: InputColumn | undefined, how: How): string
   }
   const value = read(field, source, how);
   if (!field.required) return value;
-  return `CASE WHEN ${quoteName(field.name)} IS NULL THEN ${fault(isNull)} ELSE ${value} END`;
+  return `CASE WHEN ${quoteName(source.key)} IS NULL THEN ${fault(isNull)} ELSE ${value} END`;
 }
+
+/** How JSON is read: as the table's type, but texts of plain values as texts. */
+const typeRead = (field: Field, { source }: InputColumn): Type =>
+  source.kind === 'string' && isPlain(field.type) ? source : field.type;
+
+const isPlain = ({ kind }: Type): boolean => NUMBERS.has(kind) || kind === 'boolean';
+const NUMBERS: ReadonlySet<string> = new Set(['int', 'long', 'float', 'double', 'decimal']);
 
 function read(field: Field, input: InputColumn, { isJson, isChecked }: How): string {
   const { name, type } = field;
-  if (type.kind === 'variant') return `(${quoteName(name)}::JSON)::VARIANT`;
+  const key = quoteName(input.key);
+  if (type.kind === 'variant') return `(${key}::JSON)::VARIANT`;
   const { source } = input;
   if (isJson) refuseUnknownFields(name, source, type);
-  const from = isJson ? asRead(type) : source;
-  const value = converted(name, quoteName(name), from, type, 0);
+  const from = isJson ? asRead(typeRead(field, input)) : source;
+  const value = converted(name, key, from, type, 0);
   return isChecked ? bounded(name, type, value) : value;
 }
 
@@ -112,6 +123,11 @@ function converted(path: string, value: string, source: Type, target: Type, leve
   const inner = (name: string, of: string, from: Type, to: Type) =>
     converted(name, of, from, to, level + 1);
   if (source.kind === 'string' && isTimeType(target)) return strict(path, value, target);
+  if (source.kind === 'string' && isPlain(target)) {
+    const what = target.kind === 'boolean' ? 'true or false' : typeName(target);
+    const message = `${OWN_FAULT}column "${path}" expects ${what}, not "`;
+    return strictText(value, target, sqlType(target), message);
+  }
   if (losesNanos(source, target)) return floored(value);
   if (!hasRules(source, target)) return `${value}::${sqlType(target)}`;
   if (source.kind === 'list' && target.kind === 'list') {
@@ -157,7 +173,7 @@ function floored(value: string): string {
 
 /** Whether something inside is converted by rules of ours: texts of times, and nanoseconds. */
 function hasRules(source: Type, target: Type): boolean {
-  if (source.kind === 'string') return isTimeType(target);
+  if (source.kind === 'string') return isTimeType(target) || isPlain(target);
   if (losesNanos(source, target)) return true;
   if (source.kind === 'list' && target.kind === 'list') {
     return hasRules(source.element, target.element);
@@ -182,5 +198,5 @@ const EXPECTED = Object.freeze({
 
 function strict(path: string, value: string, target: Type & { kind: keyof typeof EXPECTED }) {
   const message = `${OWN_FAULT}column "${path}" expects ${EXPECTED[target.kind]}, not "`;
-  return `lhs_${target.kind}(${value}, ${quoteText(message)})`;
+  return `lhs_${target.kind}(lhs_plain(${value}), ${quoteText(message)})`;
 }

@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { InputReading } from './input.ts';
+import type { NearlyTyped } from './nearly-typed.ts';
 
 /** How far a write is. */
 export interface WriteProgress {
@@ -14,10 +15,27 @@ export interface WriteProgress {
   readonly rows: number;
 }
 
+/** Lines of CSV that were left out. */
+export interface SkippedLines {
+  readonly count: number;
+  /** The first of them, at most three. */
+  readonly first: readonly {
+    readonly file: string;
+    readonly line: number;
+    readonly reason: string;
+  }[];
+}
+
+/** What a reader of an input should know about it. */
+export type InputNote =
+  | ({ readonly note: 'nearly_typed' } & NearlyTyped)
+  | ({ readonly note: 'skipped_lines' } & SkippedLines);
+
 /** Progress listener, abort signal and limits of a write. */
 export interface WriteWatch {
   /** Called once with how an input was read. */
   readonly onRead?: (reading: InputReading) => void;
+  readonly onNote?: (note: InputNote) => void;
   /** Memory of the DuckDB that writes; more is spilled beside the data. Default 768 MiB. */
   readonly memoryBytes?: number;
   readonly onProgress?: (progress: WriteProgress) => void;

@@ -1,18 +1,19 @@
 import { memoryBytes } from '@lakehouse-search/contract';
-import { type InputReading, importFiles } from '@lakehouse-search/lake';
+import { type InputNote, type InputReading, importFiles } from '@lakehouse-search/lake';
 import { Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { list } from '../../search/flag-values.ts';
-import { INPUT_FORMATS, inputOf } from '../../source/import-input.ts';
-import { readingLine, schemaColumns, schemaLine } from '../../source/import-report.ts';
+import { adviceOf } from '../../source/import-advice.ts';
+import { inputOf } from '../../source/import-input.ts';
+import { noteLines, readingLine, schemaColumns, schemaLine } from '../../source/import-report.ts';
+import { readingFlags, readingOptions } from '../../source/reading-flags.ts';
 import { catalogInForce, sourceFlags } from '../../source/source-flags.ts';
 import { duration, plural, rate } from '../../terminal/figures.ts';
 import { progressReport } from '../../terminal/progress.ts';
 import { shellWord } from '../../terminal/shell-word.ts';
 
 export default class SourceImport extends LhsCommand {
-  static override summary =
-    'Create an Iceberg table from Parquet, CSV or NDJSON files, or add them to one.';
+  static override summary = 'Create an Iceberg table from files as they are, or add them to one.';
   static override examples = [
     '<%= config.bin %> source import events.parquet --table my.events --warehouse ./lake --key id',
     '<%= config.bin %> source import more/*.csv.gz --table my.events --warehouse ./lake --append',
@@ -30,10 +31,6 @@ export default class SourceImport extends LhsCommand {
       helpValue: 'SPEC',
     }),
     'format-version': Flags.string({ options: ['2', '3'], description: 'Iceberg format (2)' }),
-    'input-format': Flags.string({
-      options: INPUT_FORMATS,
-      description: 'format of standard input (seen in its first bytes)',
-    }),
     memory: Flags.string({
       description: 'memory for writing; more is spilled beside the data (768MiB)',
       helpValue: 'SIZE',
@@ -43,6 +40,7 @@ export default class SourceImport extends LhsCommand {
       description: 'do not check that keys are unique, in the files and in the table',
     }),
     overwrite: Flags.boolean({ description: 'replace the rows of the table' }),
+    ...readingFlags,
   };
 
   override async run(): Promise<void> {
@@ -51,16 +49,21 @@ export default class SourceImport extends LhsCommand {
     const started = performance.now();
     const report = progressReport(this.terminal, flags.table, flags.json ?? false, 'table');
     const version = flags['format-version'];
-    const input = inputOf(argv as string[], flags['input-format']);
+    const input = inputOf(argv as string[], readingOptions(flags));
+    const notes: InputNote[] = [];
     let reading: InputReading | undefined;
     const options = {
       catalog,
       table: flags.table,
       files: input.kind === 'files' ? input.paths : [],
       ...(input.kind === 'stream' ? input : {}),
+      reading: input.options,
       memoryBytes: flags.memory === undefined ? undefined : memoryBytes(flags.memory),
       onRead: (seen: InputReading) => {
         reading = seen;
+      },
+      onNote: (note: InputNote) => {
+        notes.push(note);
       },
       key: list(flags.key),
       partitionBy: flags['partition-by'],
@@ -69,7 +72,9 @@ export default class SourceImport extends LhsCommand {
       mode: flags.append ? 'append' : flags.overwrite ? 'overwrite' : 'create',
     } as const;
     const done = await this.stoppable('the table is as it was', (signal) =>
-      importFiles({ ...options, onProgress: report.update, signal }).finally(report.stop),
+      importFiles({ ...options, onProgress: report.update, signal })
+        .catch((error: unknown) => Promise.reject(adviceOf(error)))
+        .finally(report.stop),
     );
     if (flags.json)
       return this.printJson({
@@ -77,6 +82,7 @@ export default class SourceImport extends LhsCommand {
         snapshot: done.snapshotId?.toString() ?? null,
         inserted: done.inserted,
         read: reading,
+        notes,
         columns: done.schema && schemaColumns(done.schema),
       });
     const location =
@@ -91,6 +97,7 @@ export default class SourceImport extends LhsCommand {
       `${flags.table}  +${plural(done.inserted, 'row')} in ${duration(took)} (${perSecond} rows/s)`,
       ...guessed,
       ...columns,
+      ...noteLines(notes),
       `next: lhs index init ${shellWord(flags.table)} ${location} > definition.yaml`,
     ]);
   }

@@ -2,7 +2,9 @@ import { upsertRows } from '@lakehouse-search/lake';
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { list } from '../../search/flag-values.ts';
+import { adviceOf } from '../../source/import-advice.ts';
 import { inputOf } from '../../source/import-input.ts';
+import { existingTableFlags, readingOptions } from '../../source/reading-flags.ts';
 import { sourceFlags, tableOf } from '../../source/source-flags.ts';
 import { count, plural, snapshotName } from '../../terminal/figures.ts';
 import { progressReport } from '../../terminal/progress.ts';
@@ -25,17 +27,20 @@ export default class SourceUpsert extends LhsCommand {
     warehouse: sourceFlags.warehouse,
     catalog: sourceFlags.catalog,
     key: Flags.string({ description: 'key columns (the identifier fields)', helpValue: 'A,B' }),
+    ...existingTableFlags,
   };
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(SourceUpsert);
     const config = await tableOf(flags, args.table);
     const report = progressReport(this.terminal, args.table, flags.json ?? false, 'table');
-    const input = inputOf([args.file]);
+    const input = inputOf([args.file], readingOptions(flags));
     const key = list(flags.key);
     const done = await this.stoppable('the table is as it was', (signal) => {
       const watch = { onProgress: report.update, signal };
-      return upsertRows(config, input, key, watch).finally(report.stop);
+      return upsertRows(config, input, key, watch)
+        .catch((error: unknown) => Promise.reject(adviceOf(error)))
+        .finally(report.stop);
     });
     const { inserted, updated } = done;
     if (flags.json)

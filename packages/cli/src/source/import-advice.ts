@@ -1,0 +1,21 @@
+import { LhsError } from '@lakehouse-search/contract';
+import { LakeError } from '@lakehouse-search/lake';
+
+const ADVICE: Readonly<Record<string, (details: Readonly<Record<string, unknown>>) => string>> = {
+  address: () => 'curl -fL ADDRESS | lhs source import - …',
+  encoding: () => '--encoding latin1 (or utf-16le, shift_jis, …) names it',
+  kind: () => '--input-format csv (or ndjson, parquet) names it',
+  value: ({ column, value }) =>
+    `--null '${value}' reads it as NULL; --type '${column}=string' makes a column of texts; ` +
+    '--date-format and --decimal name other notations',
+};
+
+/** The error of an import with the flags that are a way out. */
+export function adviceOf(error: unknown): unknown {
+  if (!(error instanceof LakeError)) return error;
+  const hint = ADVICE[String(error.details.option)]?.(error.details);
+  if (hint === undefined) return error;
+  const { option: _, ...details } = error.details;
+  const code = error.code === 'unsupported' ? 'unsupported' : 'invalid_argument';
+  return new LhsError(code, error.message, { cause: error, hint, details });
+}

@@ -1,0 +1,105 @@
+import { LhsError } from '@lakehouse-search/contract';
+import type { ReadingOptions } from '@lakehouse-search/lake';
+import { Flags } from '@oclif/core';
+import { list } from '../search/flag-values.ts';
+import { INPUT_FORMATS } from './import-input.ts';
+
+/** Flags that say how files are read; without one it is detected. */
+export const readingFlags = {
+  'input-format': Flags.string({
+    options: Object.keys(INPUT_FORMATS),
+    description: 'format of the files (by their endings; of standard input by its bytes)',
+  }),
+  null: Flags.string({ description: 'texts that mean NULL', helpValue: 'NA,-' }),
+  type: Flags.string({
+    description: 'type of a column of a new table',
+    helpValue: 'COL=TYPE',
+    multiple: true,
+    multipleNonGreedy: true,
+  }),
+  rename: Flags.string({
+    description: 'name of a column in the table',
+    helpValue: 'COL=NAME',
+    multiple: true,
+    multipleNonGreedy: true,
+  }),
+  delimiter: Flags.string({ description: 'of CSV: one character, or tab', helpValue: 'CHAR' }),
+  encoding: Flags.string({ description: 'latin1, utf-16le, shift_jis, …', helpValue: 'NAME' }),
+  header: Flags.boolean({
+    description: 'the first line of CSV names the columns',
+    allowNo: true,
+    default: true,
+  }),
+  'skip-bad-lines': Flags.boolean({ description: 'leave out lines of CSV that do not fit' }),
+  decimal: Flags.string({ options: ['.', ','], description: 'decimal mark of CSV' }),
+  'date-format': Flags.string({
+    description: "dates besides ISO 8601: '%d.%m.%Y'",
+    helpValue: 'FORMAT',
+    multiple: true,
+    multipleNonGreedy: true,
+  }),
+  'sample-rows': Flags.integer({
+    description: 'rows that decide on types (all)',
+    min: 1,
+    helpValue: 'N',
+  }),
+  'rows-of': Flags.string({ options: ['keys'], description: 'JSON: each key is a row' }),
+  'rows-at': Flags.string({ description: 'JSON: path of the rows', helpValue: 'A.B' }),
+};
+
+const { type: _, 'sample-rows': __, ...withoutTypes } = readingFlags;
+/** The same for a table that has types. */
+export const existingTableFlags = withoutTypes;
+
+/** Values of `readingFlags`, as oclif has read them. */
+export interface ReadingFlags {
+  readonly 'input-format'?: string;
+  readonly null?: string;
+  readonly type?: readonly string[];
+  readonly rename?: readonly string[];
+  readonly delimiter?: string;
+  readonly encoding?: string;
+  readonly header?: boolean;
+  readonly 'skip-bad-lines'?: boolean;
+  readonly decimal?: string;
+  readonly 'date-format'?: readonly string[];
+  readonly 'sample-rows'?: number;
+  readonly 'rows-of'?: string;
+  readonly 'rows-at'?: string;
+}
+
+/** How files are read, from flags. Throws invalid_argument. */
+export function readingOptions(flags: ReadingFlags): ReadingOptions {
+  const format = flags['input-format'] as keyof typeof INPUT_FORMATS | undefined;
+  const path = flags['rows-at']?.split('.') ?? (flags['rows-of'] === undefined ? null : []);
+  return {
+    kind: format && INPUT_FORMATS[format],
+    nulls: list(flags.null),
+    types: pairs('type', flags.type),
+    rename: pairs('rename', flags.rename),
+    delimiter: flags.delimiter === undefined ? undefined : delimiterOf(flags.delimiter),
+    encoding: flags.encoding,
+    hasHeader: flags.header,
+    skipBadLines: flags['skip-bad-lines'],
+    decimal: flags.decimal as '.' | ',' | undefined,
+    dateFormats: flags['date-format'],
+    sampleRows: flags['sample-rows'],
+    rowsAt: path === null ? undefined : { path, isGuess: false },
+  };
+}
+
+function delimiterOf(text: string): string {
+  const char = text === 'tab' || text === '\\t' ? '\t' : text;
+  if (/^[^"\r\n]$/.test(char)) return char;
+  throw new LhsError('invalid_argument', `--delimiter is one character or tab, not "${text}"`);
+}
+
+function pairs(flag: string, texts: readonly string[] = []): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    texts.map((text) => {
+      const at = text.lastIndexOf('=');
+      if (at > 0 && at < text.length - 1) return [text.slice(0, at), text.slice(at + 1)];
+      throw new LhsError('invalid_argument', `--${flag} takes COLUMN=VALUE, not "${text}"`);
+    }),
+  );
+}

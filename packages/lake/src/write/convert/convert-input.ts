@@ -1,0 +1,124 @@
+import { basename, join } from 'node:path';
+import { LakeError } from '../../base/errors.ts';
+import type { Type } from '../../schema/type.ts';
+import { checkParquet } from '../check-parquet.ts';
+import {
+  commonKind,
+  compressionOf,
+  type InputFile,
+  type InputFiles,
+  type InputFormat,
+  type InputKind,
+} from '../input-files.ts';
+import type { ReadingOptions } from '../reading-options.ts';
+import { findRows, writeJsonRows } from './json-rows.ts';
+import { textEncoding, writeUtf8 } from './text-encoding.ts';
+import { extractMember, zipMembers } from './zip.ts';
+
+/** Files that DuckDB reads, and what was found out about them. */
+export interface ConvertedInput {
+  readonly files: readonly InputFile[];
+  readonly format: InputFormat;
+  /** The types of columns that the files name. */
+  readonly types?: ReadonlyMap<string, Type>;
+  readonly reading: ConvertedReading;
+}
+
+/** What conversion says about an input. */
+export interface ConvertedReading {
+  readonly kind: InputKind;
+  /** Absent: UTF-8, or not a text. */
+  readonly encoding?: { readonly label: string; readonly isGuess: boolean };
+  /** Where the rows of a JSON text are, if they are not its values. */
+  readonly rows?: { readonly path: readonly string[]; readonly isGuess: boolean };
+}
+
+/** What a conversion needs besides its files. */
+export interface Conversion {
+  readonly options: ReadingOptions;
+  readonly formatVersion: number;
+  readonly signal?: AbortSignal;
+  /** A new path in the work folder, with this ending. */
+  readonly newPath: (ending: string) => string;
+}
+
+/** `newPath` of a folder. */
+export function pathsIn(folder: string): Conversion['newPath'] {
+  let count = 0;
+  return (ending) => join(folder, `converted-${count++}${ending}`);
+}
+
+/**
+ * Converts files of a kind to a format that DuckDB reads. Files of such a format are returned as
+ * they are. Throws invalid_argument, unsupported for contents that cannot be read exactly.
+ */
+export async function convertInput(
+  { files, kind }: InputFiles,
+  conversion: Conversion,
+): Promise<ConvertedInput> {
+  switch (kind) {
+    case 'parquet':
+      for (const file of files) await checkParquet(file.path, conversion.formatVersion);
+      return { files, format: kind, reading: { kind } };
+    case 'csv': {
+      const { files: texts, encoding } = await asUtf8(files, conversion);
+      return { files: texts, format: 'csv', reading: { kind, encoding } };
+    }
+    case 'zip':
+      return convertInput(await unpacked(files, conversion), conversion);
+    case 'json':
+      return convertJson(files, conversion);
+  }
+}
+
+/** The files in archives, without those that systems add. */
+async function unpacked(
+  archives: readonly InputFile[],
+  { options, signal, newPath }: Conversion,
+): Promise<InputFiles> {
+  const files: InputFile[] = [];
+  const names: string[] = [];
+  for (const archive of archives) {
+    for (const member of await zipMembers(archive)) {
+      if (/(^|\/)(__MACOSX\/|\.|_)/.test(member.name)) continue;
+      const path = newPath(`-${basename(member.name)}`);
+      await extractMember(archive, member, path, signal);
+      const shown = `${archive.shown} (${member.name})`;
+      files.push({ path, compression: compressionOf(path), shown });
+      names.push(member.name);
+    }
+  }
+  if (files.length > 0) return { files, kind: options.kind ?? commonKind(names) };
+  const message = `cannot read ${archives[0].shown}: it has no files`;
+  throw new LakeError('invalid_argument', message, { file: archives[0].path });
+}
+
+async function asUtf8(files: readonly InputFile[], { options, signal, newPath }: Conversion) {
+  const texts: InputFile[] = [];
+  let encoding: ConvertedReading['encoding'];
+  for (const file of files) {
+    const found = await textEncoding(file, options.encoding, signal);
+    if (found.label === 'utf-8') texts.push(file);
+    else texts.push(await writeUtf8(file, found, newPath('.txt'), signal));
+    if (found.label !== 'utf-8') encoding ??= found;
+  }
+  return { files: texts, encoding };
+}
+
+async function convertJson(
+  files: readonly InputFile[],
+  conversion: Conversion,
+): Promise<ConvertedInput> {
+  const { files: texts, encoding } = await asUtf8(files, conversion);
+  const { options, signal, newPath } = conversion;
+  const converted: InputFile[] = [];
+  let rows: ConvertedReading['rows'];
+  for (const [i, file] of texts.entries()) {
+    const isOpen = options.kind === undefined && !/\.(ndjson|jsonl)(\.\w+)?$/i.test(files[i].path);
+    const found = options.rowsAt ?? (isOpen ? await findRows(file, signal) : null);
+    rows ??= found ?? undefined;
+    if (found === null) converted.push(file);
+    else converted.push(await writeJsonRows(file, found, newPath('.ndjson'), signal));
+  }
+  return { files: converted, format: 'json', reading: { kind: 'json', encoding, rows } };
+}

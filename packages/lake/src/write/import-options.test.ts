@@ -1,0 +1,406 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { valueAt } from '../scan/vectors.ts';
+import { typeName } from '../schema/schema-json.ts';
+import { valueToJson } from '../schema/value-json.ts';
+import { openTable } from '../table.ts';
+import { importIntoTable } from './import-files.ts';
+import type { InputReading } from './input.ts';
+import type { ReadingOptions } from './reading-options.ts';
+import type { InputNote } from './write-progress.ts';
+
+/** Files with options, compared with what DuckDB reads of the same file by options of its own. */
+const folder = mkdtempSync(join(tmpdir(), 'lhs-options-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const catalog = { type: 'filesystem', warehouse: join(folder, 'lake') } as const;
+let tables = 0;
+
+const file = (name: string, bytes: string | Uint8Array): string => {
+  const path = join(folder, name);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, bytes);
+  return path;
+};
+
+async function imported(paths: readonly string[] | string, reading: ReadingOptions = {}) {
+  const table = `t.n${tables++}`;
+  const notes: InputNote[] = [];
+  let read: InputReading | undefined;
+  const files = [paths].flat();
+  const onRead = (seen: InputReading) => {
+    read = seen;
+  };
+  const onNote = (note: InputNote) => void notes.push(note);
+  await importIntoTable({ catalog, table, files, reading, onRead, onNote });
+  const source = await openTable({ catalog, table });
+  const { fields } = source.schema;
+  const types = Object.fromEntries(fields.map(({ name, type }) => [name, typeName(type)]));
+  const rows: unknown[][] = [];
+  for await (const batch of source.scan()) {
+    for (let row = 0; row < batch.rows; row++) {
+      rows.push(
+        batch.columns.map((column, i) => valueToJson(fields[i].type, valueAt(column, row))),
+      );
+    }
+  }
+  await source.close();
+  return { types, rows, notes, read };
+}
+
+let sql: (query: string) => Promise<unknown[][]>;
+beforeAll(async () => {
+  const connection = await (await DuckDBInstance.create(':memory:')).connect();
+  sql = async (query) => (await connection.runAndReadAll(query)).getRowsJson();
+});
+
+const FLIGHTS = ['id,dep_delay,day,late', '1,12,2024-01-01,true', '2,NA,NA,NA'];
+for (let i = 3; i <= 40; i++)
+  FLIGHTS.push(`${i},${i - 20.5},2024-01-0${1 + (i % 9)},${i % 2 === 0}`);
+FLIGHTS.push('41,-,2024-02-01,-', '42,,2024-02-02,false', '');
+
+describe('a column of CSV that is nearly of a type', () => {
+  it('is named with its exceptions, and is of the type if they are NULL', async () => {
+    const path = file('flights.csv', FLIGHTS.join('\n'));
+    const plain = await imported(path);
+    expect(plain.types).toEqual({ id: 'long', dep_delay: 'string', day: 'string', late: 'string' });
+    const near = { note: 'nearly_typed', values: 41, fitting: 39 };
+    expect(plain.notes).toMatchObject([
+      { ...near, column: 'dep_delay', kind: 'number', exceptions: ['NA', '-'] },
+      { column: 'day', kind: 'date', values: 42, fitting: 41, exceptions: ['NA'] },
+      { column: 'late', kind: 'boolean', values: 42, fitting: 40, exceptions: ['NA', '-'] },
+    ]);
+    const typed = await imported(path, { nulls: ['NA', '-'] });
+    expect(typed.types).toEqual({ id: 'long', dep_delay: 'double', day: 'date', late: 'boolean' });
+    expect(typed.notes).toEqual([]);
+    const columns = "{id: 'BIGINT', dep_delay: 'DOUBLE', day: 'DATE', late: 'BOOLEAN'}";
+    const oracle = await sql(
+      `SELECT id::INTEGER, dep_delay, day, late
+       FROM read_csv('${path}', columns=${columns}, header=true, nullstr=['NA', '-', ''])`,
+    );
+    expect(typed.rows).toEqual(oracle);
+  });
+
+  it.each([
+    [
+      'a decimal comma',
+      ['1.234,56', '-7,5', '12'],
+      'number',
+      { decimal: ',' },
+      [1234.56, -7.5, 12],
+    ],
+    [
+      'days before months',
+      ['28.11.2026', '01.02.1999', '31.12.2000'],
+      'date',
+      { dateFormats: ['%d.%m.%Y'] },
+      ['2026-11-28', '1999-02-01', '2000-12-31'],
+    ],
+    [
+      'names of months',
+      ['Jun 12 1998', 'Jan 01 2000', 'Dec 31 1970'],
+      'date',
+      { dateFormats: ['%b %d %Y'] },
+      ['1998-06-12', '2000-01-01', '1970-12-31'],
+    ],
+    [
+      'times of access logs',
+      ['28/Nov/2026:08:11:12 +0100', '01/Jan/2026:00:00:00 +0000'],
+      'timestamp',
+      { dateFormats: ['%d/%b/%Y:%H:%M:%S %z'] },
+      ['2026-11-28T07:11:12.000000Z', '2026-01-01T00:00:00.000000Z'],
+    ],
+  ] as const)('by %s names the option that reads it', async (_, texts, kind, option, values) => {
+    const path = file('notation.csv', ['v;n', ...texts.map((text) => `${text};x`), ''].join('\n'));
+    const plain = await imported(path);
+    expect(plain.types.v).toBe('string');
+    expect(plain.notes).toMatchObject([{ column: 'v', kind, ...option, exceptions: [] }]);
+    const read = await imported(path, option as ReadingOptions);
+    expect(read.rows.map(([v]) => v)).toEqual(values);
+    expect(read.notes).toEqual([]);
+  });
+
+  it('names both formats of a date that could be read by either', async () => {
+    const { notes } = await imported(file('either.csv', 'v\n03/04/2024\n05/06/2024\n'));
+    expect(notes).toMatchObject([{ column: 'v', dateFormats: ['%m/%d/%Y', '%d/%m/%Y'] }]);
+  });
+
+  it.each([
+    ['words', ['alpha', 'beta', '12']],
+    ['codes with zeros in front', ['00501', '00544', '10001']],
+    ['addresses alone', ['10.0.0.1', '10.0.0.2', '::1']],
+  ])('is not named for %s', async (_, texts) => {
+    expect((await imported(file('text.csv', `v\n${texts.join('\n')}\n`))).notes).toEqual([]);
+  });
+
+  it('is named for addresses beside a mark, and for exceptions after the first rows', async () => {
+    const hosts = Array.from({ length: 9 }, (_, i) => `10.0.0.${i},${i}`);
+    const late = Array.from({ length: 25_000 }, (_, i) => `10.0.0.1,${i}`);
+    const lines = ['host,n', ...hosts, '-,0', ...late, '10.0.0.1,unknown', ''];
+    const { notes } = await imported(file('hosts.csv', lines.join('\n')));
+    expect(notes).toMatchObject([
+      { column: 'host', kind: 'address', values: 25_011, fitting: 25_010, exceptions: ['-'] },
+      { column: 'n', kind: 'number', values: 25_011, fitting: 25_010, exceptions: ['unknown'] },
+    ]);
+  });
+});
+
+describe('options of CSV', () => {
+  it('name types, columns, delimiter and a missing header', async () => {
+    const path = file('bare.csv', '007~1.5~x\n008~2~\n');
+    const options: ReadingOptions = {
+      delimiter: '~',
+      hasHeader: false,
+      rename: { column0: 'code', column1: 'price' },
+      types: { price: 'decimal(9, 2)', column2: 'keyword' },
+    };
+    const { types, rows, read } = await imported(path, options);
+    expect(types).toEqual({ code: 'string', price: 'decimal(9, 2)', column2: 'string' });
+    expect(rows).toEqual([
+      ['007', '1.50', 'x'],
+      ['008', '2.00', null],
+    ]);
+    expect(read).toMatchObject({ delimiter: '~', hasHeader: false });
+  });
+
+  it.each([
+    ['long', 'abc', 'long'],
+    ['long', '1.5', 'long'],
+    ['decimal(9, 2)', '1.239', 'decimal(9, 2)'],
+    ['boolean', 'maybe', 'true or false'],
+    ['date', '2024-02-30', 'a date'],
+  ])('refuse a text that is no %s by line, column and value: %s', async (type, text, expected) => {
+    const path = file('typed.csv', `a,b\n"two\nlines",\n\nx,${text}\n`);
+    const refused = imported(path, { types: { b: type } });
+    await expect(refused).rejects.toMatchObject({
+      code: 'invalid_argument',
+      details: { option: 'value', column: 'b', value: text },
+    });
+    await expect(refused).rejects.toThrow(
+      new RegExp(
+        `line 5: column "b" expects ${expected.replace(/[()]/g, '\\$&')}.*, not "${text}"`,
+      ),
+    );
+  });
+
+  it('decide types by a sample, and refuse what does not fit them', async () => {
+    const path = file('sample.csv', `a\n${'1\n'.repeat(50)}x\n`);
+    expect((await imported(path)).types).toEqual({ a: 'string' });
+    const sampled = imported(path, { sampleRows: 10 });
+    await expect(sampled).rejects.toThrow(/line 52: column "a" expects long, not "x"/);
+  });
+
+  it('refuse unknown columns and types', async () => {
+    const path = file('known.csv', 'a,b\n1,2\n');
+    for (const options of [{ types: { c: 'long' } }, { rename: { c: 'd' } }]) {
+      await expect(imported(path, options)).rejects.toMatchObject({ code: 'column_not_found' });
+    }
+    await expect(imported(path, { rename: { a: 'B' } })).rejects.toThrow(/two columns.*"B"/);
+    for (const type of ['money', 'decimal(99, 2)']) {
+      await expect(imported(path, { types: { a: type } })).rejects.toThrow(`has no type "${type}"`);
+    }
+  });
+
+  it('leave out bad lines, and name how many and the first three', async () => {
+    const lines = ['a,b', '1,2', '3', '4,5,6,7', '7,"x"y', '8,9', '10', '11,12', ''];
+    const path = file('bad.csv', lines.join('\n'));
+    const { rows, notes } = await imported(path, { skipBadLines: true });
+    expect(rows.map(([a]) => a)).toEqual([1, 8, 11]);
+    const [note] = notes;
+    expect(note).toMatchObject({ note: 'skipped_lines', count: 4 });
+    expect(note.note === 'skipped_lines' && note.first.map(({ line }) => line)).toEqual([3, 4, 5]);
+    const second = file('bad2.csv', lines.join('\n'));
+    const both = await imported([path, second], { skipBadLines: true });
+    expect([both.rows.length, both.notes]).toMatchObject([6, [{ count: 8 }]]);
+  });
+});
+
+describe('the encoding of text', () => {
+  const TEXT = 'name,n\nZürich,1\n"Ångström\nß",2\n';
+  const ROWS = [
+    ['Zürich', 1],
+    ['Ångström\nß', 2],
+  ];
+  const utf16 = (text: string, isBig = false) => {
+    const bytes = Buffer.from(text, 'utf16le');
+    return isBig ? bytes.swap16() : bytes;
+  };
+
+  it.each([
+    ['latin1, by trial', Buffer.from(TEXT, 'latin1'), {}, 'windows-1252', true],
+    [
+      'latin1, as named',
+      Buffer.from(TEXT, 'latin1'),
+      { encoding: 'latin1' },
+      'windows-1252',
+      false,
+    ],
+    ['UTF-16 with a mark', utf16(`\ufeff${TEXT}`), {}, 'utf-16le', false],
+    ['big-endian UTF-16', utf16(`\ufeff${TEXT}`, true), {}, 'utf-16be', false],
+    ['UTF-16 without a mark', utf16(TEXT), {}, 'utf-16le', true],
+  ])('is read: %s', async (_, bytes, options, label, isGuess) => {
+    const { rows, read } = await imported(file('encoded.csv', bytes), options);
+    expect([rows, read?.encoding]).toEqual([ROWS, { label, isGuess }]);
+  });
+
+  it('is read for JSON too', async () => {
+    const path = file('encoded.ndjson', Buffer.from('{"name":"Zürich"}\n', 'latin1'));
+    expect((await imported(path)).rows).toEqual([['Zürich']]);
+  });
+
+  it('that nothing says is refused with its line, and an unknown name too', async () => {
+    const mixed = Buffer.concat([Buffer.from('a\nZürich\n'), Buffer.from('Zürich\n', 'latin1')]);
+    const refused = imported(file('mixed.csv', mixed));
+    await expect(refused).rejects.toThrow(/line 3: bytes that are not UTF-8; name its encoding/);
+    await expect(refused).rejects.toMatchObject({ details: { option: 'encoding' } });
+    const unknown = imported(file('x.csv', 'a\n1\n'), { encoding: 'klingon' });
+    await expect(unknown).rejects.toThrow(/there is no encoding "klingon"/);
+    const wrong = imported(file('y.csv', Buffer.from('a\n\x81\n', 'latin1')), {
+      encoding: 'shift_jis',
+    });
+    await expect(wrong).rejects.toThrow(/has bytes that are not shift_jis/);
+  });
+});
+
+describe('rows of a JSON text that is one object', () => {
+  const emoji = Object.fromEntries(
+    Array.from({ length: 1914 }, (_, i) => [
+      `k"${i}`,
+      { name: `emoji ${i}`, slug: `e_${i}`, group: 'x', big: 2 ** 40 + i, tags: ['a', `b${i}`] },
+    ]),
+  );
+
+  it('are its keys if all of its many members are objects', async () => {
+    const path = file('emoji.json', JSON.stringify(emoji, null, 2));
+    const { types, rows, read } = await imported(path);
+    expect(read?.rows).toEqual({ path: [], isGuess: true });
+    expect(Object.keys(types)).toEqual(['key', 'name', 'slug', 'group', 'big', 'tags']);
+    expect(rows).toEqual(
+      Object.entries(emoji).map(([key, { name, slug, group, big, tags }]) => [
+        key,
+        name,
+        slug,
+        group,
+        big,
+        tags,
+      ]),
+    );
+  });
+
+  it('are the features of GeoJSON, and the elements of an envelope', async () => {
+    const features = Array.from({ length: 300 }, (_, i) => ({
+      type: 'Feature',
+      id: `f${i}`,
+      properties: { mag: i / 4, place: `p "${i}" ]}` },
+      geometry: { type: 'Point', coordinates: [i, -i] },
+    }));
+    const path = file('quakes.geojson', JSON.stringify({ type: 'FeatureCollection', features }));
+    const { rows, read } = await imported(path);
+    expect(read?.rows).toEqual({ path: ['features'], isGuess: true });
+    const oracle = await sql(
+      `SELECT f.type, f.id, f.properties, f.geometry
+       FROM (SELECT unnest(features) AS f FROM read_json('${path}'))`,
+    );
+    expect(rows.map((row) => row[1])).toEqual(oracle.map((row) => row[1]));
+    expect(rows.map((row) => row[2])).toEqual(oracle.map((row) => row[2]));
+    const nested = file('deep.json', JSON.stringify({ a: { page: 1, items: features } }));
+    const deep = await imported(nested, { rowsAt: { path: ['a', 'items'], isGuess: false } });
+    expect(deep.rows).toEqual(rows);
+    const wrong = imported(nested, { rowsAt: { path: ['a', 'none'], isGuess: false } });
+    await expect(wrong).rejects.toThrow(/no object or array at "a.none"/);
+  });
+
+  it('are written as they are: numbers of any size, texts across parts of the file', async () => {
+    const long = 'é\\"{[,:'.repeat(60_000);
+    const text = `{"n": 2, "rows": [ {"big": 12345678901234567890, "t": ${JSON.stringify(long)}},
+      {"big": 1, "t": ""} ]}`;
+    const { rows } = await imported(file('parts.json', text));
+    expect(rows).toEqual([
+      ['12345678901234567890', long],
+      ['1', ''],
+    ]);
+  });
+
+  it.each([
+    ['a small object', '{"id": 1, "tags": ["a"], "s": {"x": 1}}', {}],
+    ['several values', '{"id":1,"l":[{"a":1},{"a":2}]}\n{"id":2,"l":[{"a":1},{"a":2}]}\n', {}],
+    ['a named format', '{"id":1,"l":[{"a":1},{"a":2}]}', { kind: 'json' }],
+  ] as const)('is itself for %s', async (_, text, options) => {
+    const { read, types } = await imported(file('itself.json', text), options);
+    expect([read?.rows, types.id]).toEqual([undefined, 'long']);
+  });
+
+  it('are its members if the caller says so, also plain ones', async () => {
+    const options: ReadingOptions = { rowsAt: { path: [], isGuess: false } };
+    const plain = await imported(file('plain.json', '{"Berlin": 3.5, "Köln": 1}'), options);
+    expect(plain.rows).toEqual([
+      ['Berlin', 3.5],
+      ['Köln', 1],
+    ]);
+    const keyed = file('keyed.json', '{"a": {"key": 7}, "b": {}}');
+    expect((await imported(keyed, options)).types).toEqual({ row_key: 'string', key: 'long' });
+  });
+});
+
+describe('what names stand for', () => {
+  it('is every file of a pattern and of a folder, with the columns of its partitions', async () => {
+    const rows = 'x,day\n1,2024-05-01\n2,2024-05-02\n';
+    const paths = ['2024/city=K%C3%B6ln', '2025/city=__HIVE_DEFAULT_PARTITION__'].map((part) =>
+      file(`hive/year=${part}/part.csv`, rows),
+    );
+    file('hive/_SUCCESS', '');
+    file('hive/year=2024/.part.csv.crc', 'x');
+    const whole = await imported(join(folder, 'hive'));
+    expect(whole.types).toEqual({ x: 'long', day: 'date', city: 'string', year: 'long' });
+    const list = paths.map((path) => `'${path}'`).join(', ');
+    const oracle = await sql(
+      `SELECT x::INTEGER, day, city, year::INTEGER
+       FROM read_csv([${list}], hive_partitioning=true, columns={x: 'BIGINT', day: 'DATE'})`,
+    );
+    expect(whole.rows).toEqual(oracle);
+    expect((await imported(join(folder, 'hive/*/*/*.csv'))).rows).toEqual(oracle);
+    await expect(imported(join(folder, 'hive/*/*.csv'))).rejects.toMatchObject({
+      code: 'input_not_found',
+    });
+  });
+
+  it('of Parquet in partitions has the partition columns', async () => {
+    const to = join(folder, 'parts');
+    await sql(`COPY (SELECT i AS id, i % 2 AS kind FROM range(4) r(i)) TO '${to}'
+               (FORMAT parquet, PARTITION_BY (kind))`);
+    const { types, rows } = await imported(to);
+    expect(types).toEqual({ id: 'long', kind: 'long' });
+    expect(rows.toSorted()).toEqual([
+      [0, 0],
+      [1, 1],
+      [2, 0],
+      [3, 1],
+    ]);
+  });
+
+  it('is every file of a ZIP archive', async () => {
+    file('zip/a.csv', 'id,t\n1,x\n');
+    file('zip/b.csv', `id,t\n2,${'y'.repeat(2000)}\n`);
+    file('zip/__MACOSX/._a.csv', 'junk');
+    const path = join(folder, 'both.zip');
+    execFileSync('python3', ['-m', 'zipfile', '-c', path, 'a.csv', 'b.csv', '__MACOSX'], {
+      cwd: join(folder, 'zip'),
+    });
+    expect((await imported(path)).rows).toEqual([
+      [1, 'x'],
+      [2, 'y'.repeat(2000)],
+    ]);
+    const bytes = readFileSync(path);
+    bytes[38] ^= 0xff;
+    const broken = imported(file('broken.zip', bytes));
+    await expect(broken).rejects.toThrow(/broken\.zip": "[ab]\.csv"/);
+    const cut = imported(file('cut.zip', bytes.subarray(0, 200)));
+    await expect(cut).rejects.toThrow(/cut\.zip": it has no directory/);
+    file('zip/bad.csv', 'a,b\n1\n');
+    execFileSync('python3', ['-m', 'zipfile', '-c', path, 'bad.csv'], { cwd: join(folder, 'zip') });
+    await expect(imported(path)).rejects.toThrow(/both\.zip" \(bad\.csv\): line 2/);
+  });
+});

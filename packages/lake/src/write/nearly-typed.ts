@@ -1,0 +1,104 @@
+import { quoteName } from '../scan/duckdb/quoting.ts';
+import type { InputColumn } from './input-columns.ts';
+import type { InputFormat } from './input-files.ts';
+import { FORM, HINTS, typeOfForms } from './text-forms.ts';
+import type { WriterSession } from './writer-session.ts';
+
+/** A column that stays text although most of its values look like another type. */
+export interface NearlyTyped {
+  readonly column: string;
+  readonly kind: 'number' | 'boolean' | 'date' | 'timestamp' | 'time' | 'address';
+  /** Values that are not NULL, and those of them that are of the kind. */
+  readonly values: number;
+  readonly fitting: number;
+  /** The most frequent of the other values, at most MAX_EXCEPTIONS. */
+  readonly exceptions: readonly string[];
+  /** Set if the values need a decimal comma or a format of dates to be read. */
+  readonly decimal?: ',';
+  readonly dateFormats?: readonly string[];
+}
+
+/** The share of its values at which a column is named. */
+const LEAST_SHARE = 0.8;
+const MAX_EXCEPTIONS = 4;
+/** More columns are not named, as each takes a part of another pass over the input. */
+const MAX_COLUMNS = 100;
+
+type Counts = ReadonlyMap<number, number>;
+type Candidate = Pick<NearlyTyped, 'kind' | 'decimal' | 'dateFormats'> & { readonly bits: number };
+
+const { int, big, double, boolean, date, time, address } = FORM;
+const zoneless = FORM.timestamp | FORM.timestamp_ns | date;
+const zoned = FORM.timestamptz | FORM.timestamptz_ns;
+const CANDIDATES: readonly Candidate[] = [
+  { kind: 'number', bits: int | big | double },
+  { kind: 'boolean', bits: boolean },
+  { kind: 'date', bits: date },
+  { kind: 'timestamp', bits: zoneless },
+  { kind: 'timestamp', bits: zoned },
+  { kind: 'time', bits: time },
+  { kind: 'address', bits: address },
+  ...HINTS.map(
+    ({ bit, format }): Candidate =>
+      format === null
+        ? { kind: 'number', bits: bit | int | big | double, decimal: ',' }
+        : { kind: /%H/.test(format) ? 'timestamp' : 'date', bits: bit, dateFormats: [format] },
+  ),
+];
+
+/** Columns of texts that are nearly of another type, with their exceptions in all rows. */
+export async function nearlyTyped(
+  session: WriterSession,
+  format: InputFormat,
+  seen: readonly { readonly column: InputColumn; readonly counts: Counts }[],
+  texts: {
+    form(text: string): string;
+    relation(columns: readonly InputColumn[]): string;
+  },
+): Promise<readonly NearlyTyped[]> {
+  const near = seen
+    .flatMap(({ column, counts }) => {
+      const candidate = candidateOf(counts, format);
+      return candidate === null ? [] : [{ column, ...candidate }];
+    })
+    .slice(0, MAX_COLUMNS);
+  if (near.length === 0) return [];
+  const counted = near.map(({ column, bits }) => {
+    const text = quoteName(column.key);
+    const isOther = `${text} IS NOT NULL AND ${texts.form(text)} & ${bits} = 0`;
+    return `count(${text}), count(CASE WHEN ${isOther} THEN 1 END),
+      approx_top_k(CASE WHEN ${isOther} THEN left(${text}, 40) END, ${MAX_EXCEPTIONS})`;
+  });
+  const from = texts.relation(near.map(({ column }) => column));
+  const [row] = await session.rows(`SELECT ${counted.join(', ')} FROM ${from}`);
+  return near.map(({ column, bits: _, ...candidate }, i) => {
+    const [values, others, top] = row.slice(3 * i, 3 * i + 3);
+    const list = top as { readonly items: readonly unknown[] } | null;
+    const exceptions = list?.items.map(String) ?? [];
+    const fitting = Number(values) - Number(others);
+    return { column: column.name, ...candidate, values: Number(values), fitting, exceptions };
+  });
+}
+
+/** What most values are, if the column is a text for the rest of them. */
+function candidateOf(counts: Counts, inputFormat: InputFormat): Candidate | null {
+  const values = [...counts].filter(([form]) => form !== 0);
+  const isText = typeOfForms(values.reduce((all, [form]) => all | form, 0)).kind === 'string';
+  const total = values.reduce((n, [, count]) => n + count, 0);
+  if (!isText || total === 0) return null;
+  // JSON writes numbers and booleans as such: a text of digits is meant
+  const candidates = CANDIDATES.filter(
+    ({ kind }) => inputFormat === 'csv' || (kind !== 'number' && kind !== 'boolean'),
+  );
+  const shares = candidates.map(({ bits }) =>
+    values.reduce((n, [form, count]) => n + ((form & bits) === 0 ? 0 : count), 0),
+  );
+  const most = Math.max(...shares);
+  if (most < LEAST_SHARE * total) return null;
+  const best = candidates.filter((_, i) => shares[i] === most);
+  // a date that two formats read is named with both
+  const dateFormats = best.flatMap((candidate) => candidate.dateFormats ?? []);
+  const [first] = best;
+  if (first.kind === 'address' && most === total) return null;
+  return first.dateFormats === undefined ? first : { ...first, dateFormats };
+}

@@ -1,0 +1,73 @@
+import { LakeError } from '../base/errors.ts';
+import { JsonNode } from '../base/json-node.ts';
+import { parseType } from '../schema/schema-json.ts';
+import type { Type } from '../schema/type.ts';
+import type { JsonRows } from './convert/json-rows.ts';
+import type { InputKind } from './input-files.ts';
+
+/** How files are read. What is not set is detected. */
+export interface ReadingOptions {
+  /** Default: by the ending of each file, or by the first bytes of a stream. */
+  readonly kind?: InputKind;
+  /** Texts that stand for NULL, besides the empty text. */
+  readonly nulls?: readonly string[];
+  /** Types of columns by name: `long`, `decimal(9, 2)`, `timestamptz`, …. */
+  readonly types?: Readonly<Record<string, string>>;
+  /** Names in the table by names in the files. */
+  readonly rename?: Readonly<Record<string, string>>;
+  readonly delimiter?: string;
+  /** A label of the Encoding Standard: `latin1`, `utf-16le`, `shift_jis`, …. */
+  readonly encoding?: string;
+  /** Whether the first line of CSV names the columns. Default true. */
+  readonly hasHeader?: boolean;
+  /** Whether lines of CSV that do not fit are left out. Default false: they are errors. */
+  readonly skipBadLines?: boolean;
+  /** Default `.`; with `,` a `.` separates thousands. */
+  readonly decimal?: '.' | ',';
+  /** Formats of dates and timestamps besides ISO 8601, in the notation of strptime. */
+  readonly dateFormats?: readonly string[];
+  /** Rows that decide the types. Default: all. */
+  readonly sampleRows?: number;
+  /** Where the rows of JSON texts are. Default: see `findRows`. */
+  readonly rowsAt?: JsonRows;
+}
+
+const ALIASES: Readonly<Record<string, string>> = Object.freeze({
+  text: 'string',
+  varchar: 'string',
+  keyword: 'string',
+  bool: 'boolean',
+  integer: 'int',
+  bigint: 'long',
+  real: 'float',
+  number: 'double',
+  datetime: 'timestamp',
+});
+
+const KINDS =
+  'string, boolean, int, long, float, double, decimal(P, S), date, time, timestamp, timestamptz, uuid';
+const UNREAD: ReadonlySet<string> = new Set([
+  'unsupported',
+  'unknown',
+  'variant',
+  'fixed',
+  'binary',
+]);
+
+/** The types of columns. Throws invalid_argument. */
+export function columnTypes({ types = {} }: ReadingOptions): ReadonlyMap<string, Type> {
+  return new Map(Object.entries(types).map(([name, text]) => [name, columnType(name, text)]));
+}
+
+function columnType(name: string, text: string): Type {
+  const label = text.trim().toLowerCase();
+  try {
+    const type = parseType(new JsonNode(ALIASES[label] ?? label, name, name));
+    if (!UNREAD.has(type.kind)) return type;
+  } catch {
+    // a decimal of more digits than there are: refused as any other unknown type
+  }
+  throw new LakeError('invalid_argument', `column "${name}" has no type "${text}" (${KINDS})`, {
+    details: { option: 'types' },
+  });
+}
