@@ -232,7 +232,8 @@ export class FixtureTable {
     options: readonly string[],
   ): Promise<CopiedFile> {
     const staged = await stageInput({ kind: 'rows', rows }, dirname(real));
-    const session = await WriterSession.open({ inputs: staged.paths, dataFolder: dirname(real) });
+    const inputs = staged.files.map(({ path }) => path);
+    const session = await WriterSession.open({ inputs, dataFolder: dirname(real) });
     await session.run(formMacros());
     const schema = { ...this.#schema, fields };
     let select =

@@ -38,11 +38,11 @@ export type { ExpireOptions, ExpireResult } from './write/expire-snapshots.ts';
 export type { ImportOptions } from './write/import-files.ts';
 export type { InputReading, WriteInput } from './write/input.ts';
 export type { InputFormat, InputKind } from './write/input-files.ts';
-export type { NearlyTyped } from './write/nearly-typed.ts';
+export type { InputNote, NearlyTyped, SkippedLines } from './write/input-notes.ts';
 export type { ReadingOptions } from './write/reading-options.ts';
 export type { RefChange } from './write/table-refs.ts';
 export type { WriteResult } from './write/table-writer.ts';
-export type { InputNote, SkippedLines, WriteProgress, WriteWatch } from './write/write-progress.ts';
+export type { WriteProgress, WriteWatch } from './write/write-progress.ts';
 export {
   appendRows,
   compactTable,

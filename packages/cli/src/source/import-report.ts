@@ -56,7 +56,9 @@ function nearlyLine({ column, kind, values, fitting, exceptions, ...how }: Nearl
   const others = values - fitting;
   const list = exceptions.map((text) => `"${text}"`).join(', ');
   const rest = others > exceptions.length && exceptions.length > 3 ? ', …' : '';
-  const except = isAll ? '' : `, ${count(others)} others are ${list}${rest}`;
+  const except = isAll
+    ? ''
+    : `, ${count(others)} ${others === 1 ? 'other is' : 'others are'} ${list}${rest}`;
   const head = `${column} is text: ${share} % of its values are ${PLURALS[kind]}${except}`;
   return `${head}; ${flagsOf({ column, exceptions, ...how, isAll })}`;
 }

@@ -1,7 +1,6 @@
 import { LhsError } from '@lakehouse-search/contract';
 import type { ReadingOptions } from '@lakehouse-search/lake';
 import { Flags } from '@oclif/core';
-import { list } from '../search/flag-values.ts';
 import { INPUT_FORMATS } from './import-input.ts';
 
 /** Flags that say how files are read; without one it is detected. */
@@ -74,7 +73,7 @@ export function readingOptions(flags: ReadingFlags): ReadingOptions {
   const path = flags['rows-at']?.split('.') ?? (flags['rows-of'] === undefined ? null : []);
   return {
     kind: format && INPUT_FORMATS[format],
-    nulls: list(flags.null),
+    nulls: flags.null?.split(','),
     types: pairs('type', flags.type),
     rename: pairs('rename', flags.rename),
     delimiter: flags.delimiter === undefined ? undefined : delimiterOf(flags.delimiter),

@@ -2,8 +2,8 @@
  * How a CSV file is written (RFC 4180), read from its first line alone:
  *
  * - the first line holds the names of the columns, unless the caller says that there are none;
- * - unless it is given, the delimiter is the one of `,` `;` tab and `|` that occurs most often in it outside quotes (a
- *   tab in .tsv files);
+ * - the delimiter, unless it is named, is the one of `,` `;` tab and `|` that occurs most often in
+ *   the line outside quotes (a tab in .tsv files);
  * - values may be quoted with `"`, which is doubled inside.
  *
  * DuckDB's sniffer is not used: it skips lines that do not fit its guess.

@@ -21,7 +21,8 @@ const KINDS: Readonly<Record<string, InputKind>> = Object.freeze({
 });
 const TEXTS: ReadonlySet<string> = new Set(['csv', 'json']);
 const ENDINGS =
-  'files end in .parquet, .csv, .tsv, .ndjson, .jsonl, .json, .geojson or .zip; text may be compressed (.gz, .zst)';
+  'files end in .parquet, .csv, .tsv, .ndjson, .jsonl, .json, .geojson or .zip; text may be ' +
+  'compressed (.gz, .zst)';
 
 /** How a text file is compressed. */
 export type Compression = 'gzip' | 'zstd';

@@ -111,7 +111,7 @@ async function stagedFiles(
   const readHeader = (file: InputFile) => readCsvHeader(file, options);
   const headers = format === 'csv' ? await Promise.all(files.map(readHeader)) : [];
   const list = `[${paths.map(quoteText).join(', ')}]`;
-  // DuckDB takes folders named KEY=VALUE for columns: those of the work folder are none of the input's
+  // DuckDB makes columns of folders named KEY=VALUE: those above the work folder are not meant
   const partitions = paths.some((path) => path.startsWith(folder))
     ? ', hive_partitioning=false'
     : '';

@@ -1,22 +1,9 @@
 import { quoteName } from '../scan/duckdb/quoting.ts';
 import type { InputColumn } from './input-columns.ts';
 import type { InputFormat } from './input-files.ts';
+import type { NearlyTyped } from './input-notes.ts';
 import { FORM, HINTS, typeOfForms } from './text-forms.ts';
 import type { WriterSession } from './writer-session.ts';
-
-/** A column that stays text although most of its values look like another type. */
-export interface NearlyTyped {
-  readonly column: string;
-  readonly kind: 'number' | 'boolean' | 'date' | 'timestamp' | 'time' | 'address';
-  /** Values that are not NULL, and those of them that are of the kind. */
-  readonly values: number;
-  readonly fitting: number;
-  /** The most frequent of the other values, at most MAX_EXCEPTIONS. */
-  readonly exceptions: readonly string[];
-  /** Set if the values need a decimal comma or a format of dates to be read. */
-  readonly decimal?: ',';
-  readonly dateFormats?: readonly string[];
-}
 
 /** The share of its values at which a column is named. */
 const LEAST_SHARE = 0.8;

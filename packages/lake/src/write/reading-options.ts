@@ -28,7 +28,7 @@ export interface ReadingOptions {
   readonly dateFormats?: readonly string[];
   /** Rows that decide the types. Default: all. */
   readonly sampleRows?: number;
-  /** Where the rows of JSON texts are. Default: see `findRows`. */
+  /** Where the rows of JSON texts are. Default: see `findJsonRows`. */
   readonly rowsAt?: JsonRows;
 }
 
@@ -45,7 +45,8 @@ const ALIASES: Readonly<Record<string, string>> = Object.freeze({
 });
 
 const KINDS =
-  'string, boolean, int, long, float, double, decimal(P, S), date, time, timestamp, timestamptz, uuid';
+  'string, boolean, int, long, float, double, decimal(P, S), date, time, timestamp, ' +
+  'timestamptz, uuid';
 const UNREAD: ReadonlySet<string> = new Set([
   'unsupported',
   'unknown',
@@ -65,7 +66,7 @@ function columnType(name: string, text: string): Type {
     const type = parseType(new JsonNode(ALIASES[label] ?? label, name, name));
     if (!UNREAD.has(type.kind)) return type;
   } catch {
-    // a decimal of more digits than there are: refused as any other unknown type
+    // a decimal of more digits than there are: refused as other unknown types
   }
   throw new LakeError('invalid_argument', `column "${name}" has no type "${text}" (${KINDS})`, {
     details: { option: 'types' },

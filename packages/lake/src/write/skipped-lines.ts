@@ -5,8 +5,8 @@ import type { WriterSession } from './writer-session.ts';
 const MAX_NAMED = 3;
 
 /**
- * Reports the lines that DuckDB has left out in the last scans of the files. `missing`: records that
- * were counted and not read.
+ * Reports the lines that DuckDB has left out in its last scan of each file. `missing`: how many
+ * records were counted and not read.
  */
 export async function noteSkipped(
   session: WriterSession,

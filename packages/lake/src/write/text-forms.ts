@@ -14,8 +14,8 @@
  * In CSV, where every value is text, also: whole numbers without leading zeros are long (more than
  * 18 digits: decimal(38,0)), other numbers double, `true` and `false` boolean.
  *
- * Each text has a form, one bit; the forms of a column are the bits of all its texts. Texts of other
- * forms also have a bit for each notation that `HINTS` would read.
+ * Each text has a form, one bit; the forms of a column are the bits of all its texts. Texts of
+ * other forms also have a bit for each notation of `HINTS` that fits.
  *
  * `lhs_plain(x)` writes the notations that the caller names (a decimal comma, formats of dates) as
  * the ones above.

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { InputReading } from './input.ts';
-import type { NearlyTyped } from './nearly-typed.ts';
+import type { InputNote } from './input-notes.ts';
 
 /** How far a write is. */
 export interface WriteProgress {
@@ -14,22 +14,6 @@ export interface WriteProgress {
   /** Rows of the whole input; 0 while that is not known. */
   readonly rows: number;
 }
-
-/** Lines of CSV that were left out. */
-export interface SkippedLines {
-  readonly count: number;
-  /** The first of them, at most three. */
-  readonly first: readonly {
-    readonly file: string;
-    readonly line: number;
-    readonly reason: string;
-  }[];
-}
-
-/** What a reader of an input should know about it. */
-export type InputNote =
-  | ({ readonly note: 'nearly_typed' } & NearlyTyped)
-  | ({ readonly note: 'skipped_lines' } & SkippedLines);
 
 /** Progress listener, abort signal and limits of a write. */
 export interface WriteWatch {

@@ -11,7 +11,7 @@ import {
   type InputKind,
 } from '../input-files.ts';
 import type { ReadingOptions } from '../reading-options.ts';
-import { findRows, writeJsonRows } from './json-rows.ts';
+import { findJsonRows, writeJsonRows } from './json-rows.ts';
 import { textEncoding, writeUtf8 } from './text-encoding.ts';
 import { extractMember, zipMembers } from './zip.ts';
 
@@ -115,7 +115,7 @@ async function convertJson(
   let rows: ConvertedReading['rows'];
   for (const [i, file] of texts.entries()) {
     const isOpen = options.kind === undefined && !/\.(ndjson|jsonl)(\.\w+)?$/i.test(files[i].path);
-    const found = options.rowsAt ?? (isOpen ? await findRows(file, signal) : null);
+    const found = options.rowsAt ?? (isOpen ? await findJsonRows(file, signal) : null);
     rows ??= found ?? undefined;
     if (found === null) converted.push(file);
     else converted.push(await writeJsonRows(file, found, newPath('.ndjson'), signal));

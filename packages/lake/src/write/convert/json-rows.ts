@@ -26,7 +26,10 @@ const LEAST_KEYS = 10;
 const LEAST_ELEMENTS = 2;
 
 /** Where the rows of a text are; null if its values are the rows. */
-export async function findRows(file: InputFile, signal?: AbortSignal): Promise<JsonRows | null> {
+export async function findJsonRows(
+  file: InputFile,
+  signal?: AbortSignal,
+): Promise<JsonRows | null> {
   const members = new JsonMembers([], false);
   const found: JsonMember[] = [];
   for await (const bytes of inputBytes(file)) {

@@ -1,0 +1,29 @@
+/** A column that stays text although most of its values look like another type. */
+export interface NearlyTyped {
+  readonly column: string;
+  readonly kind: 'number' | 'boolean' | 'date' | 'timestamp' | 'time' | 'address';
+  /** Values that are not NULL, and those of them that are of the kind. */
+  readonly values: number;
+  readonly fitting: number;
+  /** The most frequent of the other values, at most four. */
+  readonly exceptions: readonly string[];
+  /** Set if the values need a decimal comma or a format of dates to be read. */
+  readonly decimal?: ',';
+  readonly dateFormats?: readonly string[];
+}
+
+/** Lines of CSV that were left out. */
+export interface SkippedLines {
+  readonly count: number;
+  /** The first of them, at most three. */
+  readonly first: readonly {
+    readonly file: string;
+    readonly line: number;
+    readonly reason: string;
+  }[];
+}
+
+/** What a reader of an input should know about it. */
+export type InputNote =
+  | ({ readonly note: 'nearly_typed' } & NearlyTyped)
+  | ({ readonly note: 'skipped_lines' } & SkippedLines);
