@@ -126,7 +126,8 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['search', 'source', 'sync', 'erase'],
     ['tui'],
     ['base-command.ts', 'first-screen.ts', 'help.ts'],
-    ['commands', 'hooks', 'main.ts'],
+    ['commands', 'main.ts'],
+    ['hooks'],
     ['index.ts'],
   ],
 };

@@ -9,6 +9,7 @@ import {
 import type { LocalBackend, LocalOptions } from '@lakehouse-search/engine';
 import { Command, Flags } from '@oclif/core';
 import { requireUtf8Arguments } from './config/argument-bytes.ts';
+import { joinedWords } from './config/joined-words.ts';
 import { localOnly, refuseUrl } from './config/local-commands.ts';
 import { type FlagSettings, readSettings, serviceUrl, settingValue } from './config/settings.ts';
 import { absoluteTarget } from './files/backup-target.ts';
@@ -21,6 +22,7 @@ import { jsonText } from './terminal/json-text.ts';
 import { nextCommand } from './terminal/next-step.ts';
 import { type Style, styleFor } from './terminal/style.ts';
 import { processTerminal, type Terminal } from './terminal/terminal.ts';
+import { typedFlags } from './terminal/typed-flags.ts';
 
 /** Values of the flags that all commands have. */
 export interface GlobalFlags {
@@ -187,6 +189,12 @@ export abstract class LhsCommand extends Command {
     refuseUrl(this.id ?? '', this.argv);
   }
 
+  /** Parses the command line after the words of a query or a text are joined. */
+  protected override parse: Command['parse'] = (options, argv = this.argv) => {
+    const flags = { ...options?.flags, ...LhsCommand.baseFlags };
+    return super.parse(options, joinedWords(argv, { args: options?.args, flags }));
+  };
+
   /** As `backend`, where only the embedded engine will do. */
   protected async localBackend(
     flags: GlobalFlags,
@@ -305,7 +313,10 @@ export abstract class LhsCommand extends Command {
     const columns = this.terminal.errWidth;
     const report = errorReport(error, styleFor(color), columns, this.id ?? '');
     if (this.argv.includes('--json')) this.printJson(report.body);
-    else this.terminal.err(...report.lines);
+    else {
+      const [message, ...more] = report.lines;
+      this.terminal.err(typedFlags(message, this.argv, this.ctor.flags), ...more);
+    }
     if (this.argv.includes('--debug')) this.terminal.err(...String(error.stack).split('\n'));
     process.exitCode = report.exit;
   }

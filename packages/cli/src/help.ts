@@ -1,6 +1,5 @@
-import { LhsError } from '@lakehouse-search/contract';
 import { CommandHelp, Help, type Interfaces } from '@oclif/core';
-import { notFound } from './help/not-found.ts';
+import { unknownCommand } from './help/not-found.ts';
 import { pageLines, pageNames } from './help/pages.ts';
 import { shortLines, taskLines, wrapWords } from './help/tasks.ts';
 
@@ -26,20 +25,15 @@ export default class LhsHelp extends Help {
     const isCommand = words[0] !== 'page' && this.config.findCommand(words.join(':')) !== undefined;
     const page = isAsked && !isCommand && name !== undefined ? pageLines(name) : undefined;
     if (page !== undefined) return this.#showPage(name as string, page);
-    const known = this.config.commandIDs.map((id) => id.split(':'));
-    const isThere = known.some((id) => words.every((word, i) => word === id[i]));
-    const flags = words.length > 0 && !isThere && isAsked;
-    if (flags) {
-      const { message, hint } = notFound(words, known);
-      throw new LhsError('invalid_argument', message, { hint });
-    }
+    if (!this.#isKnown(words)) throw unknownCommand(words, this.config.commands);
     return super.showHelp(argv);
   }
 
   protected override async showRootHelp(): Promise<void> {
     this.log('lhs: search any lakehouse table from the command line\n');
     const columns = this.opts.maxWidth;
-    for (const line of this.opts.all ? this.#tasks('') : shortLines(columns)) this.log(line);
+    for (const line of this.opts.all ? this.#tasks('') : shortLines(this.#commands(), columns))
+      this.log(line);
     this.log('');
     this.log('lhs COMMAND --help  examples and flags of a command');
     this.log('lhs help -n         all commands, with a summary each');
@@ -68,13 +62,25 @@ export default class LhsHelp extends Help {
     if (isTopic) this.log(`\nCommands: lhs ${name} --help`);
   }
 
+  /** True if the words begin with a command, or are a topic; so are none. */
+  #isKnown(words: readonly string[]): boolean {
+    const ids = words.map((_, i) => words.slice(0, i + 1).join(':'));
+    const topic = ids.at(-1);
+    if (topic === undefined || this.config.findTopic(topic) !== undefined) return true;
+    return ids.some((id) => this.config.findCommand(id) !== undefined);
+  }
+
   #tasks(topic: string): readonly string[] {
-    const commands = this.config.commands
-      .filter(({ hidden }) => hidden !== true)
-      .map(({ id, summary, description }) => ({
-        id: id.replaceAll(':', ' '),
-        summary: this.render(summary ?? description ?? ''),
-      }));
-    return taskLines(commands, topic, this.opts.maxWidth);
+    return taskLines(this.#commands(), topic, this.opts.maxWidth);
+  }
+
+  #commands() {
+    const all = this.config.commands.filter(({ hidden }) => hidden !== true);
+    const long = all.filter(({ id, aliases }) => !aliases.includes(id));
+    return long.map(({ id, aliases, summary, description }) => ({
+      id: id.replaceAll(':', ' '),
+      short: aliases[0],
+      summary: this.render(summary ?? description ?? ''),
+    }));
   }
 }

@@ -190,7 +190,7 @@ describe('help', () => {
       home.run(['help', 'serch']),
     ]);
     expect(all.stdout).toMatch(
-      /^Define and build an index {2}index init, validate, create, apply/m,
+      /^Define and build an index {2}index init, index validate, index create, /m,
     );
     expect(page.stdout).toMatch(/^QUERIES\n/);
     expect(page.stdout).toMatch(/\nCommands: lhs query --help\n$/);

@@ -1,6 +1,7 @@
 import type { Backend } from '@lakehouse-search/contract';
 import { LhsCommand } from '../base-command.ts';
 import { candidates } from '../completion/candidates.ts';
+import { globalValues } from '../config/flags-first.ts';
 import { readUserFile } from '../config/settings-file.ts';
 
 export default class Complete extends LhsCommand {
@@ -15,7 +16,7 @@ export default class Complete extends LhsCommand {
   override async run(): Promise<void> {
     const at = this.argv.indexOf('--');
     const words = this.argv.slice(at + 1);
-    const flags = globalFlags(words);
+    const flags = globalValues(words.slice(0, -1));
     const { catalogNames } = await import('../config/catalogs.ts');
     const { words: found, files } = await candidates(words.length === 0 ? [''] : words, {
       commands: this.config.commands,
@@ -41,13 +42,4 @@ export default class Complete extends LhsCommand {
   override async catch(): Promise<void> {
     process.exitCode = 1;
   }
-}
-
-/** The values of the global flags that select a backend. */
-function globalFlags(words: readonly string[]): Readonly<Record<string, string>> {
-  const found = ['data-dir', 'url', 'profile'].flatMap((name) => {
-    const at = words.indexOf(`--${name}`);
-    return at >= 0 && at < words.length - 2 ? [[name, words[at + 1]]] : [];
-  });
-  return Object.fromEntries(found);
 }

@@ -15,3 +15,13 @@ export function flagsBehind(args: readonly string[]): readonly string[] {
   const end = rest.indexOf('--');
   return end < 0 ? [...rest, ...first] : [...rest.slice(0, end), ...first, ...rest.slice(end)];
 }
+
+/** The values of the global flags of a command line, by their names. */
+export function globalValues(words: readonly string[]): Readonly<Record<string, string>> {
+  const found = words.flatMap((word, i) => {
+    const [flag, ...rest] = word.split('=');
+    const value = rest.length > 0 ? rest.join('=') : words[i + 1];
+    return VALUED.includes(flag) && value !== undefined ? [[flag.slice(2), value]] : [];
+  });
+  return Object.fromEntries(found);
+}

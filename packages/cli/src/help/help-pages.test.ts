@@ -20,7 +20,8 @@ describe('the tasks of the help', () => {
   });
 
   it('fit on a screen of 80 columns and 40 lines', () => {
-    const lines = shortLines(80);
+    const lines = shortLines([{ id: 'index sync', short: 'sync', summary: '' }], 80);
+    expect(lines).toContainEqual(expect.stringMatching(/^Keep it in sync +sync, index status, /));
     expect(lines.length).toBeLessThan(40);
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
   });
@@ -39,6 +40,12 @@ describe('the tasks of the help', () => {
       '  index odd   Odd.',
       '',
     ]);
+  });
+
+  it('show a short name in the list of all commands', () => {
+    const commands = [{ id: 'index sync', short: 'sync', summary: 'Apply.' }];
+    expect(taskLines(commands, '', 80)).toContain('  sync  Apply.');
+    expect(taskLines(commands, 'index', 80)).toContain('  index sync  Apply.');
   });
 });
 

@@ -67,9 +67,10 @@ export const TASKS: readonly (readonly [task: string, commands: readonly string[
   ],
 ];
 
-/** A command with its summary. */
+/** A command with its summary, and the short name if it has one. */
 interface Listed {
   readonly id: string;
+  readonly short?: string | undefined;
   readonly summary: string;
 }
 
@@ -88,26 +89,15 @@ export function wrapWords(text: string, columns: number, indent = ''): string[] 
   return lines;
 }
 
-/** All tasks with the names of their commands. */
-export function shortLines(columns: number): string[] {
+/** All tasks with the names of their commands; a command with a short name has that one. */
+export function shortLines(commands: readonly Listed[], columns: number): string[] {
+  const shortNames = new Map(commands.map(({ id, short = id }) => [id, short]));
   const width = Math.max(...TASKS.map(([task]) => task.length)) + 2;
   const indent = ' '.repeat(width);
-  return TASKS.flatMap(([task, ids]) =>
-    wrapWords(task.padEnd(width) + namesOf(ids), columns, indent),
-  );
-}
-
-/** `index init, validate, create`: a topic is named once. */
-function namesOf(ids: readonly string[]): string {
-  let topic = '';
-  const names = ids.map((id) => {
-    const at = id.lastIndexOf(' ');
-    const own = id.slice(0, Math.max(0, at));
-    const shown = own !== '' && own === topic ? id.slice(at + 1) : id;
-    topic = own;
-    return shown;
+  return TASKS.flatMap(([task, ids]) => {
+    const names = ids.map((id) => shortNames.get(id) ?? id);
+    return wrapWords(task.padEnd(width) + names.join(', '), columns, indent);
   });
-  return names.join(', ');
 }
 
 /**
@@ -118,12 +108,13 @@ export function taskLines(commands: readonly Listed[], topic: string, columns: n
   const below = commands.filter(({ id }) => topic === '' || id.startsWith(`${topic} `));
   const known = new Set(TASKS.flatMap(([, ids]) => ids));
   const others = below.filter(({ id }) => !known.has(id)).map(({ id }) => id);
-  const width = Math.max(...below.map(({ id }) => id.length)) + 2;
+  const name = ({ id, short = id }: Listed) => (topic === '' ? short : id);
+  const width = Math.max(...below.map((command) => name(command).length)) + 2;
   return [...TASKS, ['Other', others] as const].flatMap(([task, ids]) => {
     const found = ids.flatMap((id) => below.find((command) => command.id === id) ?? []);
-    const lines = found.flatMap(({ id, summary }) =>
-      wrapWords(summary, columns - width - 2).map(
-        (line, i) => `  ${(i === 0 ? id : '').padEnd(width)}${line.trimStart()}`,
+    const lines = found.flatMap((command) =>
+      wrapWords(command.summary, columns - width - 2).map(
+        (line, i) => `  ${(i === 0 ? name(command) : '').padEnd(width)}${line.trimStart()}`,
       ),
     );
     return lines.length === 0 ? [] : [task, ...lines, ''];

@@ -1,21 +1,34 @@
 import type { Hook } from '@oclif/core';
-import { notFound } from '../help/not-found.ts';
-import { jsonText } from '../terminal/json-text.ts';
-import { processTerminal } from '../terminal/terminal.ts';
+import Search from '../commands/search.ts';
+import { flagsBehind, globalValues } from '../config/flags-first.ts';
+import { unknownCommand } from '../help/not-found.ts';
 
-const USAGE_EXIT = 2;
+/** `lhs INDEX words` is `lhs search INDEX words` if no command has the name of the index. */
+class NamedSearch extends Search {
+  static override id = 'search';
 
-/** Names the command that was probably meant, or the argument that a command does not take. */
-const commandNotFound: Hook<'command_not_found'> = async ({ id, argv, config }) => {
-  const words = [...id.split(/[: ]/), ...(argv ?? []).filter((word) => !word.startsWith('-'))];
-  const known = config.commandIDs.map((name) => name.split(':'));
-  const { message, hint } = notFound(words, known);
-  const terminal = processTerminal();
-  if (process.argv.includes('--json')) {
-    const error = { code: 'invalid_argument', status: 400, message, details: { hint } };
-    terminal.data(jsonText({ error }));
-  } else terminal.err(`error: ${message}`, `  ${hint}`);
-  process.exit(USAGE_EXIT);
+  override async run(): Promise<void> {
+    const [name, ...rest] = this.argv;
+    if (await this.#isIndex(name)) return super.run();
+    const words = [name, ...rest.filter((word) => !word.startsWith('-'))];
+    throw unknownCommand(words, this.config.commands);
+  }
+
+  /** False also if the backend cannot be reached: the word may be a misspelled command. */
+  async #isIndex(index: string): Promise<boolean> {
+    try {
+      const backend = await this.backend(globalValues(this.argv));
+      await backend.describeIndex({ index });
+      return true;
+    } catch {
+      return false;
+    }
+  }
+}
+
+/** Searches the index that the first word names, or reports the command that was meant. */
+const commandNotFound: Hook<'command_not_found'> = async ({ config }) => {
+  await NamedSearch.run([...flagsBehind(process.argv.slice(2))], config);
 };
 
 export default commandNotFound;

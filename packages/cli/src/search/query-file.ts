@@ -8,7 +8,7 @@ import {
 import { readLines } from '../files/read-text.ts';
 import { errorReport } from '../terminal/error-report.ts';
 import type { Style } from '../terminal/style.ts';
-import { exitWhenPartial, modeRequest, searchByMode } from './run-search.ts';
+import { modeRequest, searchByMode, shapedAnswer } from './run-search.ts';
 import type { SearchFlags } from './search-flags.ts';
 
 /** Where answers to the lines of a file go, and how errors are printed. */
@@ -49,8 +49,7 @@ export async function runQueryFile(
     try {
       const question = lineQuestion(await modeRequest(mode, index, line, flags), line);
       const answer = await searchByMode(backend, question);
-      exitWhenPartial(answer, flags);
-      await output.data(answer);
+      await output.data(shapedAnswer(answer, flags));
     } catch (error) {
       await refuseLine(error, `${file}:${number}`, output);
     }

@@ -48,7 +48,7 @@ export async function runSearch(
 ): Promise<AnswerShapes> {
   refuseIdle(mode, flags);
   const search = await modeRequest(mode, index, text, flags);
-  return presentSearch(backend, search, place, (answer) => exitWhenPartial(answer, flags));
+  return presentSearch(backend, search, place, (answer) => shapedAnswer(answer, flags));
 }
 
 /**
@@ -60,12 +60,11 @@ export function presentSearch(
   backend: Backend,
   search: ModeRequest,
   { format, style, width, readsRows, err }: SearchPlace,
-  check: (answer: SearchResponse) => void = () => {},
+  shape: (answer: SearchResponse) => SearchResponse = (answer) => answer,
 ): AnswerShapes {
   const { index } = search.request;
   const answerOf = async (request: ModeRequest): Promise<SearchResponse> => {
-    const answer = await searchByMode(backend, request);
-    check(answer);
+    const answer = shape(await searchByMode(backend, request));
     err(...skippedFacets(answer));
     return answer;
   };
@@ -106,9 +105,13 @@ function refuseSummaries({ facets, aggs }: SearchRequest, format: OutputFormat):
   });
 }
 
-/** Sets exit code 6 for a partial response if `--fail-on-partial` is given. */
-export function exitWhenPartial({ partial }: SearchResponse, flags: SearchFlags): void {
-  if (partial && flags['fail-on-partial']) process.exitCode = PARTIAL_EXIT;
+/**
+ * The response as flags shape it: `--limit 0` leaves its hits out. Sets exit code 6 for a partial
+ * one if `--fail-on-partial` is given.
+ */
+export function shapedAnswer(answer: SearchResponse, flags: SearchFlags): SearchResponse {
+  if (answer.partial && flags['fail-on-partial']) process.exitCode = PARTIAL_EXIT;
+  return flags.limit === 0 ? { ...answer, hits: [] } : answer;
 }
 
 /** The response of a backend to a search. */

@@ -41,7 +41,7 @@ export const searchFlags = {
   }),
   limit: Flags.integer({
     char: 'n',
-    description: 'hits per page; 0 is the default (10)',
+    description: 'hits per page (10); 0 prints the total, facets and aggregations alone',
     helpValue: 'N',
     min: 0,
   }),
@@ -55,7 +55,11 @@ export const searchFlags = {
     description: 'search this point in time (lhs index pit open)',
     helpValue: 'ID',
   }),
-  fields: Flags.string({ description: 'cached fields to return', helpValue: 'A,B' }),
+  fields: Flags.string({
+    aliases: ['field'],
+    description: 'cached fields to return',
+    helpValue: 'A,B',
+  }),
   highlight: Flags.boolean({ description: 'return matched fragments' }),
   hydrate: Flags.boolean({ description: 'attach the table’s rows' }),
   columns: Flags.string({ description: 'columns to hydrate (all)', helpValue: 'A,B' }),
@@ -64,6 +68,8 @@ export const searchFlags = {
     helpValue: 'FIELD',
   }),
   facet: Flags.string({
+    aliases: ['facets'],
+    delimiter: ',',
     description: 'count the values of a fast field among all hits',
     helpValue: 'FIELD',
     multiple: true,
@@ -125,6 +131,14 @@ export const modeFlag = Flags.string({
   description: 'search by words (lexical), by meaning (semantic), or by both',
 });
 
+/** The limit where a page without hits has no meaning. */
+export const pageLimit = Flags.integer({
+  char: 'n',
+  description: 'hits per page (10)',
+  helpValue: 'N',
+  min: 1,
+});
+
 const { syntax, operator, filter, pit, 'snapshot-min': snapshotMin, wait } = searchFlags;
 /** The flags that select the documents of facets and aggregations. */
 export const matchFlags = { syntax, operator, filter, pit, 'snapshot-min': snapshotMin, wait };
@@ -172,7 +186,8 @@ const PARTS: {
     write: (part) => (typeof part.filter === 'string' ? part.filter : undefined),
   },
   limit: {
-    read: (limit) => ({ limit }),
+    // 0 is the default of a request: a hit that is left out costs least
+    read: (limit) => ({ limit: Math.max(1, limit) }),
     write: ({ limit }) => (limit ? String(limit) : undefined),
   },
   offset: { read: (offset) => ({ offset }) },

@@ -95,6 +95,7 @@ const FLAGS: Readonly<Record<string, string>> = {
     k: 'k',
     filter: 'filter',
     weights: 'weights',
+    facets: 'facet',
   },
   ...{ search_after: 'after', default_operator: 'operator', pit_id: 'pit', collapse: 'collapse' },
   ...{ hydrate_columns: 'columns', min_snapshot: 'snapshot-min', query_vector: 'vector' },

@@ -34,9 +34,14 @@ describe('a fault of a command line', () => {
       ['there is no flag "--limt"', 'did you mean --limit?'],
     ],
     [
-      ['i', '-resolved:true'],
-      ['there is no flag "-resolved:true"', 'write a query that begins with "-" after --'],
+      ['i', '--top', '3'],
+      ['there is no flag "--top"', 'did you mean --limit?'],
     ],
+    [
+      ['--index', 'i'],
+      ['there is no flag "--index"', 'index is an argument: write its value without --index'],
+    ],
+    [['i', '--nonsense'], ['there is no flag "--nonsense"']],
     [['i', '--limit', 'abc'], ['--limit "abc" should be a whole number']],
     [['i', '-n', '1.5'], ['--limit "1.5" should be a whole number']],
     [['i', '--limit', '-1'], ['--limit "-1" should be a whole number of 0 or more']],
@@ -56,13 +61,7 @@ describe('a fault of a command line', () => {
         'write arguments before --facet, or after --',
       ],
     ],
-    [
-      ['i', 'TIMEOUT', 'and', 'billing'],
-      [
-        '"and", "billing" are too many arguments',
-        "put quotes around several words: 'connection AND reset'",
-      ],
-    ],
+    [['i', 'TIMEOUT', 'and', 'billing'], ['"and", "billing" are too many arguments']],
     [
       ['i', '--', '-x', '--limit', '2'],
       ['"--limit", "2" are too many arguments', 'write --limit before --'],

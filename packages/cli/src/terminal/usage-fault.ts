@@ -1,4 +1,5 @@
 import { nearest } from '@lakehouse-search/contract';
+import { sameFlag } from './same-flags.ts';
 
 /** An error of the parser of arguments and flags. */
 export interface UsageError extends Error {
@@ -96,24 +97,23 @@ function missing({ message, args = [], parse }: UsageError): UsageFault {
 }
 
 function noFlags(names: readonly string[], { parse }: UsageError): UsageFault {
-  const known = Object.keys(parse?.input?.flags ?? {});
+  const { args = {}, flags = {} } = parse?.input ?? {};
+  const known = Object.keys(flags);
   const hints = names.flatMap((name) => {
-    const near = nearest(name.replace(/^-+/, ''), known);
-    if (near !== undefined) return [`did you mean --${near}?`];
-    return /^-[^-]/.test(name) ? ['write a query that begins with "-" after --'] : [];
+    const bare = name.replace(/^-+|=.*$/gs, '');
+    if (bare in args) return [`${bare} is an argument: write its value without ${name}`];
+    const near = sameFlag(bare, known) ?? nearest(bare, known);
+    return near === undefined ? [] : [`did you mean --${near}?`];
   });
   const are = names.length === 1 ? 'is no flag' : 'are no flags';
   return fault(`there ${are} ${quoted(names)}`, ...hints);
 }
 
-function tooMany({ args = [], parse }: UsageError): UsageFault {
+function tooMany({ args = [] }: UsageError): UsageFault {
   const words = args.map(String);
   const are = words.length === 1 ? 'is one argument too many' : 'are too many arguments';
-  const takesText = ['query', 'text'].some((name) => name in (parse?.input?.args ?? {}));
   const flag = words.find((word) => /^--?\w/.test(word));
-  const quotes = "put quotes around several words: 'connection AND reset'";
-  const hint = flag === undefined ? (takesText ? [quotes] : []) : [`write ${flag} before --`];
-  return fault(`${quoted(words)} ${are}`, ...hint);
+  return fault(`${quoted(words)} ${are}`, ...(flag ? [`write ${flag} before --`] : []));
 }
 
 function notOneOf(what: string, value: string, options: string): UsageFault {

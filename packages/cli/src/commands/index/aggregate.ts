@@ -9,6 +9,7 @@ import { matchArgs, matchFlags } from '../../search/search-flags.ts';
 import { duration, plural } from '../../terminal/figures.ts';
 
 export default class IndexAggregate extends LhsCommand {
+  static override aliases = ['aggregate'];
   static override summary = 'Count and measure the documents that match a query.';
   static override examples = [
     '<%= config.bin %> index aggregate incidents timeout --terms service --histogram ' +

@@ -17,7 +17,11 @@ export default class IndexAnalyze extends LhsCommand {
     text: Args.string({ ignoreStdin: true, description: 'the text' }),
   };
   static override flags = {
-    field: Flags.string({ description: 'a TEXT field of the index', exclusive: ['analyzer'] }),
+    field: Flags.string({
+      aliases: ['fields'],
+      description: 'a TEXT field of the index',
+      exclusive: ['analyzer'],
+    }),
     analyzer: Flags.string({ description: 'a built-in analyzer, or one of the index' }),
   };
 

@@ -26,6 +26,7 @@ export default class IndexDiff extends LhsCommand {
     filter: Flags.string({ description: 'filter, a query', helpValue: 'QUERY' }),
     syntax: Flags.string({ description: 'syntax of queries', options: ['default', 'kql'] }),
     limit: Flags.integer({
+      char: 'n',
       description: 'hits of each side (10, at most 1000)',
       helpValue: 'N',
       min: 1,

@@ -5,6 +5,7 @@ import { confirm } from '../../terminal/confirm.ts';
 import { bytes, count, plural } from '../../terminal/figures.ts';
 
 export default class IndexDrop extends LhsCommand {
+  static override aliases = ['delete'];
   static override summary = 'Drop an index and its files. The table is not touched.';
   static override examples = [
     '<%= config.bin %> index drop incidents',

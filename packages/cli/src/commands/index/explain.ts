@@ -3,11 +3,18 @@ import { formatKey, parseKey } from '@lakehouse-search/engine';
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { modeRequest, refuseIdle } from '../../search/run-search.ts';
-import { fusionFlags, modeFlag, nearestFlags, searchFlags } from '../../search/search-flags.ts';
+import {
+  fusionFlags,
+  modeFlag,
+  nearestFlags,
+  pageLimit,
+  searchFlags,
+} from '../../search/search-flags.ts';
 
 const NOT_FOUND_EXIT = 3;
 
 export default class IndexExplain extends LhsCommand {
+  static override aliases = ['explain'];
   static override summary =
     'Explain why a row is found, with score and rank, or why not (exit 3 if it does not exist).';
   static override examples = [
@@ -35,7 +42,7 @@ export default class IndexExplain extends LhsCommand {
     operator: searchFlags.operator,
     filter: searchFlags.filter,
     sort: searchFlags.sort,
-    limit: searchFlags.limit,
+    limit: pageLimit,
     offset: searchFlags.offset,
     pit: searchFlags.pit,
     ...nearestFlags,

@@ -9,6 +9,7 @@ import { matchArgs, matchFlags } from '../../search/search-flags.ts';
 import { duration, plural } from '../../terminal/figures.ts';
 
 export default class IndexFacets extends LhsCommand {
+  static override aliases = ['facets'];
   static override summary = 'Count the values of fields among the documents of a query.';
   static override examples = [
     `<%= config.bin %> index facets incidents timeout --field service --field severity`,
@@ -19,11 +20,18 @@ export default class IndexFacets extends LhsCommand {
     ...matchFlags,
     ...outputFlags,
     field: Flags.string({
+      aliases: ['fields', 'facet', 'facets'],
+      delimiter: ',',
       description: 'a fast field, up to 12 (fast KEYWORD and BOOL fields with few values)',
       helpValue: 'FIELD',
       multiple: true,
     }),
-    size: Flags.integer({ description: 'values per field (10, at most 100)', min: 1 }),
+    size: Flags.integer({
+      aliases: ['limit'],
+      charAliases: ['n'],
+      description: 'values per field (10, at most 100)',
+      min: 1,
+    }),
   };
 
   override async run(): Promise<void> {

@@ -7,6 +7,7 @@ import { skippedLines, vectorLines } from '../../sync/step-lines.ts';
 import { bytes, count, duration, rate, snapshotName } from '../../terminal/figures.ts';
 
 export default class IndexReindex extends LhsCommand {
+  static override aliases = ['reindex'];
   static override summary =
     'Build an index from its table. The former generation serves searches until then.';
   static override examples = [

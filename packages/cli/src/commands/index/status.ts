@@ -3,6 +3,7 @@ import { LhsCommand } from '../../base-command.ts';
 import { statusLines } from '../../sync/status-lines.ts';
 
 export default class IndexStatus extends LhsCommand {
+  static override aliases = ['status'];
   static override summary = 'Show how far an index is behind its table, and which merges are due.';
   static override examples = [
     '<%= config.bin %> index status incidents',

@@ -14,7 +14,11 @@ export default class IndexSuggest extends LhsCommand {
     text: Args.string({ ignoreStdin: true, description: 'text to complete', default: '' }),
   };
   static override flags = {
-    field: Flags.string({ description: 'a TEXT or KEYWORD field', required: true }),
+    field: Flags.string({
+      aliases: ['fields'],
+      description: 'a TEXT or KEYWORD field',
+      required: true,
+    }),
     fuzzy: Flags.integer({
       description:
         'terms within this many edits (0 to 2) instead of terms that start with the text',

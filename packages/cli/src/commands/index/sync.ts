@@ -9,6 +9,7 @@ import { count, duration, plural } from '../../terminal/figures.ts';
 import { jsonText } from '../../terminal/json-text.ts';
 
 export default class IndexSync extends LhsCommand {
+  static override aliases = ['sync'];
   static override summary = 'Apply the table’s new snapshots to an index, one commit per snapshot.';
   static override examples = [
     '<%= config.bin %> index sync incidents',

@@ -6,6 +6,7 @@ import { verifyReport } from '../../terminal/verify-report.ts';
 const DRIFT = 8;
 
 export default class IndexVerify extends LhsCommand {
+  static override aliases = ['verify'];
   static override summary =
     'Compare an index with its table, row by row, and with itself; --repair fixes differences.';
   static override examples = [

@@ -30,7 +30,12 @@ export default class KeysGet extends LhsCommand {
   };
   static override flags = {
     ...outputFlags,
-    columns: Flags.string({ description: 'columns of the table (all)', helpValue: 'A,B' }),
+    columns: Flags.string({
+      aliases: ['fields', 'field'],
+      description: 'columns of the table (all)',
+      helpValue: 'A,B',
+    }),
+    key: Flags.string({ description: 'a key, as the argument', hidden: true, multiple: true }),
     keys: Flags.string({
       description: 'file with one key per line, - for stdin',
       helpValue: 'FILE',
@@ -42,7 +47,7 @@ export default class KeysGet extends LhsCommand {
     const target = this.target(flags);
     const backend = await this.backend(flags);
     const index = await backend.describeIndex({ index: args.index });
-    const texts = (argv as string[]).slice(1);
+    const texts = [...(argv as string[]).slice(1), ...(flags.key ?? [])];
     if (flags.keys !== undefined)
       texts.push(...(await readText(flags.keys)).split(/\r?\n/).filter(Boolean));
     if (texts.length === 0) {

@@ -22,13 +22,11 @@ export default class QueryRun extends LhsCommand {
     const target = this.target(flags);
     const backend = await this.backend(flags);
     const search = await withOverrides(await savedQuery(backend, args.name), flags);
-    const { exitWhenPartial, presentSearch } = await import('../../search/run-search.ts');
+    const { presentSearch, shapedAnswer } = await import('../../search/run-search.ts');
     const { width, err, interactive } = this.terminal;
     const readsRows = interactive && target.file === undefined;
     const place = { format: target.format, style: this.styleOf(target), width, readsRows, err };
-    const shapes = presentSearch(backend, search, place, (answer) =>
-      exitWhenPartial(answer, flags),
-    );
+    const shapes = presentSearch(backend, search, place, (answer) => shapedAnswer(answer, flags));
     await this.answer(target, shapes);
   }
 }

@@ -3,7 +3,13 @@ import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { modeRequest, refuseIdle } from '../../search/run-search.ts';
 import { savedQuery } from '../../search/saved-query.ts';
-import { fusionFlags, modeFlag, nearestFlags, searchFlags } from '../../search/search-flags.ts';
+import {
+  fusionFlags,
+  modeFlag,
+  nearestFlags,
+  pageLimit,
+  searchFlags,
+} from '../../search/search-flags.ts';
 
 const { after: _after, pit: _pit, ...lastingFlags } = searchFlags;
 const { 'fail-on-partial': _fail, ...lastingFusion } = fusionFlags;
@@ -30,6 +36,7 @@ export default class QuerySave extends LhsCommand {
   static override flags = {
     mode: modeFlag,
     ...lastingFlags,
+    limit: pageLimit,
     ...nearestFlags,
     ...lastingFusion,
     description: Flags.string({ description: 'description of the saved query', helpValue: 'TEXT' }),

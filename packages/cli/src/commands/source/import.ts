@@ -13,6 +13,7 @@ import { progressReport } from '../../terminal/progress.ts';
 import { shellWord } from '../../terminal/shell-word.ts';
 
 export default class SourceImport extends LhsCommand {
+  static override aliases = ['import'];
   static override summary = 'Create an Iceberg table from files as they are, or add them to one.';
   static override examples = [
     '<%= config.bin %> source import events.parquet --table my.events --warehouse ./lake --key id',

@@ -33,7 +33,11 @@ export default class SourceRows extends LhsCommand {
       exclusive: ['ref'],
     }),
     ref: Flags.string({ description: 'branch or tag', helpValue: 'NAME' }),
-    columns: Flags.string({ description: 'columns (all)', helpValue: 'A,B' }),
+    columns: Flags.string({
+      aliases: ['fields', 'field'],
+      description: 'columns (all)',
+      helpValue: 'A,B',
+    }),
     where: Flags.string({ description: 'condition in SQL over the columns', helpValue: 'SQL' }),
     limit: Flags.integer({
       char: 'n',

@@ -97,7 +97,7 @@ function facetTerms(mapping: Mapping, { fields: names, size = FACET_SIZE }: Face
   const skipped: SkippedFacet[] = [];
   for (const name of new Set(names)) {
     const reason = whySkipped(name, fields);
-    if (reason === null) counted.push(facetOf(declaredField(name, 'fields', fields), size));
+    if (reason === null) counted.push(facetOf(declaredField(name, 'facets', fields), size));
     else skipped.push({ field: name, reason });
   }
   return { counted, skipped };
@@ -110,7 +110,7 @@ function facetOf(field: FieldPlan, size: number): Aggregation {
 
 function whySkipped(name: string, fields: QueryFields): string | null {
   if (findField(fields, name)?.kind === 'path') return 'it is a path without a declared field';
-  const plan = declaredField(name, 'fields', fields);
+  const plan = declaredField(name, 'facets', fields);
   if (isAggregatable(plan, fields)) return null;
   if (plan.type === 'TEXT') return 'it is TEXT, which has words and no values to count';
   return `it is ${plan.type} without fast`;
