@@ -46,6 +46,7 @@ describe('pinned surfaces', () => {
         "errorBody",
         "formatKey",
         "inTurns",
+        "isRestrictionsChanged",
         "isUnwritable",
         "keyId",
         "listClusterBackups",

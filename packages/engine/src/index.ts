@@ -36,6 +36,7 @@ export {
 export { publicPem } from './erase/receipt-key.ts';
 export { contentDigest } from './index/content-digest.ts';
 export { checkIndex, type IndexSnapshot, openSnapshot } from './index/index-snapshot.ts';
+export { isRestrictionsChanged } from './index/source-identity.ts';
 export { answerParts, answerText, type CachedParts, textOfParts } from './local/answer-text.ts';
 export type { IndexFinding } from './local/findings.ts';
 export type { SourceLayout } from './local/layout.ts';

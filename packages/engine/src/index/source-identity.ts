@@ -45,6 +45,18 @@ export function restrictionsChanged(table: string, index: string): LhsError {
 export const isRestrictionsChanged = (error: unknown): boolean =>
   error instanceof LhsError && error.details.reason === 'read_restrictions';
 
+/**
+ * Throws source_changed for a commit whose rows were read under other restrictions than those that
+ * the table has now: the catalog may hide some of them. Without restrictions it hides nothing.
+ */
+export function refuseHidden(
+  checkpoint: { readonly table_uuid: string } | null,
+  table: SourceTable,
+  index: string,
+): void {
+  if (table.restrictions !== undefined) requireSameRestrictions(checkpoint, table, index);
+}
+
 /** Throws source_changed if a checkpoint's rows were read under other restrictions of its table. */
 export function requireSameRestrictions<T extends SourceTable>(
   checkpoint: { readonly table_uuid: string } | null,

@@ -54,6 +54,8 @@ export async function* exportLocal(
   try {
     const tenant = call.principal?.tenant;
     if (tenant !== undefined) tenantFilter(open.mapping, tenant);
+    // throws if the catalog may hide rows of the commit now
+    await indexes.tables.lag(known, open);
     const running = { indexes, known, open, query, call };
     if (indexes.searchThreads === null) yield* pagesHere(running, PAGE);
     else yield* pagesOfThreads(running);

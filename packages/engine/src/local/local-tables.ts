@@ -39,6 +39,7 @@ export class LocalTables {
   /**
    * How far an index is behind its table by the last look at it. A look that is older than
    * `freshMs` is renewed in the background; 0: by a look that begins now, which is waited for.
+   * Throws source_changed for a commit with rows that the catalog may hide now.
    */
   async lag(
     known: KnownIndex,

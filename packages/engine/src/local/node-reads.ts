@@ -5,6 +5,7 @@
  */
 import { type CallContext, LhsError } from '@lakehouse-search/contract';
 import { valueFromBytes, valueToBytes } from '../base/value-bytes.ts';
+import { identityParts } from '../index/source-identity.ts';
 import { describeShards } from '../open/describe-index.ts';
 import type { KnownIndex, OpenIndex } from '../open/open-index.ts';
 import { definitionDigest } from '../schema/definition-digest.ts';
@@ -37,7 +38,10 @@ export interface ReadableCommit {
     readonly docs: number;
     readonly bytes: number;
   }[];
-  /** SHA-256 of the definition that it was built with, without the shards that are held. */
+  /**
+   * Names the definition that it was built with, without the shards that are held, and the read
+   * restrictions of its rows.
+   */
   readonly definition: string;
 }
 
@@ -210,6 +214,7 @@ function readable({ name, known, open }: HeldCommit): ReadableCommit {
   const sizes = describeShards(snapshot)
     .filter(({ shard }) => built.only?.includes(shard) ?? true)
     .map(({ shard, num_docs: docs, bytes }) => ({ shard, docs, bytes }));
+  const { restrictions } = identityParts(snapshot.checkpoint?.table_uuid ?? '');
   return {
     commit: name,
     snapshot: snapshot.checkpoint?.snapshot_id ?? null,
@@ -218,7 +223,10 @@ function readable({ name, known, open }: HeldCommit): ReadableCommit {
     docs: snapshot.liveDocs,
     bytes: sizes.reduce((sum, { bytes }) => sum + bytes, 0),
     sizes,
-    definition: definitionDigest(built),
+    definition: [
+      definitionDigest(built),
+      ...(restrictions === undefined ? [] : [restrictions]),
+    ].join('+'),
   };
 }
 

@@ -11,7 +11,7 @@ import type { Commit } from '../index/commit.ts';
 import type { CommitHeader } from '../local/node-reads.ts';
 import { mappingOfCommit } from '../open/open-index.ts';
 import type { Mapping } from '../schema/mapping.ts';
-import type { CommitView, SearchContext } from '../search/context.ts';
+import { type CommitView, lagAfter, type SearchContext } from '../search/context.ts';
 import type { RowCost } from '../search/fetch/rows.ts';
 import type { ReadTableRows } from '../search/fetch/table-rows.ts';
 import { errorFromPlain, type PlainError } from '../shard/bytes.ts';
@@ -85,8 +85,8 @@ function lagOf({ commit, sendShared, freshnessMs }: RemoteIndex, now?: 'now'): P
   if (now === undefined && commit.lag !== null && at - commit.lag.at < freshnessMs) {
     return commit.lag.value;
   }
-  const unknown = (): TableLag => ({ lag_snapshots: null });
-  const value = askNode<TableLag>(sendShared, 'lag', { now: now === 'now' }).catch(unknown);
+  const value = askNode<TableLag>(sendShared, 'lag', { now: now === 'now' }).catch(lagAfter);
+  value.catch(() => {});
   commit.lag = { at, value };
   return value;
 }

@@ -3,6 +3,7 @@ import type { Deadline } from '../base/deadline.ts';
 import type { Embedder } from '../embed/embedder.ts';
 import type { Checkpoint, CommittedField } from '../index/commit.ts';
 import type { IndexSnapshot } from '../index/index-snapshot.ts';
+import { isRestrictionsChanged } from '../index/source-identity.ts';
 import type { Mapping } from '../schema/mapping.ts';
 import type { JoinedShards } from '../shard/joined-shards.ts';
 import type { Shard } from '../shard/shard.ts';
@@ -11,6 +12,12 @@ import type { ReadRows } from './fetch/table-rows.ts';
 
 /** The lag of a context without a table. */
 export const UNKNOWN_LAG: TableLag = Object.freeze({ lag_snapshots: null });
+
+/** The lag after a look that failed. Throws the error of rows that the catalog may hide now. */
+export function lagAfter(error: unknown): TableLag {
+  if (isRestrictionsChanged(error)) throw error;
+  return UNKNOWN_LAG;
+}
 
 /** What a coordinator knows of the commit of its shards. It identifies what is cached of them. */
 export interface CommitView {
@@ -44,7 +51,8 @@ export interface SearchContext {
   readonly readRows: ReadRows;
   /**
    * How far the index is behind its table, by the last look at the table; with `now`, by a look
-   * that begins now. Errors of the table are part of the answer.
+   * that begins now. Errors of the table are part of the answer. Throws source_changed for a commit
+   * with rows that the catalog may hide now.
    */
   readonly lag: (now?: 'now') => Promise<TableLag>;
   /** True when the index holds all rows of a source snapshot (an ancestor of the index's own). */

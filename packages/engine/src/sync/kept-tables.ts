@@ -2,6 +2,7 @@ import type { TableLag } from '@lakehouse-search/contract';
 import { LhsError } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
 import type { Clock } from '../base/clock.ts';
+import { refuseHidden } from '../index/source-identity.ts';
 import type { KnownIndex } from '../open/open-index.ts';
 import { type LocalContext, UNKNOWN_LAG } from '../search/context.ts';
 import { fromSource } from '../source/source-errors.ts';
@@ -108,14 +109,15 @@ export class KeptTables {
 
   /**
    * How far an index is behind its table: by the last look, or with `freshMs` 0 by a look that
-   * begins now and is waited for at most `LAG_MS`.
+   * begins now and is waited for at most `LAG_MS`. Throws source_changed for a commit with rows
+   * that the catalog may hide now.
    */
   async lag(known: KnownIndex, read: ReadCommit, freshMs: number): Promise<TableLag> {
     if (freshMs !== 0) return this.lastLag(known, read, freshMs);
     return lagOf(read, { table: await this.soon(known, LAG_MS), ageMs: 0 });
   }
 
-  /** The lag by the last look. `freshMs` is above 0. */
+  /** The lag by the last look. `freshMs` is above 0. Throws as `lag`. */
   lastLag(known: KnownIndex, read: ReadCommit, freshMs: number): TableLag {
     const look = this.lastLook(known, freshMs);
     return look === null ? UNKNOWN_LAG : lagOf(read, look);
@@ -200,6 +202,9 @@ async function discard({ stop, table }: Kept): Promise<void> {
 }
 
 function lagOf(read: ReadCommit, { table, ageMs }: Look): TableLag {
+  if (table !== null) {
+    refuseHidden(read.snapshot.checkpoint, table, read.mapping.definition.index);
+  }
   const lag_snapshots = table === null ? null : snapshotsBehind(read, table);
   return { lag_snapshots, lag_checked_ms: Math.round(ageMs) };
 }

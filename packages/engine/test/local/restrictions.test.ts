@@ -30,7 +30,7 @@ let backend: LocalBackend;
 let catalog: RestCatalog;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'lhs-restricted-'));
-  backend = await openLocal(join(folder, 'data'), { clock: new FastClock() });
+  backend = await openLocal(join(folder, 'data'), { clock: new FastClock(), freshnessMs: 0 });
   catalog = new RestCatalog(join(folder, 'lake', 'ops', 'notes'));
 });
 afterEach(async () => {
@@ -174,22 +174,48 @@ describe('restrictions that change', () => {
 
   it('end syncs, comparisons and reads of rows until the index is built anew', async () => {
     const changed = { code: 'source_changed', message: expect.stringMatching(/restrictions/) };
+    const keys = [{ identifier: [{ name: 'id', value: '1' }] }];
     for (const now of [undefined, filter('Oslo')]) {
       catalog.restrictions = now;
       await expect(backend.sync({ index: 'notes' })).rejects.toMatchObject(changed);
       await expect(backend.verify({ index: 'notes' })).rejects.toMatchObject(changed);
+      await expect(backend.getKeys({ index: 'notes', keys })).rejects.toMatchObject(changed);
+      if (now !== undefined) continue;
+      // the catalog hides nothing now: hits are those of the index, without rows of the table
       const { hits } = await backend.search({ index: 'notes', query: '*:*', hydrate: true });
       for (const { row: read, hydrate_error: fault } of hits) {
         expect(read).toBeUndefined();
         expect(fault).toMatch(/restrictions/);
       }
-      const keys = [{ identifier: [{ name: 'id', value: '1' }] }];
-      await expect(backend.getKeys({ index: 'notes', keys })).rejects.toMatchObject(changed);
     }
     await backend.reindex({ index: 'notes' });
     expect(await search()).toEqual(['Oslo']);
     const back = backend.rollbackIndex({ index: 'notes' });
     await expect(back).rejects.toMatchObject(changed);
+  });
+
+  it('end all reads of rows that the catalog may hide now', async () => {
+    const changed = { code: 'source_changed', details: { reason: 'read_restrictions' } };
+    const index = 'notes';
+    const all = { index, query: '*:*' };
+    const pit_id = (await backend.openPit({ index })).pit_id;
+    const exported = () => Array.fromAsync(backend.exportDocuments({ index }));
+    const reads: readonly (() => Promise<unknown>)[] = [
+      () => backend.search(all),
+      () => backend.search({ ...all, pit_id }),
+      () => backend.search({ ...all, hydrate: true }),
+      () => backend.aggregate({ ...all, aggs: {} }),
+      () => backend.facets({ ...all, fields: ['city'] }),
+      () => backend.suggest({ index, field: 'city', text: 'B' }),
+      () => backend.explain({ ...all, coordinates: { identifier: [{ name: 'id', value: '1' }] } }),
+      exported,
+    ];
+    // the second answer of a repeated request comes from the cache
+    for (const read of [...reads, ...reads]) await read();
+    catalog.restrictions = filter('Oslo');
+    for (const read of reads) await expect(read()).rejects.toMatchObject(changed);
+    await backend.reindex({ index });
+    expect(await search()).toEqual(['Oslo']);
   });
 
   it('make following build the index anew', async () => {

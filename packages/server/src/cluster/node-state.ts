@@ -22,9 +22,16 @@ export interface NodeCommit {
   readonly bytes: number;
   /** The shards that the node holds, one by one. */
   readonly sizes: readonly ShardSize[];
-  /** SHA-256 of the definition that it was built with: commits of one routing have the same. */
+  /**
+   * Names the definition that it was built with and the read restrictions of its rows: commits of
+   * one routing have the same.
+   */
   readonly definition: string;
 }
+
+/** What `definition` of a commit says without the read restrictions. */
+export const definitionOf = ({ definition }: Pick<NodeCommit, 'definition'>): string =>
+  definition.split('+')[0];
 
 /** An index of a node. */
 export interface NodeIndex {

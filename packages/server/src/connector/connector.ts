@@ -1,5 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { LhsError } from '@lakehouse-search/contract';
+import { isRestrictionsChanged } from '@lakehouse-search/engine';
 import { type ClusterContext, connectorLease } from '../control-plane/cluster-context.ts';
+import { LEADER } from '../control-plane/cluster-job-api.ts';
 import { Leadership, pause } from '../control-plane/leadership.ts';
 import type { LoopFaults } from '../control-plane/loop-faults.ts';
 import type { WorkWatch } from '../control-plane/work-watch.ts';
@@ -119,6 +122,7 @@ export class Connector {
           wait = Math.min(MOST_PAUSE_MS, Math.max(FIRST_PAUSE_MS, 2 * wait));
           metrics.failing(index, true);
           await faults.failed(loop, error, { in_ms: wait, epoch: lease.epoch });
+          if (isRestrictionsChanged(error)) await rebuild(context, index);
           // another connector has the index, or a node refuses this one: the lease decides
           if (isFenced(error)) return;
         }
@@ -128,6 +132,16 @@ export class Connector {
       await connector.close();
     }
   }
+}
+
+/** Starts a job that builds an index anew, unless it has one that runs. */
+async function rebuild({ store, logger }: ClusterContext, index: string): Promise<void> {
+  const leader = await store.leases.current(LEADER);
+  if (leader === undefined) return;
+  const draft = { index, kind: 'reindex', request: { index }, epoch: leader.epoch } as const;
+  const job = await store.jobs.add(randomUUID(), draft);
+  if (job === undefined) return;
+  logger.info({ index, job: job.id }, 'the read restrictions have changed: the index is rebuilt');
 }
 
 const isFenced = (error: unknown): boolean => error instanceof LhsError && error.code === 'fenced';

@@ -1,13 +1,15 @@
 import { LhsError } from '@lakehouse-search/contract';
 import type { ClusterContext } from './cluster-context.ts';
+import { formerNodes, isRestricted } from './level-nodes.ts';
 import type { LivingNode } from './route-over.ts';
 
 /** Interval at which a build looks whether a job of the index has begun. */
 const LOOK_MS = 500;
 
 /**
- * Builds the shards of a routed index on nodes that hold shards of it and have no commit: their
- * disks are new, or they took over the shards of a node that has left. The first build of an index
+ * Builds the shards of a routed index on nodes that hold shards of it and have no commit (their
+ * disks are new, or they took over the shards of a node that has left), or whose rows were read
+ * under other read restrictions. The first build of an index
  * is a job. A job that begins meanwhile builds these shards itself. Throws what a node throws.
  */
 export async function buildMissing(
@@ -17,10 +19,11 @@ export async function buildMissing(
   signal: AbortSignal,
 ): Promise<void> {
   const { store, logger } = context;
-  const unbuilt = nodes.filter((node) => lacksCommits(index, node));
-  if (unbuilt.length === 0 || (await isBusy(context, index))) return;
   const route = await store.routes.get(index);
   if (route === undefined) return;
+  const hidden = formerNodes(route, nodes).filter((node) => isRestricted(route, node));
+  const unbuilt = [...nodes.filter((node) => lacksCommits(index, node)), ...hidden];
+  if (unbuilt.length === 0 || (await isBusy(context, index))) return;
   const builds = unbuilt.map(async ({ node, address }) => {
     logger.info({ index, node }, 'shards have no data on this node: it builds them');
     const build = { context, index, address, signal };

@@ -1,4 +1,5 @@
 import { definitionDigest, registeredDefinition } from '@lakehouse-search/engine';
+import { definitionOf } from '../cluster/node-state.ts';
 import type { Route } from '../store/routes.ts';
 import { type ClusterContext, connectorLease, jobService } from './cluster-context.ts';
 import { alterPart } from './put-back.ts';
@@ -42,13 +43,14 @@ export async function renewNodes(
 ): Promise<void> {
   const { store, logger } = context;
   const route = await store.routes.get(index);
-  const former = formerNodes(route, nodes);
-  if (route === undefined || former.length === 0) return;
+  if (route === undefined) return;
+  const former = formerNodes(route, nodes).filter((node) => !isRestricted(route, node));
+  if (former.length === 0) return;
   const running = await store.jobs.list({ running: true });
   if (running.some((job) => job.index === index)) return;
   const stored = (await store.definitions.get(index))?.definition;
   if (stored === undefined) return;
-  if (definitionDigest(registeredDefinition(stored)) !== route.definition) return;
+  if (definitionDigest(registeredDefinition(stored)) !== definitionOf(route)) return;
   for (const { node, address, indexes } of former) {
     const { ordinals } = indexes.find((own) => own.index === index)!;
     logger.info({ index, node }, 'node has a former definition');
@@ -76,6 +78,15 @@ export function formerNodes(
     else if (!node.isSilent) former.push(node);
   }
   return held.size === route.shards ? former : [];
+}
+
+/** Whether a former node has the definition of the route, and rows under other read restrictions. */
+export function isRestricted(
+  route: Pick<Route, 'index' | 'definition'>,
+  { indexes }: LivingNode,
+): boolean {
+  const newest = indexes.find(({ index }) => index === route.index)?.commits[0];
+  return newest !== undefined && definitionOf(newest) === definitionOf(route);
 }
 
 /** A node to level, and the snapshot that it has to reach. */

@@ -1,6 +1,7 @@
 import { type AlterPlan, LhsError } from '@lakehouse-search/contract';
 import { definitionDigest, registeredDefinition } from '@lakehouse-search/engine';
 import { mergeAlterPlan } from '../cluster/merge-indexes.ts';
+import { definitionOf } from '../cluster/node-state.ts';
 import { generationOf } from '../cluster/sum-of.ts';
 import { withOnly } from '../cluster/with-only.ts';
 import type { StoredDefinition } from '../store/definitions.ts';
@@ -151,7 +152,8 @@ async function level({ context, job }: RunningJob, { text, target }: Reshard) {
     const nodes = (await currentNodes(context)).filter(({ node }) => names.has(node));
     const ready = nodes.filter(({ indexes, isSilent }) => {
       const own = isSilent ? undefined : indexes.find((each) => each.index === index);
-      return own?.commits[0]?.definition === digest;
+      const newest = own?.commits[0];
+      return newest !== undefined && definitionOf(newest) === digest;
     });
     if (ready.length < names.size) {
       throw new LhsError('unreachable', `a node of "${index}" does not have its new shards`);

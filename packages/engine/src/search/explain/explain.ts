@@ -35,7 +35,7 @@ import type {
   ShardExplain,
   ShardExplanation,
 } from '../../shard/shard.ts';
-import { commitState, type SearchContext, scanned, shownMillis, UNKNOWN_LAG } from '../context.ts';
+import { commitState, lagAfter, type SearchContext, scanned, shownMillis } from '../context.ts';
 import { FanOut } from '../fan-out.ts';
 import type { Hybrid } from '../hybrid/find-hybrid.ts';
 import { type Near, nearestOf } from '../hybrid/find-nearest.ts';
@@ -71,7 +71,7 @@ export async function explainKey(
   const explanation = new Explanation(context, fan, request.asked, search, key);
   const answer = await explanation.answer();
   const indexed = performance.now();
-  const behind = await context.lag('now').catch(() => UNKNOWN_LAG);
+  const behind = await context.lag('now').catch(lagAfter);
   const lag = behind.lag_snapshots;
   const hidden = context.tenant !== undefined && !answer.found;
   const doubtful = !answer.found || (lag !== null && lag > 0);
