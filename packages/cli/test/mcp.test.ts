@@ -1,6 +1,7 @@
 // @module-tag campaign
 // @module-tag program
 /** `lhs mcp` as a process: clients, 1,000 calls, every way to end; `lhs cite check`. */
+import { spawn } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { openLocal } from '@lakehouse-search/engine';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -226,15 +227,33 @@ describe('the streams of lhs mcp', () => {
   });
 });
 
+/** The server of a printed configuration: JSON, or TOML whose values are JSON. */
+function serverIn(text: string): { command: string; args: string[] } {
+  if (text.startsWith('{')) {
+    const { mcpServers, servers } = JSON.parse(text);
+    return (mcpServers ?? servers).lhs;
+  }
+  const [table, ...lines] = text.trim().split('\n');
+  expect(table).toBe('[mcp_servers.lhs]');
+  return JSON.parse(`{${lines.map((line) => line.replace(/^(\w+) = /, '"$1": ')).join(',')}}`);
+}
+
 describe('lhs mcp config', () => {
-  it('prints a configuration that starts this command', async () => {
-    const { file, config } = await home.json<{ file: string; config: { mcpServers: object } }>([
-      ...['mcp', 'config', '--client', 'claude'],
-    ]);
-    expect(file).toBe('claude_desktop_config.json');
-    const args = ['mcp', '--data-dir', home.path('data')];
-    expect(config.mcpServers).toEqual({ lhs: { command: 'lhs', args } });
-  });
+  it.each(['claude', 'vscode', 'cursor', 'codex', 'gemini'])(
+    'prints for %s a configuration that starts without an environment',
+    async (client) => {
+      const { code, stdout } = await home.run(['mcp', 'config', '--client', client]);
+      expect(code).toBe(0);
+      const { command, args } = serverIn(stdout);
+      expect(args.slice(1)).toEqual(['mcp', '--data-dir', home.path('data')]);
+      const child = spawn(command, args, { cwd: '/', env: {} });
+      const end = ended(child);
+      child.stdin.end(call(1, 'list_indexes', {}));
+      const answer = await end;
+      expect([answer.code, answer.stderr]).toEqual([0, '']);
+      expect(JSON.parse(answer.stdout)).toMatchObject({ id: 1, result: {} });
+    },
+  );
 
   it('of HTTP names the endpoint of the service', async () => {
     const flags = ['--client', 'cursor', '--http', '--url', 'https://s.example/'];

@@ -1,14 +1,15 @@
+import { resolve } from 'node:path';
 import type { ClientName, Reach } from '@lakehouse-search/mcp';
 import { Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 
-const CLIENTS: readonly ClientName[] = ['claude', 'vscode', 'cursor'];
+const CLIENTS: readonly ClientName[] = ['claude', 'vscode', 'cursor', 'codex', 'gemini'];
 
 export default class McpConfig extends LhsCommand {
   static override summary = 'Print the configuration with which an agent reaches the indexes.';
   static override description =
-    'Over standard input and output the agent starts "lhs mcp" on this data folder. With --http ' +
-    'it calls the service at --url itself.';
+    'Over standard input and output the agent starts "lhs mcp" on this data folder, by the paths ' +
+    'of this Node and this lhs. With --http it calls the service at --url itself.';
   static override examples = [
     '<%= config.bin %> mcp config --client claude',
     '<%= config.bin %> mcp config --client vscode --http --url https://search.example.com --token',
@@ -26,10 +27,13 @@ export default class McpConfig extends LhsCommand {
   override async run(): Promise<void> {
     const { flags } = await this.parse(McpConfig);
     const { clientConfig } = await import('@lakehouse-search/mcp');
-    const { file, config } = clientConfig(flags.client as ClientName, await this.#reach(flags));
+    const { file, config, text } = clientConfig(
+      flags.client as ClientName,
+      await this.#reach(flags),
+    );
     if (flags.json) return this.printJson({ file, config });
     this.terminal.err(`put this into ${file}:`);
-    this.terminal.data(JSON.stringify(config, null, 2));
+    this.terminal.data(text);
   }
 
   async #reach(flags: {
@@ -47,6 +51,8 @@ export default class McpConfig extends LhsCommand {
       throw new LhsError('invalid_argument', '"--http" needs the address of a service: --url');
     }
     const place = url === undefined ? ['--data-dir', this.dataDir(flags)] : ['--url', url];
-    return { kind: 'stdio', command: 'lhs', args: ['mcp', ...place] };
+    // a program with an agent often has another PATH, or none
+    const program = resolve(this.config.root, '../bin/lhs.js');
+    return { kind: 'stdio', command: process.execPath, args: [program, 'mcp', ...place] };
   }
 }
