@@ -31,9 +31,14 @@ function printVersion(version) {
 const [major, minor] = process.versions.node.split('.').map(Number);
 const args = process.argv.slice(2);
 if (major < 22 || (major === 22 && minor < 19)) {
-  process.stderr.write(`error: lhs needs Node 22.19 or newer, this is ${process.version}\n`);
-  process.stderr.write('  in a clone, npx lhs uses the Node that npm ci installed\n');
-  process.exitCode = 1;
+  const { nodeBeside, runWith } = await import('./newer-node.js');
+  const node = nodeBeside();
+  if (node !== undefined) runWith(node);
+  else {
+    process.stderr.write(`error: lhs needs Node 22.19 or newer, this is ${process.version}\n`);
+    process.stderr.write('  in a clone, npm ci installs one that lhs then uses\n');
+    process.exitCode = 1;
+  }
 } else if (args.length === 1 && ['--version', '-v', '-V'].includes(args[0])) {
   const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
   printVersion(version);
