@@ -91,9 +91,15 @@ async function startAdapter(): Promise<TestService> {
   });
 }
 
+/** Errors whose form is compared. */
+const SHARD_ERRORS: ReadonlySet<string> = new Set(['query_shard_exception', 'parse_exception']);
+
 /** What is compared of an answer. */
 function compared({ body: { sort } }: PeerRequest, { status, body }: Answer): Body {
-  if (status >= 400) return { status };
+  if (status >= 400) {
+    const { type } = body.error.root_cause[0];
+    return SHARD_ERRORS.has(type) ? { status, type, around: body.error.type } : { status };
+  }
   const { hits, count, aggregations } = body;
   const list: Body[] = hits?.hits ?? [];
   const ids = list.map((hit) => hit._id);
@@ -108,6 +114,7 @@ function compared({ body: { sort } }: PeerRequest, { status, body }: Answer): Bo
     sorts: sort === undefined ? undefined : list.map((hit) => rounded(hit.sort)),
     hit: list.length === 0 ? [] : Object.keys(list[0]).toSorted(),
     fields: list.map((hit) => hit.fields),
+    highlights: list.map((hit) => hit.highlight?.kind),
     aggregations: rounded(aggregations),
   };
 }

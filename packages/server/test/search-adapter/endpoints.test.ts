@@ -279,6 +279,18 @@ describe('descriptions of indexes', () => {
     });
   });
 
+  it('_mapping/field has the types of single fields', async () => {
+    const path = (fields: string) => calls.get(`/tickets/_mapping/field/${fields}`);
+    const title = { full_name: 'title', mapping: { title: { type: 'text' } } };
+    const status = { full_name: 'status', mapping: { status: { type: 'keyword' } } };
+    expect((await path('title,statu*')).body).toEqual({ tickets: { mappings: { title, status } } });
+    expect((await calls.get('/_mapping/field/title')).body.tickets).toEqual({
+      mappings: { title },
+    });
+    expect((await path('nope')).body).toEqual({ tickets: { mappings: {} } });
+    expect((await calls.get('/nope/_mapping/field/title')).status).toBe(404);
+  });
+
   it('_mapping and _field_caps take names of object members as any other name', async () => {
     const names = ['__proto__.polluted', 'constructor.made', 'constructor', 'toString'];
     const fields = names.map((name) => `  - { name: ${name}, type: KEYWORD, source: status }`);

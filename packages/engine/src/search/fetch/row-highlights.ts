@@ -1,4 +1,4 @@
-/** Highlights of TEXT fields that the index has no copy of: their texts are read from the table. */
+/** Highlights of fields that the index has no copy of: their texts are read from the table. */
 import type { Highlight, Json, JsonObject } from '@lakehouse-search/contract';
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import type { MappedField, Mapping } from '../../schema/mapping.ts';
@@ -42,7 +42,8 @@ function rowTexts(row: JsonObject, field: MappedField, mapping: Mapping): readon
   const path = field.source.kind === 'variant_leaf' ? field.source.path : [];
   return columnsOf(field, mapping)
     .flatMap((name) => valueAt(row[name], path))
-    .filter((value): value is string => typeof value === 'string');
+    .filter((value) => value !== null && value !== undefined && typeof value !== 'object')
+    .map(String);
 }
 
 /** The values at a path of a variant; elements of a list count one by one. */

@@ -72,6 +72,24 @@ describe('highlights', () => {
     expect(marked(any, ['connection reset by peer'])).toEqual(['«connection» «reset» by «peer»']);
   });
 
+  test('mark values of a KEYWORD field as a whole', () => {
+    const kind: FieldPlan = { ...body, type: 'KEYWORD', inverted: { kind: 'keyword' } };
+    const keywords = { ...fields, plans: new Map([['body', kind]]) };
+    const values = ['Red Fox', 'red fox', 'fox'];
+    const found = (query: Query) =>
+      createHighlighter(
+        bindQuery(query, keywords),
+        [kind],
+        { maxFragments: 5, fragmentSize: 4 },
+        NO_DEADLINE,
+      ).highlight(() => values)?.body;
+    expect(found(term('Red Fox'))).toEqual([[{ text: 'Red Fox', marked: true }]]);
+    expect(found({ kind: 'prefix', field: 'body', value: 'red' })).toEqual([
+      [{ text: 'red fox', marked: true }],
+    ]);
+    expect(found(term('Red'))).toBeUndefined();
+  });
+
   test('put the fragment with the most distinct matches first, then the most matches', () => {
     const far = 'x '.repeat(60);
     const query: Query = { kind: 'match', field: 'body', value: 'one two', operator: 'or' };

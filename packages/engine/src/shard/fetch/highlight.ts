@@ -1,4 +1,5 @@
 import type { Highlight, Segment } from '@lakehouse-search/contract';
+import type { Analyzer } from '../../analysis/analyzer.ts';
 import type { Deadline } from '../../base/deadline.ts';
 import type { Clause } from '../../query/bind/clause.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
@@ -20,11 +21,22 @@ export interface Highlighter {
   highlight(texts: (field: FieldPlan) => readonly string[]): Highlight | undefined;
 }
 
+/** A value of a KEYWORD field is one token. */
+const WHOLE_VALUE: Analyzer = {
+  name: 'keyword',
+  analyze(text, from, to, position, sink) {
+    sink.token(text, from, to, position, from, to);
+    return position + 1;
+  },
+  normalize: (word) => word,
+};
+
 /**
- * A highlighter for the cached TEXT fields in `fields`. A word is marked where its own field asked
- * for it: terms and sets by their analysed tokens, exact phrases as a whole, phrases with slop word
- * by word, patterns by the tokens that they match. Texts are analysed again, as they were at
- * indexing. Marking throws limit_exceeded once `deadline` has passed.
+ * A highlighter for the TEXT and KEYWORD fields in `fields`. A word is marked where its own field
+ * asked for it: terms and sets by their analysed tokens, exact phrases as a whole, phrases with
+ * slop word by word, patterns by the tokens that they match, values of KEYWORD fields as a whole.
+ * Texts are analysed again, as they were at indexing. Marking throws limit_exceeded once `deadline`
+ * has passed.
  */
 export function createHighlighter(
   clause: Clause,
@@ -33,7 +45,7 @@ export function createHighlighter(
   deadline: Deadline,
 ): Highlighter {
   const asked = fields.flatMap((field): { field: FieldPlan; matchers: FieldMatchers }[] => {
-    const matchers = field.inverted?.kind === 'text' ? fieldMatchers(clause, field) : null;
+    const matchers = field.inverted === null ? null : fieldMatchers(clause, field);
     return matchers === null ? [] : [{ field, matchers }];
   });
   return {
@@ -55,8 +67,7 @@ function fieldFragments(
   settings: FragmentSettings,
   deadline: Deadline,
 ): readonly (readonly Segment[])[] {
-  if (field.inverted?.kind !== 'text') return [];
-  const { analyzer } = field.inverted;
+  const analyzer = field.inverted?.kind === 'text' ? field.inverted.analyzer : WHOLE_VALUE;
   const values = texts.map((text) => markText(text, analyzer, matchers, deadline));
   return bestFragments(values, settings.maxFragments, settings.fragmentSize);
 }

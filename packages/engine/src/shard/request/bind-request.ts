@@ -19,6 +19,7 @@ import { parseQuery } from '../../query/syntax/parse.ts';
 import { readTree } from '../../query/tree/read.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import type { MappedField, Mapping } from '../../schema/mapping.ts';
+import { fieldMatchers } from '../fetch/matchers.ts';
 import type { ShardQuery } from '../shard.ts';
 import { BindingMemo } from './binding-memo.ts';
 import { boundDocs, type DocsByName, docsByName } from './precomputed.ts';
@@ -37,9 +38,9 @@ export interface BoundRequest {
   readonly collapse: FieldPlan | null;
   /** Cached fields that hits carry. */
   readonly fields: readonly MappedField[];
-  /** Cached TEXT fields that may be highlighted; null: highlights are not requested. */
+  /** Fields to highlight whose texts are in the index; null: highlights are not requested. */
   readonly highlight: readonly FieldPlan[] | null;
-  /** Other TEXT fields whose highlights are requested by name: their texts are in the table. */
+  /** Other fields whose highlights are requested by name: their texts are in the table. */
   readonly rowHighlight: readonly MappedField[];
 }
 
@@ -90,7 +91,7 @@ function bind(
     order,
     collapse: collapse === undefined ? null : columnField(collapse, fields, 'collapse'),
     fields: returnedFields(request.fields, mapping, fields),
-    ...highlightFields(checked, mapping, fields),
+    ...highlightFields(checked, mapping, fields, clause),
   };
 }
 
@@ -197,23 +198,27 @@ function returnedFields(
 }
 
 /**
- * Names that cannot be highlighted are left out, as the interface has it; unknown ones are refused.
+ * TEXT and KEYWORD fields by name, or all cached TEXT fields. Names that cannot be highlighted are
+ * left out, as the interface has it; unknown ones are refused.
  */
 function highlightFields(
   checked: CheckedRequest,
   mapping: Mapping,
   fields: QueryFields,
+  clause: Clause,
 ): Pick<BoundRequest, 'highlight' | 'rowHighlight'> {
   if (checked.highlight === null) return { highlight: null, rowHighlight: [] };
-  const texts = mapping.fields.filter(({ plan }) => plan.inverted?.kind === 'text');
-  const isCached = ({ definition }: MappedField) => definition?.cached === true;
   const { fields: names } = checked.highlight;
-  const requested =
-    names && new Set(names.map((name) => knownField(name, fields, 'highlight.fields').id));
-  const named = requested === null ? texts : texts.filter(({ plan }) => requested.has(plan.id));
+  if (names === null) {
+    const cached = mapping.fields.filter((field) => field.plan.type === 'TEXT' && isInIndex(field));
+    return { highlight: cached.map(({ plan }) => plan), rowHighlight: [] };
+  }
+  const ids = new Set(names.map((name) => knownField(name, fields, 'highlight.fields').id));
+  const named = mapping.fields.filter(({ plan }) => ids.has(plan.id) && isTextual(plan));
+  const isSought = ({ plan }: MappedField) => fieldMatchers(clause, plan) !== null;
   return {
-    highlight: named.filter(isCached).map(({ plan }) => plan),
-    rowHighlight: names === null ? [] : named.filter(isRowText),
+    highlight: named.filter(isInIndex).map(({ plan }) => plan),
+    rowHighlight: named.filter((field) => isRowText(field) && isSought(field)),
   };
 }
 
@@ -224,6 +229,13 @@ export const highlightsRows = (mapping: Mapping, names: readonly string[] = []):
 /** Sources whose text is a value of the row. */
 const ROW_SOURCES: ReadonlySet<string> = new Set(['columns', 'variant_leaf']);
 
-/** Whether the texts of a TEXT field are in the table alone. */
-const isRowText = ({ plan, definition, source }: MappedField): boolean =>
-  plan.inverted?.kind === 'text' && definition?.cached !== true && ROW_SOURCES.has(source.kind);
+const isTextual = ({ type, inverted }: FieldPlan): boolean =>
+  inverted !== null && (type === 'TEXT' || type === 'KEYWORD');
+
+/** Whether the index has the texts of a field. */
+const isInIndex = ({ plan, definition }: MappedField): boolean =>
+  definition?.cached === true || plan.column !== null;
+
+/** Whether the texts of a field are in the table alone. */
+const isRowText = (field: MappedField): boolean =>
+  isTextual(field.plan) && !isInIndex(field) && ROW_SOURCES.has(field.source.kind);

@@ -11,6 +11,15 @@ export interface EngineError {
   readonly error: LhsError;
 }
 
+/** The name of the one node that is shown. */
+export const NODE = 'lhs';
+
+/** What is wrong. */
+interface Cause {
+  readonly type: string;
+  readonly reason: string;
+}
+
 const CODES = Object.freeze({
   400: 'invalid_argument',
   406: 'invalid_argument',
@@ -40,23 +49,49 @@ export function engineError(thrown: unknown, index = '_all'): EngineError {
   if (thrown instanceof RefusedDsl) {
     const { status, type, reason } = thrown.refusal;
     const code = CODES[status];
-    return { status, body: errorJson(status, type, reason), error: new LhsError(code, reason) };
+    return {
+      status,
+      body: bodyOf(status, { type, reason }, index),
+      error: new LhsError(code, reason),
+    };
   }
   const { error, status } = restError(thrown);
   if (error.details.search_context !== undefined) return missingContext(error);
   if (error.code === 'index_not_found') return { ...missingIndex(error, index), error };
   const type = typeof thrown === 'object' ? (TYPES[error.code] ?? 'status_exception') : '';
   const reason = error.hint === undefined ? error.message : `${error.message} (${error.hint})`;
-  return { status, body: errorJson(status, type, reason), error };
+  return { status, body: bodyOf(status, { type, reason }, index), error };
+}
+
+/** Errors that the imitated engine finds in a shard, not while it reads the request. */
+const SHARD_TYPES: ReadonlySet<string> = new Set(['query_shard_exception', 'parse_exception']);
+
+function bodyOf(status: number, cause: Cause, index: string): JsonObject {
+  if (!SHARD_TYPES.has(cause.type)) return errorJson(status, cause.type, cause.reason);
+  const failed = { shard: 0, index, node: NODE, reason: { ...cause } };
+  return shardsFailed(status, cause, failed, { caused_by: { ...cause } });
+}
+
+/** The body of an error of all shards. */
+function shardsFailed(
+  status: number,
+  cause: Cause,
+  failed: JsonObject,
+  more: JsonObject = {},
+): JsonObject {
+  const type = 'search_phase_execution_exception';
+  const error = { type, reason: 'all shards failed', phase: 'query', grouped: true };
+  return {
+    error: { root_cause: [{ ...cause }], ...error, failed_shards: [failed], ...more },
+    status,
+  };
 }
 
 /** The type and the reason of an error. */
-export function causeOf(
-  thrown: unknown,
-  index: string,
-): { readonly type: string; readonly reason: string } {
+export function causeOf(thrown: unknown, index: string): Cause {
   const { error } = engineError(thrown, index).body as { readonly error: JsonObject };
-  return { type: String(error.type), reason: String(error.reason) };
+  const [cause] = error.root_cause as readonly JsonObject[];
+  return { type: String(cause.type), reason: String(cause.reason) };
 }
 
 /** The body of an error. */
@@ -84,18 +119,7 @@ export function noSearchContext(id: string): LhsError {
 }
 
 function missingContext(error: LhsError): EngineError {
-  const reason = { type: 'search_context_missing_exception', reason: error.message };
-  const failed = { shard: -1, index: null, reason };
-  const body = {
-    error: {
-      root_cause: [reason],
-      type: 'search_phase_execution_exception',
-      reason: 'all shards failed',
-      phase: 'query',
-      grouped: true,
-      failed_shards: [failed],
-    },
-    status: 404,
-  };
-  return { status: 404, body, error };
+  const cause = { type: 'search_context_missing_exception', reason: error.message };
+  const failed = { shard: -1, index: null, reason: cause };
+  return { status: 404, body: shardsFailed(404, cause, failed), error };
 }

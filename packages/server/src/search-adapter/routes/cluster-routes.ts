@@ -1,4 +1,5 @@
 /** What the service says of itself: `GET /`, `HEAD /`, `_cluster/health`. */
+import { NODE } from '../base/engine-error.ts';
 import { listedNames } from '../base/served-index.ts';
 import { type Endpoint, INDEX_PARAMS } from './endpoint.ts';
 import { indexOptions } from './search-once.ts';
@@ -82,7 +83,7 @@ const nodes: Endpoint = {
       _nodes: { total: 1, successful: 1, failed: 0 },
       cluster_name: 'lhs',
       nodes: {
-        lhs: { name: 'lhs', version: IMITATED, build_type: 'lhs', roles: [], attributes: {} },
+        [NODE]: { name: NODE, version: IMITATED, build_type: 'lhs', roles: [], attributes: {} },
       },
     },
   }),

@@ -74,6 +74,29 @@ const mapping: Endpoint = {
   },
 };
 
+/** Single fields by name, without the objects around them. */
+const fieldMapping: Endpoint = {
+  methods: ['GET'],
+  paths: ['/_mapping/field/:fields', '/:index/_mapping/field/:fields'],
+  operation: 'describeIndex',
+  params: [...INDEX_PARAMS, 'include_defaults'],
+  async answer(call) {
+    const patterns = patternsIn(call.path.fields.split(','), 'fields') as readonly string[];
+    const entries = (await indexesOf(call)).map((index) => {
+      const fields = index.description.fields.filter(({ name }) =>
+        patterns.some((pattern) => matches(pattern, name)),
+      );
+      const mappings = fields.map((field) => {
+        const last = field.name.slice(field.name.lastIndexOf('.') + 1);
+        const mapping = { [last]: { type: typeOf(field, index) } };
+        return [field.name, { full_name: field.name, mapping }] as const;
+      });
+      return [index.name, { mappings: Object.fromEntries(mappings) }] as const;
+    });
+    return { json: Object.fromEntries(entries) };
+  },
+};
+
 const fieldCaps: Endpoint = {
   methods: ['GET', 'POST'],
   paths: ['/_field_caps', '/:index/_field_caps'],
@@ -313,5 +336,5 @@ const resolve: Endpoint = {
 
 /** Endpoints that describe indexes. */
 export const INDEX_ENDPOINTS: readonly Endpoint[] = [
-  ...[mapping, fieldCaps, catIndices, aliases, index, settings, resolve],
+  ...[mapping, fieldMapping, fieldCaps, catIndices, aliases, index, settings, resolve],
 ];

@@ -35,13 +35,15 @@ const OPTIONS = [
   ...['max_analyzed_offset', 'phrase_limit'],
 ];
 
+const HIGHLIGHTED: ReadonlySet<string> = new Set(['TEXT', 'KEYWORD']);
+
 /** Reads `highlight`. Fields are those of the index that the names and patterns select. */
 export function readHighlight(json: Json, table: FieldTable): HighlightPlan | undefined {
   const body = objectIn(json, 'highlight');
   const entries = fieldEntries(body.fields);
   const options = { ...body, ...sameOptions(entries.map(([, own]) => own)) };
   checkOptions(options);
-  const names = [...table.fields.values()].filter(({ type }) => type === 'TEXT');
+  const names = [...table.fields.values()].filter(({ type }) => HIGHLIGHTED.has(type));
   const fields = names
     .map(({ name }) => name)
     .filter((name) => entries.some(([pattern]) => matches(pattern, name)));

@@ -1,5 +1,6 @@
 /** What single hits show besides their row: the explanation of their score, hits of their group. */
 import type { Hit, Json, JsonObject } from '@lakehouse-search/contract';
+import { NODE } from '../base/engine-error.ts';
 import { repeatedIn, textIn } from '../base/read-json.ts';
 import type { Reads } from '../base/reads.ts';
 import { illegal, unserved } from '../query/refusal.ts';
@@ -26,7 +27,7 @@ export async function withExtras(
   for (const hit of hits) {
     const inner: JsonObject =
       innerHits.length === 0 ? {} : { inner_hits: await groupOf(reads, plan, hit) };
-    const why: JsonObject = explains ? { _explanation: await explanation(reads, plan, hit) } : {};
+    const why: JsonObject = explains ? await explained(reads, plan, hit) : {};
     all.push({ plan, hit, extras: { ...why, ...inner } });
   }
   return all;
@@ -41,10 +42,12 @@ export function requireFewExtras(plan: SearchPlan, hits: number): void {
   throw illegal(`[explain] and [inner_hits] are served for at most ${EXTRA_HITS} hits`);
 }
 
-async function explanation(reads: Reads, plan: SearchPlan, hit: Hit): Promise<JsonObject> {
+async function explained(reads: Reads, plan: SearchPlan, hit: Hit): Promise<JsonObject> {
   const { hybrid, ...documents } = plan.selection;
   if (hybrid !== undefined) throw unserved('[explain] of fused lists is not served');
-  return explanationOf(await reads.explain({ ...documents, coordinates: hit.coordinates }));
+  const why = await reads.explain({ ...documents, coordinates: hit.coordinates });
+  const shard = `[${plan.index.name}][0]`;
+  return { _shard: shard, _node: NODE, _explanation: explanationOf(why) };
 }
 
 /** The hits of a group by the names of `inner_hits`. */

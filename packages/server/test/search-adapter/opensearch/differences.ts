@@ -40,6 +40,7 @@ const DIFFERENCES: Readonly<Record<string, (pair: Pair) => boolean>> = {
   'range-fractions': ({ text }) => /"range":\{"field":"n","ranges":.*10\.5/.test(text),
   'histogram-offset': ({ text, adapter }) =>
     adapter.status === 400 && /"histogram":\{"field":"n",.*"offset"/.test(text),
+  'wordless-text': ({ text }) => /exists.{0,12}(title|body|\*)/.test(text),
   'sort-format': ({ text, opensearch }) =>
     opensearch.status === 400 && /"sort":.*"format"/.test(text),
 };

@@ -71,6 +71,8 @@ const QUERIES: readonly Query[] = [
   { exists: { field: 'n' } },
   { exists: { field: 'title' } },
   { exists: { field: 'p*' } },
+  { bool: { must_not: { exists: { field: 'title' } } } },
+  { bool: { must: { exists: { field: 'title' } }, filter: { term: { ok: true } } } },
   { exists: { field: 'nope' } },
   { ids: { values: ['1', '2', '500'] } },
   { query_string: { query: 'quick AND fox' } },
@@ -169,6 +171,18 @@ const AGGREGATIONS: readonly JsonObject[] = [
   { terms: {} },
 ];
 
+/** Queries of values that are marked as a whole. */
+const KEYWORDS: readonly Query[] = [
+  { term: { kind: 'alpha' } },
+  { terms: { kind: ['alpha', 'beta'] } },
+  { prefix: { kind: 'al' } },
+  { wildcard: { kind: 'a*a' } },
+  { term: { kind: { value: 'ALPHA', case_insensitive: true } } },
+  { bool: { filter: { term: { kind: 'été' } }, must_not: { term: { kind: 'beta' } } } },
+  { multi_match: { query: 'a$b', fields: ['title', 'kind'] } },
+  { query_string: { query: 'kind:gamma' } },
+];
+
 const PAGES: readonly JsonObject[] = [
   { sort: [{ n: 'asc' }, { id: 'asc' }] },
   { sort: [{ n: { order: 'desc', missing: '_first' } }, { id: 'desc' }] },
@@ -189,6 +203,9 @@ const PAGES: readonly JsonObject[] = [
   { sort: ['id'], post_filter: { term: { ok: true } }, aggs: { k: { terms: { field: 'ok' } } } },
   { sort: ['id'], collapse: { field: 'kind' } },
   { sort: ['id'], query: { match: { body: 'fox' } }, highlight: { fields: { body: {} } } },
+  ...KEYWORDS.map((query) => ({ sort: ['id'], query, highlight: { fields: { 'k*': {} } } })),
+  { sort: ['id'], size: 2, query: { match: { title: 'fox' } }, explain: true },
+  { sort: ['id'], query: { term: { n: 'abc' } } },
   { size: -1 },
   { from: 10_000, size: 10 },
   { bogus: 1 },

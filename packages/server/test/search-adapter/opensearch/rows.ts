@@ -62,10 +62,16 @@ function dateOf(at: number): string {
   return new Date(millis).toISOString();
 }
 
+/** Texts without a word, by row. */
+const WORDLESS: ReadonlyMap<number, string> = new Map([
+  [101, ''],
+  [150, '!? --'],
+]);
+
 /** The rows. */
 export const ROWS = Array.from({ length: COUNT }, (_, at) => ({
   id: BigInt(at),
-  title: every(at, 17, words(at, 1 + (at % 5))),
+  title: WORDLESS.get(at) ?? every(at, 17, words(at, 1 + (at % 5))),
   body: every(at, 5, words(at * 7, 2 + (at % 9))),
   kind: every(at, 11, KINDS[at % KINDS.length]),
   n: every(at, 13, at === 50 ? 2n ** 53n + 1n : BigInt((at * 37) % 100) - 20n),
