@@ -1,4 +1,4 @@
-import { LhsError } from '@lakehouse-search/contract';
+import { LhsError, type Progress } from '@lakehouse-search/contract';
 import type { ClusterContext } from './cluster-context.ts';
 import { formerNodes, isRestricted } from './level-nodes.ts';
 import type { LivingNode } from './route-over.ts';
@@ -16,7 +16,7 @@ export async function buildMissing(
   context: ClusterContext,
   index: string,
   nodes: readonly LivingNode[],
-  signal: AbortSignal,
+  { signal, note }: { readonly signal: AbortSignal; readonly note: Note },
 ): Promise<void> {
   const { store, logger } = context;
   const route = await store.routes.get(index);
@@ -24,9 +24,16 @@ export async function buildMissing(
   const hidden = formerNodes(route, nodes).filter((node) => isRestricted(route, node));
   const unbuilt = [...nodes.filter((node) => lacksCommits(index, node)), ...hidden];
   if (unbuilt.length === 0 || (await isBusy(context, index))) return;
-  const builds = unbuilt.map(async ({ node, address }) => {
+  const shown = new Map<string, string>();
+  const builds = unbuilt.map(async ({ node, address, indexes }) => {
     logger.info({ index, node }, 'shards have no data on this node: it builds them');
-    const build = { context, index, address, signal };
+    const { ordinals } = indexes.find((own) => own.index === index)!;
+    const progress = async (percent: number) => {
+      const words = `node "${node}" has no data of ${namedShards(ordinals)}`;
+      shown.set(node, `${words} and builds from the table (${percent} %)`);
+      await note([...shown.values()].join('; '));
+    };
+    const build = { context, index, address, signal, progress };
     try {
       await buildOn(build, route.snapshot);
     } catch (error) {
@@ -50,26 +57,40 @@ const isBusy = async ({ store }: ClusterContext, index: string): Promise<boolean
 const isOfSource = (error: unknown): boolean =>
   error instanceof LhsError && !['interrupted', 'unreachable', 'index_busy'].includes(error.code);
 
+/** Stores what is done about shards without data, for the status of the index. */
+type Note = (message: string) => Promise<void>;
+
+const namedShards = (ordinals: readonly number[]): string =>
+  `${ordinals.length === 1 ? 'shard' : 'shards'} ${ordinals.join(', ')}`;
+
 interface NodeBuild {
   readonly context: ClusterContext;
   readonly index: string;
   readonly address: string;
   readonly signal: AbortSignal;
+  /** Called with the part of the rows that is built, in percent. */
+  readonly progress: (percent: number) => Promise<void>;
 }
 
 /** Builds on one node and promotes what it built; nothing if a job of the index has begun. */
 async function buildOn(
-  { context, index, address, signal }: NodeBuild,
+  { context, index, address, signal, progress }: NodeBuild,
   snapshot: string | null,
 ): Promise<void> {
   const client = context.nodes.at(address);
-  let looked = performance.now();
+  let looked = Number.NEGATIVE_INFINITY;
   for await (const step of client.build(index, snapshot, { signal })) {
     const isDue = 'staged' in step || performance.now() - looked >= LOOK_MS;
     if (isDue && (await isBusy(context, index))) return;
     if (isDue) looked = performance.now();
-    if (!('staged' in step)) continue;
+    if (!('staged' in step)) {
+      if (isDue) await progress(percentOf(step.progress));
+      continue;
+    }
     await client.endBuild(index, step.staged.generation, true, { signal });
     return;
   }
 }
+
+const percentOf = ({ docs_done, docs_total }: Progress): number =>
+  docs_total === 0 ? 0 : Math.min(99, Math.floor((100 * docs_done) / docs_total));

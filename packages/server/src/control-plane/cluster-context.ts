@@ -69,13 +69,14 @@ async function registeredNodes(
 /** The same, as the nodes say now. */
 export async function currentNodes(
   { store, nodes }: ClusterContext,
-  { signal }: CallContext = {},
+  { signal, deadline = Number.POSITIVE_INFINITY }: CallContext = {},
   graceMs = 0,
 ): Promise<readonly LivingNode[]> {
   const gone = await droppedUuids(store);
   const known = await registeredNodes(store, gone, graceMs);
   const ask = async (node: LivingNode): Promise<LivingNode> => {
-    const call = { deadline: Date.now() + STATE_MS, ...(signal === undefined ? {} : { signal }) };
+    const until = Math.min(deadline, Date.now() + STATE_MS);
+    const call = { deadline: until, ...(signal === undefined ? {} : { signal }) };
     const state = await nodes
       .at(node.address)
       .state(call)

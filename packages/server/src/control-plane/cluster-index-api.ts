@@ -90,11 +90,18 @@ export class ClusterIndexApi
       return [{ ordinals: own.ordinals, run }];
     });
     const [built] = await overAnswering('status', parts);
-    const status =
-      built ?? (await this.#defined(definition, (scratch) => scratch.status({ index })));
     const [fault] = await store.faults.list(index);
     const route = await store.routes.get(index);
-    return { ...status, ...missingIn(route), ...(fault && { sync_failure: failureOf(fault) }) };
+    const status =
+      built ?? (await this.#defined(definition, (scratch) => scratch.status({ index })));
+    // an index that all nodes have lost was built, and is built again
+    const lost = built === undefined && route !== undefined ? { status: 'live' as const } : {};
+    return {
+      ...status,
+      ...lost,
+      ...missingIn(route),
+      ...(fault && { sync_failure: failureOf(fault) }),
+    };
   }
 
   async #stored(index: string | undefined, call: CallContext) {

@@ -53,7 +53,8 @@ export class IndexLeveler {
     const loop = { work: 'recovery of shards', index };
     try {
       await renewNodes(this.#context, index, nodes, signal);
-      await buildMissing(this.#context, index, nodes, signal);
+      const note = (message: string) => this.#faults.noted(loop, 'index_not_built', message);
+      await buildMissing(this.#context, index, nodes, { signal, note });
       await levelNodes(this.#context, index, nodes, signal);
       this.#pauses.delete(index);
       await this.#faults.succeeded(loop);

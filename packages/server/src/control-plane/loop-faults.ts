@@ -1,4 +1,4 @@
-import { LhsError } from '@lakehouse-search/contract';
+import { type ErrorCode, LhsError } from '@lakehouse-search/contract';
 import { sourceError } from '@lakehouse-search/engine';
 import type { Logger } from 'pino';
 import type { Store } from '../store/open-store.ts';
@@ -40,6 +40,12 @@ export class LoopFaults {
     const code = known instanceof LhsError ? known.code : 'internal';
     const message = known instanceof Error ? known.message : String(known);
     await this.#stored(() => store.faults.set({ index, work, code, message }));
+  }
+
+  /** Stores what a loop does about a loss until it has succeeded. Throws nothing. */
+  async noted({ work, index = '' }: Loop, code: ErrorCode, message: string): Promise<void> {
+    this.#clear.delete(keyOf(work, index));
+    await this.#stored(() => this.#options.store.faults.set({ index, work, code, message }));
   }
 
   /** Throws nothing. */

@@ -12,7 +12,13 @@ import type { NodeSpans } from '../observe/node-spans.ts';
 import { pitReplicas } from './cluster-pits.ts';
 import { NodeWatch } from './node-watch.ts';
 import { readTime, timeOfEachStep } from './read-time.ts';
-import { inSpan, readReplica, replicatedShard, type ShardReach } from './replicated-shard.ts';
+import {
+  inSpan,
+  noData,
+  readReplica,
+  replicatedShard,
+  type ShardReach,
+} from './replicated-shard.ts';
 
 /** What reads of a cluster are made of. */
 export interface ClusterReadsOptions {
@@ -172,7 +178,10 @@ async function readAnywhere(
 ): Promise<Uint8Array> {
   const replicas = new Map(shards.flatMap((s) => s.replicas).map((one) => [one.address, one]));
   const up = [...replicas.values()].filter(({ address }) => !reach.routing.isDown(address));
-  let last: unknown = new LhsError('unreachable', `no node of index "${index}" is reachable`);
+  let last: unknown =
+    replicas.size === 0
+      ? noData(`index "${index}"`)
+      : new LhsError('unreachable', `no node of index "${index}" is reachable`);
   for (const replica of up) {
     try {
       return await inSpan(reach, replica, [], name, (traceparent) =>

@@ -28,6 +28,8 @@ export interface ShardReach {
   readonly nodeSpans?: NodeSpans | undefined;
 }
 
+const STATUS_HINT = 'the status of the index names missing shards and what is done about them';
+
 /** Operations whose answers, or requests, name documents by their numbers in one commit. */
 const ADDRESSED: ReadonlySet<ShardOperation> = new Set([
   'search',
@@ -139,9 +141,14 @@ function noReplica({ ordinal, replicas }: RoutedShard, { index, routing }: Shard
     const message = routing.faultOf(address)?.message;
     return message === undefined ? address : `${address} (${message})`;
   };
-  const where = replicas.map(({ address }) => why(address)).join(', ') || 'no node';
-  return new LhsError(
-    'unreachable',
-    `shard ${ordinal} of "${index}" is on ${where}: not reachable`,
-  );
+  if (replicas.length === 0) return noData(`shard ${ordinal} of "${index}"`);
+  const where = replicas.map(({ address }) => why(address)).join(', ');
+  const message = `shard ${ordinal} of "${index}" is on ${where}: not reachable`;
+  return new LhsError('unreachable', message, { hint: STATUS_HINT });
 }
+
+/** The error of an index or a shard whose nodes are gone, or have lost their disks. */
+export const noData = (what: string): LhsError =>
+  new LhsError('unreachable', `no node has the data of ${what}`, {
+    hint: STATUS_HINT,
+  });

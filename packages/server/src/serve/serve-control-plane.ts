@@ -18,7 +18,7 @@ import { gatedBackend } from '../config/gated-backend.ts';
 import type { IssuerConfig, ServerConfig } from '../config/server-config.ts';
 import type { SettingPath } from '../config/settings.ts';
 import { Connector } from '../connector/connector.ts';
-import { type ClusterContext, NodePool } from '../control-plane/cluster-context.ts';
+import { type ClusterContext, currentNodes, NodePool } from '../control-plane/cluster-context.ts';
 import { LEADER } from '../control-plane/cluster-job-api.ts';
 import { clusterMetrics, loopMetrics } from '../control-plane/cluster-metrics.ts';
 import { controlPlaneApis } from '../control-plane/control-plane-api.ts';
@@ -80,6 +80,9 @@ export function clusterTimes(values: ServerConfig['values']): ClusterTimes {
 /** A loop of a control plane that has ended no round for this time waits for ever. */
 const SILENT_MS = 30_000;
 
+/** A node that does not answer a probe of its control plane in this time has no data. */
+const PROBE_MS = 1000;
+
 /** A control plane that listens. */
 export interface RunningControlPlane {
   /** Address of REST: probes, metrics and the operations of a control plane. */
@@ -135,9 +138,10 @@ async function start(request: ServeControlPlaneRequest, later: (release: Release
     ...{ backend: gatedBackend(backend, names), cluster, access, accounts },
     observer: observers(metrics, log.observer, recorder, spans),
     ready: async () => {
-      const missing = missingOf(await store.routes.list());
+      const routes = await store.routes.list();
+      const nodes = await currentNodes(context, { deadline: Date.now() + PROBE_MS });
       watch.requireRounds(SILENT_MS);
-      return missing;
+      return missingOf(routes, nodes);
     },
     extend: metricsRoutes({ metrics, access, ...options.metrics }),
     ...(options.hosts === undefined ? {} : { hosts: options.hosts }),

@@ -27,7 +27,7 @@ describe('a cluster whose nodes lose their disks', () => {
     expect(await cluster.client.status({ index: INDEX })).toMatchObject(missing);
     expect(await cluster.client.listIngestion()).toMatchObject([missing]);
     const probe = async () => (await fetch(`${cluster.planeUrl}/readyz`)).json();
-    expect(await probe()).toEqual({ status: 'ok', missing_shards: { [INDEX]: [1] } });
+    expect(await probe()).toEqual({ status: 'degraded', missing_shards: { [INDEX]: [1] } });
     await cluster.join('n2');
     await cluster.expectWhole(false);
     expect(await probe()).toEqual({ status: 'ok' });
@@ -46,9 +46,24 @@ describe('a cluster whose nodes lose their disks', () => {
   it('builds all shards when all disks are lost', async () => {
     await started({ shards: 3 });
     const names = ['n1', 'n2', 'n3'];
+    const lost = { missing_shards: { [INDEX]: [0, 1, 2] } };
+    const probe = async () => (await fetch(`${cluster.planeUrl}/readyz`)).json();
+    const release = await cluster.holdJobs();
     for (const name of names) await cluster.lose(name);
+    expect(await probe()).toEqual({ status: 'degraded', ...lost });
     for (const name of names) await cluster.join(name);
+    await vi.waitFor(async () => {
+      await expect(cluster.client.search({ index: INDEX, query: '*:*' })).rejects.toMatchObject({
+        code: 'unreachable',
+        hint: 'the status of the index names missing shards and what is done about them',
+      });
+    }, WAIT);
+    expect(await probe()).toEqual({ status: 'degraded', ...lost });
+    const status = await cluster.client.status({ index: INDEX });
+    expect(status).toMatchObject({ status: 'live', missing_shards: [0, 1, 2] });
+    await release();
     await cluster.expectWhole(false);
+    expect(await probe()).toEqual({ status: 'ok' });
     await cluster.table.append(3000);
     await cluster.atHead();
   });

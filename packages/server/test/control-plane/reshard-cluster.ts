@@ -136,6 +136,15 @@ export class ReshardCluster {
     await vi.waitUntil(isKnown, WAIT);
   }
 
+  /** A job that no leader runs holds up others of an index until it is released. */
+  async holdJobs(index = INDEX): Promise<() => Promise<unknown>> {
+    const { store } = this;
+    const epoch = (await store.leases.current('control-plane'))!.epoch + 1;
+    await store.jobs.add('held', { index, kind: 'reindex', request: {}, epoch });
+    const error = { code: 'closed', message: 'released', details: {} };
+    return () => store.change(null, ({ jobs }) => jobs.apply('held', 'owner_gone', { error }));
+  }
+
   /** The definition in force. */
   async inForce() {
     return registeredDefinition((await this.store.definitions.get(INDEX))!.definition);

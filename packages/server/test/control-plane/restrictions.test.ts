@@ -39,18 +39,9 @@ describe('a cluster whose catalog changes its read restrictions', () => {
 
   const search = () => cluster.client.search({ index: 'seen', query: '*:*', limit: 300 });
 
-  /** A job that no leader runs holds up others until it is released. */
-  async function holdJobs(): Promise<() => Promise<unknown>> {
-    const { store } = cluster;
-    const epoch = (await store.leases.current('control-plane'))!.epoch + 1;
-    await store.jobs.add('held', { index: 'seen', kind: 'reindex', request: {}, epoch });
-    const error = { code: 'closed', message: 'released', details: {} };
-    return () => store.change(null, ({ jobs }) => jobs.apply('held', 'owner_gone', { error }));
-  }
-
   it('builds the index anew in one job, and shows no row that is hidden meanwhile', async () => {
     expect((await search()).total).toBe(100);
-    const release = await holdJobs();
+    const release = await cluster.holdJobs('seen');
     catalog.restrictions = above(149);
     await vi.waitFor(
       () => expect(search()).rejects.toMatchObject({ code: 'source_changed' }),
