@@ -262,6 +262,8 @@ export abstract class LhsCommand extends Command {
       const { sourceError } = await import('@lakehouse-search/engine');
       const known = sourceError(error);
       if (!(known instanceof LhsError) || known.code !== 'interrupted') throw error;
+      // a library that cannot be interrupted may still run in a thread of this process
+      setTimeout(endNow, END_AFTER_MS).unref();
       throw new LhsError('interrupted', `interrupted: ${stopped}`, { cause: error });
     } finally {
       release();
@@ -327,6 +329,8 @@ export abstract class LhsCommand extends Command {
 }
 
 const INTERRUPTED_EXIT = 130;
+/** Time for the message of an interrupted command to be written. */
+const END_AFTER_MS = 300;
 
 /**
  * Ends this process at once, as SIGINT ends a process that does not handle it: a shell sees exit

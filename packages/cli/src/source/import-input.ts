@@ -6,6 +6,7 @@ export const INPUT_FORMATS = {
   csv: 'csv',
   ndjson: 'json',
   parquet: 'parquet',
+  lines: 'lines',
 } as const satisfies Readonly<Record<string, InputKind>>;
 
 /** Files, or standard input for `-` alone. Throws invalid_argument. */

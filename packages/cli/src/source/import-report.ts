@@ -17,9 +17,14 @@ const MOST_COLUMNS = 100;
 
 /** `read as CSV (gzip, delimiter ";", names from line 1)`: what was guessed of an input. */
 export function readingLine(reading: InputReading): string {
-  const { format, compression, delimiter, hasHeader, encoding, rows } = reading;
+  const { kind, format, compression, delimiter, hasHeader, encoding, rows, lines } = reading;
   const parts: string[] = compression === null ? [] : [compression];
-  if (delimiter !== null) {
+  if (lines !== undefined) {
+    parts.push(lines.as);
+    if (lines.unmatched > 0) {
+      parts.push(`${plural(lines.unmatched, 'line')} in the column "unmatched"`);
+    }
+  } else if (delimiter !== null) {
     parts.push(`delimiter ${DELIMITERS[delimiter] ?? `"${delimiter}"`}`);
     parts.push(hasHeader ? 'names from line 1' : 'without names');
   }
@@ -34,7 +39,7 @@ export function readingLine(reading: InputReading): string {
   }
   const how = parts.length === 0 ? '' : ` (${parts.join(', ')})`;
   const types = format === 'parquet' ? 'types of the files' : 'types from all values';
-  return `read as ${FORMATS[format]}${how}, ${types}`;
+  return `read as ${kind === 'lines' ? 'lines' : FORMATS[format]}${how}, ${types}`;
 }
 
 /** What the user should know about the input, each with the flag that changes it. */

@@ -42,6 +42,16 @@ export const readingFlags = {
     min: 1,
     helpValue: 'N',
   }),
+  lines: Flags.boolean({
+    description: 'text: each line is a row, whatever it is',
+    exclusive: ['pattern', 'grok'],
+  }),
+  pattern: Flags.string({
+    description: 'text: columns are the named groups',
+    helpValue: 'REGEX',
+    exclusive: ['grok'],
+  }),
+  grok: Flags.string({ description: 'text: a pattern of grok', helpValue: 'PATTERN' }),
   'rows-of': Flags.string({ options: ['keys'], description: 'JSON: each key is a row' }),
   'rows-at': Flags.string({ description: 'JSON: path of the rows', helpValue: 'A.B' }),
 };
@@ -63,6 +73,9 @@ export interface ReadingFlags {
   readonly decimal?: string;
   readonly 'date-format'?: readonly string[];
   readonly 'sample-rows'?: number;
+  readonly lines?: boolean;
+  readonly pattern?: string;
+  readonly grok?: string;
   readonly 'rows-of'?: string;
   readonly 'rows-at'?: string;
 }
@@ -83,6 +96,9 @@ export function readingOptions(flags: ReadingFlags): ReadingOptions {
     decimal: flags.decimal as '.' | ',' | undefined,
     dateFormats: flags['date-format'],
     sampleRows: flags['sample-rows'],
+    lines: flags.lines,
+    pattern: flags.pattern,
+    grok: flags.grok,
     rowsAt: path === null ? undefined : { path, isGuess: false },
   };
 }

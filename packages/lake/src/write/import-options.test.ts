@@ -1,55 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { valueAt } from '../scan/vectors.ts';
-import { typeName } from '../schema/schema-json.ts';
-import { valueToJson } from '../schema/value-json.ts';
-import { openTable } from '../table.ts';
-import { importIntoTable } from './import-files.ts';
-import type { InputReading } from './input.ts';
-import type { InputNote } from './input-notes.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { importFolder } from '../../test/import-folder.ts';
 import type { ReadingOptions } from './reading-options.ts';
 
 /** Files with options, compared with what DuckDB reads of the same file by options of its own. */
-const folder = mkdtempSync(join(tmpdir(), 'lhs-options-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-const catalog = { type: 'filesystem', warehouse: join(folder, 'lake') } as const;
-let tables = 0;
-
-const file = (name: string, bytes: string | Uint8Array): string => {
-  const path = join(folder, name);
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, bytes);
-  return path;
-};
-
-async function imported(paths: readonly string[] | string, reading: ReadingOptions = {}) {
-  const table = `t.n${tables++}`;
-  const notes: InputNote[] = [];
-  let read: InputReading | undefined;
-  const files = [paths].flat();
-  const onRead = (seen: InputReading) => {
-    read = seen;
-  };
-  const onNote = (note: InputNote) => void notes.push(note);
-  await importIntoTable({ catalog, table, files, reading, onRead, onNote });
-  const source = await openTable({ catalog, table });
-  const { fields } = source.schema;
-  const types = Object.fromEntries(fields.map(({ name, type }) => [name, typeName(type)]));
-  const rows: unknown[][] = [];
-  for await (const batch of source.scan()) {
-    for (let row = 0; row < batch.rows; row++) {
-      rows.push(
-        batch.columns.map((column, i) => valueToJson(fields[i].type, valueAt(column, row))),
-      );
-    }
-  }
-  await source.close();
-  return { types, rows, notes, read };
-}
+const { folder, file, imported } = importFolder('options');
 
 let sql: (query: string) => Promise<unknown[][]>;
 beforeAll(async () => {

@@ -7,7 +7,7 @@ import { EXPORT, tableAround } from '../base/foreign-table.ts';
 export type InputFormat = 'parquet' | 'csv' | 'json';
 
 /** What an input is: formats beside DuckDB's are converted into them first. */
-export type InputKind = InputFormat | 'zip';
+export type InputKind = InputFormat | 'lines' | 'zip';
 
 const KINDS: Readonly<Record<string, InputKind>> = Object.freeze({
   '.parquet': 'parquet',
@@ -17,12 +17,14 @@ const KINDS: Readonly<Record<string, InputKind>> = Object.freeze({
   '.jsonl': 'json',
   '.json': 'json',
   '.geojson': 'json',
+  '.log': 'lines',
+  '.txt': 'lines',
   '.zip': 'zip',
 });
-const TEXTS: ReadonlySet<string> = new Set(['csv', 'json']);
+const TEXTS: ReadonlySet<string> = new Set(['csv', 'json', 'lines']);
 const ENDINGS =
-  'files end in .parquet, .csv, .tsv, .ndjson, .jsonl, .json, .geojson or .zip; text may be ' +
-  'compressed (.gz, .zst)';
+  'files end in .parquet, .csv, .tsv, .ndjson, .jsonl, .json, .geojson, .log, .txt or .zip; ' +
+  'text may be compressed (.gz, .zst)';
 
 /** How a text file is compressed. */
 export type Compression = 'gzip' | 'zstd';

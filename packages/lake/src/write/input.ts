@@ -13,8 +13,9 @@ import { type CsvHeader, readCsvHeader } from './csv-header.ts';
 import { countCsvRecords, lineOfRecord } from './csv-records.ts';
 import { checkCompressed } from './input-bytes.ts';
 import { type Compression, checkedFiles, type InputFile, type InputFormat } from './input-files.ts';
-import { columnTypes, type ReadingOptions } from './reading-options.ts';
+import { columnTypes, kindFor, type ReadingOptions } from './reading-options.ts';
 import { receiveRows, receiveStream } from './receive.ts';
+import type { WriteWatch } from './write-progress.ts';
 
 /**
  * Rows to write: files, a stream of bytes (its kind is seen in them unless it is given), or plain
@@ -73,29 +74,51 @@ export async function stageInput(
   input: WriteInput,
   dataFolder: string,
   formatVersion = 2,
-  signal?: AbortSignal,
+  watch: WriteWatch = {},
 ): Promise<StagedInput> {
+  const { signal } = watch;
   const options = (input.kind === 'rows' ? undefined : input.options) ?? {};
   const types = columnTypes(options);
-  const found = input.kind === 'files' ? await checkedFiles(input.paths, options.kind) : null;
+  const kind = kindFor(options);
+  const found = input.kind === 'files' ? await checkedFiles(input.paths, kind) : null;
   const folder = await WorkFolder.make(dataFolder);
   const dispose = () => folder.remove();
+  const phase = input.kind === 'stream' ? 'receiving' : 'reading';
+  watch.onProgress?.({ phase, rows: 0, share: 0 });
   const conversion: Conversion = { options, formatVersion, signal, newPath: pathsIn(folder.path) };
   try {
     const received =
       input.kind === 'rows'
         ? await receiveRows(input.rows, folder.path)
         : input.kind === 'stream'
-          ? await receiveStream(input.stream, options.kind, folder.path, signal)
+          ? await receiveStream(input.stream, kind, folder.path, signal)
           : found;
     const converted = await convertInput(received ?? { files: [], kind: 'json' }, conversion);
-    const all = new Map([...(converted.types ?? []), ...types]);
-    return await stagedFiles(converted, options, folder.path, { types: all, dispose });
+    const own = converted.options ?? {};
+    const all = new Map([...ownTypes(converted, options), ...types]);
+    const merged = { ...own, ...withoutUnset(options), ...(converted.options && WRITTEN_CSV) };
+    return await stagedFiles(converted, merged, folder.path, { types: all, dispose });
   } catch (error) {
     dispose();
     throw error;
   }
 }
+
+/** How CSV is read that a conversion has written. */
+const WRITTEN_CSV: ReadingOptions = { delimiter: ',', hasHeader: true, skipBadLines: false };
+
+/** The types that the files name, by column of the table. */
+const ownTypes = (
+  { options = {}, types = new Map() }: ConvertedInput,
+  { rename = {} }: ReadingOptions,
+): readonly (readonly [string, Type])[] =>
+  [...columnTypes(options), ...types].map(([key, type]) => [
+    Object.hasOwn(rename, key) ? rename[key] : key,
+    type,
+  ]);
+
+const withoutUnset = (options: ReadingOptions): ReadingOptions =>
+  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 
 /** Every value of every file counts for a type, and so does a name that comes late. */
 const JSON_OPTIONS = "format='auto', union_by_name=true";

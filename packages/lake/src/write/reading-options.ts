@@ -28,9 +28,19 @@ export interface ReadingOptions {
   readonly dateFormats?: readonly string[];
   /** Rows that decide the types. Default: all. */
   readonly sampleRows?: number;
+  /** Whether each line of a text is a row as it is. */
+  readonly lines?: boolean;
+  /** A regular expression for lines: its named groups are columns. */
+  readonly pattern?: string;
+  /** The same in the notation of grok. */
+  readonly grok?: string;
   /** Where the rows of JSON texts are. Default: see `findJsonRows`. */
   readonly rowsAt?: JsonRows;
 }
+
+/** The kind that options name; undefined if they leave it open. */
+export const kindFor = ({ kind, lines, pattern, grok }: ReadingOptions): InputKind | undefined =>
+  kind ?? (lines === true || pattern !== undefined || grok !== undefined ? 'lines' : undefined);
 
 const ALIASES: Readonly<Record<string, string>> = Object.freeze({
   text: 'string',

@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { LakeError } from '../base/errors.ts';
 import { writeFault } from '../base/write-fault.ts';
+import { knownLog } from './convert/log-rows.ts';
 import type { Compression, InputFiles, InputKind } from './input-files.ts';
 
 /** Writes rows as NDJSON into a folder. Throws disk_full, permission_denied. */
@@ -89,7 +90,11 @@ function kindOf(head: Buffer): InputKind {
   const start = head.toString('latin1', 0, 6);
   const known = MAGIC.find(([bytes]) => start.startsWith(bytes));
   if (known !== undefined) return known[1];
-  return /^\ufeff?\s*[{[]/.test(head.toString('utf8')) ? 'json' : 'csv';
+  const text = head.toString('utf8');
+  if (/^\ufeff?\s*[{[]/.test(text)) return 'json';
+  // without the last line, which may be cut off
+  const lines = text.split(/\r?\n/).slice(0, -1);
+  return knownLog(lines.filter((line) => line !== '')) === null ? 'csv' : 'lines';
 }
 
 /** The first bytes without their compression, as many as a cut-off beginning gives. */

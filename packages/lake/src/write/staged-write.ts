@@ -20,6 +20,7 @@ import { type InputKeys, keyReader, plainKeys, refuseRepeatedKeys } from './key-
 import { locatedFault } from './located-fault.ts';
 import { writePlainFiles } from './plain-files.ts';
 import { type PlainRows, plainRows } from './plain-rows.ts';
+import { kindFor } from './reading-options.ts';
 import { removeFiles } from './remove-files.ts';
 import { rowSlices } from './row-slices.ts';
 import { noteSkipped } from './skipped-lines.ts';
@@ -53,7 +54,7 @@ export async function withDataFiles<T>(
   options: RowWriteOptions,
   commit: (written: WrittenInput) => Promise<T>,
 ): Promise<T> {
-  if (input.kind === 'files') await checkedFiles(input.paths);
+  if (input.kind === 'files') await checkedFiles(input.paths, kindFor(input.options ?? {}));
   const table = await loadTable(config);
   const { schema, defaultSpec: spec } = table.metadata;
   const names = options.keyOf?.(schema);
@@ -125,8 +126,7 @@ export async function withOpenInput<T>(
   work: (open: OpenInput) => Promise<T>,
 ): Promise<T> {
   const dataFolder = place.files.resolve(place.files.record('data'));
-  if (input.kind === 'stream') watch?.onProgress?.({ phase: 'receiving', rows: 0, share: 0 });
-  const staged = await stageInput(input, dataFolder, place.formatVersion, watch?.signal);
+  const staged = await stageInput(input, dataFolder, place.formatVersion, watch);
   watch?.onRead?.(staged.reading);
   const once = async (threads?: number): Promise<T> => {
     const inputs = staged.files.map(({ path }) => path);

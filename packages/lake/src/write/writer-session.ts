@@ -158,7 +158,8 @@ export class WriterSession {
     const onShare = watch?.onProgress && ((share: number) => this.#report(share));
     try {
       const { connection } = this.#duckdb;
-      return await this.#duckdb.use(() => watched(connection, watch?.signal, onShare, work));
+      const done = this.#duckdb.use(() => watched(connection, watch?.signal, onShare, work));
+      return await Promise.race([done, aborted(watch?.signal)]);
     } catch (cause) {
       watch?.signal?.throwIfAborted();
       throw sqlFault(cause, inputs, this.memoryBytes);
@@ -170,4 +171,14 @@ export class WriterSession {
     const { phase, rows, from, to } = this.#stage;
     this.#options.watch?.onProgress?.({ phase, rows, share: from + share * (to - from) });
   }
+}
+
+/**
+ * Rejects when the signal aborts: DuckDB cannot be interrupted while it plans a statement, which
+ * takes minutes for thousands of columns. `close` waits for the statement before it frees DuckDB.
+ */
+function aborted(signal: AbortSignal | undefined): Promise<never> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
+  return promise;
 }

@@ -10,8 +10,9 @@ import {
   type InputFormat,
   type InputKind,
 } from '../input-files.ts';
-import type { ReadingOptions } from '../reading-options.ts';
+import { kindFor, type ReadingOptions } from '../reading-options.ts';
 import { findJsonRows, writeJsonRows } from './json-rows.ts';
+import { logKind, writeLogRows } from './log-rows.ts';
 import { textEncoding, writeUtf8 } from './text-encoding.ts';
 import { extractMember, zipMembers } from './zip.ts';
 
@@ -21,6 +22,8 @@ export interface ConvertedInput {
   readonly format: InputFormat;
   /** The types of columns that the files name. */
   readonly types?: ReadonlyMap<string, Type>;
+  /** How they are read, unless the caller says otherwise. */
+  readonly options?: ReadingOptions;
   readonly reading: ConvertedReading;
 }
 
@@ -31,6 +34,8 @@ export interface ConvertedReading {
   readonly encoding?: { readonly label: string; readonly isGuess: boolean };
   /** Where the rows of a JSON text are, if they are not its values. */
   readonly rows?: { readonly path: readonly string[]; readonly isGuess: boolean };
+  /** What lines are, and how many do not fit. */
+  readonly lines?: { readonly as: string; readonly unmatched: number };
 }
 
 /** What a conversion needs besides its files. */
@@ -66,6 +71,8 @@ export async function convertInput(
     }
     case 'zip':
       return convertInput(await unpacked(files, conversion), conversion);
+    case 'lines':
+      return convertLines(files, conversion);
     case 'json':
       return convertJson(files, conversion);
   }
@@ -88,7 +95,7 @@ async function unpacked(
       names.push(member.name);
     }
   }
-  if (files.length > 0) return { files, kind: options.kind ?? commonKind(names) };
+  if (files.length > 0) return { files, kind: kindFor(options) ?? commonKind(names) };
   const message = `cannot read ${archives[0].shown}: it has no files`;
   throw new LakeError('invalid_argument', message, { file: archives[0].path });
 }
@@ -103,6 +110,19 @@ async function asUtf8(files: readonly InputFile[], { options, signal, newPath }:
     if (found.label !== 'utf-8') encoding ??= found;
   }
   return { files: texts, encoding };
+}
+
+async function convertLines(
+  files: readonly InputFile[],
+  conversion: Conversion,
+): Promise<ConvertedInput> {
+  const { files: texts, encoding } = await asUtf8(files, conversion);
+  const { options, signal, newPath } = conversion;
+  const kind = await logKind(texts, options);
+  const rows = await writeLogRows(texts, kind, newPath, signal);
+  const lines = { as: kind.log === 'pattern' ? kind.name : kind.log, unmatched: rows.unmatched };
+  const { file, format, options: own } = rows;
+  return { files: [file], format, options: own, reading: { kind: 'lines', encoding, lines } };
 }
 
 async function convertJson(

@@ -1,0 +1,160 @@
+/**
+ * Rows of logs. Without a pattern, the first lines say what a log is:
+ *
+ * | lines                                           | columns                                   |
+ * |-------------------------------------------------|-------------------------------------------|
+ * | access logs (common, combined)                  | those of the patterns in grok.ts          |
+ * | syslog (RFC 3164, RFC 5424)                     | the same                                  |
+ * | JSON objects, also after other text             | those of the objects, and `prefix`        |
+ * | blocks of `KEY=value` (`journalctl -o export`)  | the keys                                  |
+ * | anything else                                   | `n` and `line`                            |
+ *
+ * Lines that do not fit are rows whose only value is `unmatched`. Empty lines are left out.
+ */
+import type { InputFile } from '../input-files.ts';
+import type { ReadingOptions } from '../reading-options.ts';
+import { grokPattern, type LinePattern, linePattern } from './grok.ts';
+import { journalEntries } from './journal.ts';
+import { textLines } from './text-lines.ts';
+import { writeLines } from './write-lines.ts';
+
+/** What a log is: what was found, or what the caller names. */
+export type LogKind =
+  | { readonly log: 'lines' | 'json' | 'journal' }
+  | { readonly log: 'pattern'; readonly name: string; readonly pattern: LinePattern };
+
+/** How lines are read. */
+export type LineOptions = Pick<ReadingOptions, 'lines' | 'pattern' | 'grok'>;
+
+const SAMPLE_LINES = 200;
+const LEAST_SHARE = 0.9;
+const KNOWN = ['COMBINEDAPACHELOG', 'COMMONAPACHELOG', 'SYSLOG5424LINE', 'SYSLOGLINE'] as const;
+
+/** What files of lines are: as the caller says, else by their first lines. */
+export async function logKind(
+  files: readonly InputFile[],
+  { lines, pattern, grok }: LineOptions,
+): Promise<LogKind> {
+  if (pattern !== undefined) {
+    return { log: 'pattern', name: 'pattern', pattern: linePattern(pattern) };
+  }
+  if (grok !== undefined) return { log: 'pattern', name: 'grok', pattern: grokPattern(grok) };
+  if (lines === true) return { log: 'lines' };
+  const sample: string[] = [];
+  for await (const line of textLines(files)) {
+    if (line !== '' && sample.push(line) === SAMPLE_LINES) break;
+  }
+  return knownLog(sample) ?? { log: 'lines' };
+}
+
+/** What a log is by its first lines, without empty ones; null if it is none that is known. */
+export function knownLog(sample: readonly string[]): LogKind | null {
+  const fits = (test: (line: string) => boolean) =>
+    sample.length > 0 && sample.filter(test).length >= LEAST_SHARE * sample.length;
+  if (sample.some((line) => /^__REALTIME_TIMESTAMP=\d+$/.test(line))) return { log: 'journal' };
+  for (const name of KNOWN) {
+    const known = grokPattern(`^%{${name}}$`);
+    if (fits((line) => known.regex.test(line))) return { log: 'pattern', name, pattern: known };
+  }
+  return fits((line) => jsonOf(line) !== null) ? { log: 'json' } : null;
+}
+
+/** Rows of a log in a file for DuckDB, and how it reads them. */
+export interface LogRows {
+  readonly file: InputFile;
+  readonly format: 'csv' | 'json';
+  readonly options: Pick<ReadingOptions, 'types' | 'nulls' | 'dateFormats'>;
+  readonly unmatched: number;
+}
+
+/** Writes the rows of a log. Throws disk_full, AbortError. */
+export async function writeLogRows(
+  files: readonly InputFile[],
+  kind: LogKind,
+  newPath: (ending: string) => string,
+  signal?: AbortSignal,
+): Promise<LogRows> {
+  const csv = (path: string) => ({ path, compression: null, shown: files[0].shown });
+  switch (kind.log) {
+    case 'lines': {
+      const file = csv(newPath('.csv'));
+      await writeLines(numberedLines(files), file.path, signal);
+      const types = { n: 'long', line: 'string' };
+      return { file, format: 'csv', options: { types }, unmatched: 0 };
+    }
+    case 'pattern':
+      return writeMatches(files, kind.pattern, csv(newPath('.csv')), signal);
+    case 'json':
+    case 'journal': {
+      const file = csv(newPath('.ndjson'));
+      const rows = kind.log === 'json' ? jsonLines(files) : journalEntries(files);
+      await writeLines(rows, file.path, signal);
+      return { file, format: 'json', options: {}, unmatched: 0 };
+    }
+  }
+}
+
+const cell = (text: string | undefined) =>
+  text === undefined ? '' : `"${text.replaceAll('"', '""')}"`;
+
+async function* numberedLines(files: readonly InputFile[]): AsyncGenerator<string> {
+  yield 'n,line';
+  let n = 0;
+  for await (const line of textLines(files)) {
+    n++;
+    if (line !== '') yield `${n},${cell(line)}`;
+  }
+}
+
+async function writeMatches(
+  files: readonly InputFile[],
+  { regex, types }: LinePattern,
+  file: InputFile,
+  signal?: AbortSignal,
+): Promise<LogRows> {
+  const names = Object.keys(new RegExp(`${regex.source}|`).exec('')?.groups ?? {});
+  let unmatched = 0;
+  for await (const line of textLines(files)) {
+    signal?.throwIfAborted();
+    if (line !== '' && !regex.test(line)) unmatched++;
+  }
+  const columns = unmatched === 0 ? names : [...names, 'unmatched'];
+  const rows = async function* () {
+    yield columns.map(cell).join(',');
+    for await (const line of textLines(files)) {
+      if (line === '') continue;
+      const values = regex.exec(line)?.groups ?? { unmatched: line };
+      yield columns.map((name) => cell(values[name])).join(',');
+    }
+  };
+  await writeLines(rows(), file.path, signal);
+  const texts = unmatched === 0 ? types : { ...types, unmatched: 'string' };
+  const dateFormats = ['%d/%b/%Y:%H:%M:%S %z'];
+  return { file, format: 'csv', options: { types: texts, nulls: ['-'], dateFormats }, unmatched };
+}
+
+/** The JSON object at the end of a line, and what is before it; null if there is none. */
+function jsonOf(line: string): { readonly prefix: string; readonly object: string } | null {
+  const at = line.indexOf('{');
+  if (at < 0 || !line.trimEnd().endsWith('}')) return null;
+  try {
+    const object = line.slice(at).trim();
+    JSON.parse(object);
+    return { prefix: line.slice(0, at).trim(), object };
+  } catch {
+    return null;
+  }
+}
+
+async function* jsonLines(files: readonly InputFile[]): AsyncGenerator<string> {
+  for await (const line of textLines(files)) {
+    const found = jsonOf(line);
+    if (found === null) {
+      if (line !== '') yield JSON.stringify({ unmatched: line });
+    } else if (found.prefix === '') yield found.object;
+    else {
+      const rest = /^\{\s*\}$/.test(found.object) ? '}' : `,${found.object.slice(1)}`;
+      yield `{"prefix":${JSON.stringify(found.prefix)}${rest}`;
+    }
+  }
+}
