@@ -15,7 +15,7 @@ export {
 export { partialFromJson, partialToJson } from './aggregate/partial-json.ts';
 export * from './backup/cluster-backups.ts';
 export { keyId } from './backup/signing-key.ts';
-export { inTurns, ownTurn } from './base/turns.ts';
+export { inTurns, pauses } from './base/turns.ts';
 export {
   checkModel,
   describeModel,

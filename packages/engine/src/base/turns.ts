@@ -23,12 +23,45 @@ function next(): void {
  * their own. Throws what a step throws.
  */
 export async function inTurns<T>(steps: Iterator<unknown, T, undefined>): Promise<T> {
-  let began = performance.now();
+  const pause = pauses();
   for (;;) {
     const step = steps.next();
     if (step.done === true) return step.value;
-    if (performance.now() - began < TURN_MS) continue;
-    await ownTurn();
-    began = performance.now();
+    const paused = pause();
+    if (paused !== undefined) await paused;
   }
+}
+
+/** Waits for a turn of its own once some milliseconds have passed since the last one. */
+export function pauses(): () => Promise<void> | undefined {
+  let began = performance.now();
+  return () => {
+    if (performance.now() - began < TURN_MS) return undefined;
+    return ownTurn().then(() => {
+      began = performance.now();
+    });
+  };
+}
+
+/** Items that are looked at before the clock is. */
+const STEP_ITEMS = 100;
+
+/** The results of a function for each item of a list, in several turns if there are many. */
+export function mapInTurns<T, R>(
+  items: readonly T[],
+  of: (item: T, at: number) => R,
+): Promise<R[]> {
+  return inTurns(mapping(items, of));
+}
+
+function* mapping<T, R>(
+  items: readonly T[],
+  of: (item: T, at: number) => R,
+): Generator<void, R[], undefined> {
+  const results: R[] = [];
+  for (const [at, item] of items.entries()) {
+    results.push(of(item, at));
+    if (at % STEP_ITEMS === 0) yield;
+  }
+  return results;
 }

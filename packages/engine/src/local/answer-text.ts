@@ -1,9 +1,10 @@
-import { textOfJson } from '@lakehouse-search/contract';
+import { writingJson } from '@lakehouse-search/contract';
+import { inTurns } from '../base/turns.ts';
 import type { RepeatedRequest } from './recall.ts';
 
 /**
- * The JSON text of answers that came from the cache of answers: most of it was written when the
- * answer was put there. A copy of an answer is another answer, without a text.
+ * The JSON text of answers that are put into the cache of answers, or came from it: most of it was
+ * written when the answer was put there. A copy of an answer is another answer, without a text.
  */
 export interface CachedParts {
   /** The members that stay: the same object in all answers to one request at one commit. */
@@ -12,8 +13,8 @@ export interface CachedParts {
   readonly text: string;
   /** The other members. */
   readonly others: object;
-  /** The request that it answers. */
-  readonly repeated: RepeatedRequest;
+  /** The request whose answer came from the cache. */
+  readonly repeated?: RepeatedRequest;
 }
 
 const written = new WeakMap<object, CachedParts>();
@@ -25,13 +26,16 @@ export function answerOfParts(parts: CachedParts): object {
   return answer;
 }
 
-/** The parts of an answer that came from the cache; undefined: it did not. */
+/** The parts of an answer; undefined: it has none. */
 export const answerParts = (answer: object): CachedParts | undefined => written.get(answer);
 
-/** The JSON text of an answer. Members of a cached one may come in another order. */
-export function answerText(answer: unknown): string {
+/**
+ * The JSON text of an answer, written in several turns of the event loop. Members of a cached one
+ * may come in another order.
+ */
+export async function answerText(answer: unknown): Promise<string> {
   const parts = typeof answer === 'object' && answer !== null ? written.get(answer) : undefined;
-  return parts === undefined ? textOfJson(answer) : textOfParts(parts);
+  return parts === undefined ? inTurns(writingJson(answer)) : textOfParts(parts);
 }
 
 /** The JSON text of an answer that consists of parts. */

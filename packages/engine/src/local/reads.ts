@@ -9,8 +9,9 @@ import type {
   CallContext,
   TableLag,
 } from '@lakehouse-search/contract';
-import { checkBenchRequest } from '@lakehouse-search/contract';
+import { checkBenchRequest, writingJson } from '@lakehouse-search/contract';
 import { Deadline } from '../base/deadline.ts';
+import { inTurns } from '../base/turns.ts';
 import type { KnownIndex, OpenIndex } from '../open/open-index.ts';
 import { type LocalContext, millisSince } from '../search/context.ts';
 import { atOneTime, type ContextRead, contextRead, READS } from '../search/reads.ts';
@@ -184,6 +185,12 @@ interface Changing extends TableLag {
   readonly took_ms?: number;
 }
 
+const CHANGING = new Set<string>([
+  'took_ms',
+  'lag_snapshots',
+  'lag_checked_ms',
+] satisfies (keyof Changing)[]);
+
 /** An answer from the cache with the lag of now, or a new one, which is kept. */
 async function remembered(
   { results, key }: { readonly results: ResultCache; readonly key: string },
@@ -200,10 +207,15 @@ async function remembered(
   }
   results.missed();
   const answer = await compute();
-  const { lag_checked_ms: _, lag_snapshots: __, took_ms: ___, ...kept } = answer as Changing;
-  results.put(key, kept);
-  return answer;
+  const { lag_checked_ms: _, lag_snapshots: __, took_ms: ___, ...members } = answer as Changing;
+  const text = await inTurns(writingJson(members));
+  results.put(key, { answer: members, text });
+  return answerOfParts({ members, text, others: changing(answer) });
 }
+
+/** The members of an answer that another answer to the same request would not have. */
+const changing = (answer: object): object =>
+  Object.fromEntries(Object.entries(answer).filter(([name]) => CHANGING.has(name)));
 
 /** The answer of a search thread with what only the engine knows; null: it has none. */
 async function answerInThread(

@@ -1,4 +1,3 @@
-import { textOfJson } from '@lakehouse-search/contract';
 import type { IndexSnapshot } from '../index/index-snapshot.ts';
 import type { OpenIndex } from '../open/open-index.ts';
 
@@ -81,10 +80,9 @@ export class ResultCache {
     this.#misses++;
   }
 
-  /** Keeps an answer, unless it is incomplete or too large. */
-  put(key: string, answer: object): void {
+  /** Keeps an answer and its JSON text, unless it is incomplete or too large. */
+  put(key: string, { answer, text }: KeptAnswer): void {
     if (LACKS.some((name) => (answer as Lacks)[name])) return;
-    const text = textOfJson(answer);
     const bytes = VALUE_FACTOR * text.length + 2 * key.length + ENTRY_BYTES;
     if (bytes > this.#most * MOST_SHARE) return;
     this.#remove(key);

@@ -10,6 +10,7 @@ import type { ExportCursor, PageRequest } from '../open/export-page.ts';
 import type { Definition } from '../schema/definition.ts';
 import type { PlainError } from '../shard/bytes.ts';
 import type { ShardOperation } from '../shard/shard.ts';
+import type { LongAnswer } from './long-answer.ts';
 
 /** A commit as plain values: a thread opens the same files. */
 export interface CommitSource {
@@ -81,10 +82,10 @@ export interface ExportTexts {
 }
 
 /**
- * The answer to work: JSON text of a read, bytes of an operation; null: the read needs a model or
+ * The answer to work: JSON of a read, bytes of an operation; null: the read needs a model or
  * the table, which only the engine has.
  */
-export type ThreadAnswer = string | Uint8Array | ExportTexts | null;
+export type ThreadAnswer = string | LongAnswer | Uint8Array | ExportTexts | null;
 
 /** What a thread sends for a call. */
 export type FromThread =

@@ -1,13 +1,11 @@
-import { checkSearchRequest, type ExportedDocument, textOfJson } from '@lakehouse-search/contract';
+import { checkSearchRequest } from '@lakehouse-search/contract';
 import { fetchColdFiles } from '../index/cold-segments.ts';
 import { EXPORTED_KINDS, pageOfAll, pageOfMatches } from '../open/export-page.ts';
 import type { KeyOrders } from '../open/live-by-key.ts';
 import type { OpenIndex } from '../open/open-index.ts';
 import type { SearchContext } from '../search/context.ts';
+import { textsOfItems } from './long-answer.ts';
 import type { ExportTexts, ExportWork } from './messages.ts';
-
-/** Characters of a text: about a millisecond of parsing for its reader. */
-const TEXT_CHARS = 64 * 1024;
 
 /** Reads one page of an export in this thread. `contextOf`: what the search of a page works on. */
 export async function readExport(
@@ -25,23 +23,6 @@ export async function readExport(
         const { searchIndex } = await import('../search/search.ts');
         return searchIndex(contextOf(), checkSearchRequest(request));
       });
-  const texts = textsOf(documents);
+  const texts = textsOfItems(documents);
   return { texts, docs: documents.length, after, millis: performance.now() - began };
-}
-
-function textsOf(documents: readonly ExportedDocument[]): readonly string[] {
-  const texts: string[] = [];
-  let part: string[] = [];
-  let chars = 0;
-  for (const document of documents) {
-    const text = textOfJson(document);
-    part.push(text);
-    chars += text.length;
-    if (chars < TEXT_CHARS) continue;
-    texts.push(`[${part.join(',')}]`);
-    part = [];
-    chars = 0;
-  }
-  if (part.length > 0) texts.push(`[${part.join(',')}]`);
-  return texts;
 }

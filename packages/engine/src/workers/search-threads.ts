@@ -1,5 +1,6 @@
 import type { Deadline, TimeLeft } from '../base/deadline.ts';
 import { requestText } from '../base/request-text.ts';
+import { inTurns } from '../base/turns.ts';
 import type { IndexSnapshot } from '../index/index-snapshot.ts';
 import type { OpenIndex } from '../open/open-index.ts';
 import {
@@ -10,6 +11,7 @@ import {
   shardFrom,
 } from '../shard/bytes.ts';
 import type { Awaitable, Shard, ShardOperation } from '../shard/shard.ts';
+import { type LongAnswer, readingAnswer } from './long-answer.ts';
 import {
   type CommitSource,
   type ExportTexts,
@@ -71,7 +73,9 @@ export class SearchThreads {
         share,
         work: (time) => ({ kind: 'read', ...work, request, time: time as TimeLeft }),
       });
-      return answer === null ? null : (JSON.parse(answer as string) as object);
+      if (answer === null) return null;
+      if (typeof answer === 'string') return JSON.parse(answer) as object;
+      return await inTurns(readingAnswer(answer as LongAnswer));
     } catch (error) {
       if (error instanceof CommitUnopened) return null;
       throw error;

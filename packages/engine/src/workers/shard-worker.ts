@@ -10,7 +10,6 @@ import {
   checkSearchRequest,
   checkSuggestRequest,
   LhsError,
-  textOfJson,
 } from '@lakehouse-search/contract';
 import { divideKeptBytes } from '../base/cache-budget.ts';
 import { SYSTEM_CLOCK } from '../base/clock.ts';
@@ -35,6 +34,7 @@ import {
 } from '../storage/cold-cache.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
 import { Verification } from '../storage/verification.ts';
+import { answerTexts, type LongAnswer } from './long-answer.ts';
 import {
   type CommitSource,
   type ExportTexts,
@@ -158,11 +158,11 @@ async function unlessElsewhere<T>(work: () => Promise<T>): Promise<T | null> {
   }
 }
 
-async function readWhole(commit: OpenCommit, work: WholeRead): Promise<string> {
+async function readWhole(commit: OpenCommit, work: WholeRead): Promise<string | LongAnswer> {
   const { tenant, time } = work;
   const run = await READS[work.read]();
   const context = contextOf(commit, tenant, Deadline.limited(time, undefined, clock));
-  return textOfJson(await run(context, JSON.parse(work.request)));
+  return answerTexts(await run(context, JSON.parse(work.request)));
 }
 
 /** A page of an export, which may take as long as one query. */

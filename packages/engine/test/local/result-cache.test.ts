@@ -77,12 +77,12 @@ describe('the cache of answers', () => {
   it('has the JSON text of an answer that it repeats, and none of a copy', async () => {
     const request = { index: 'notes', query: 'disk OR log' };
     const first = await backend.search(request);
-    expect(answerText(first)).toBe(JSON.stringify(first));
+    expect(await answerText(first)).toBe(JSON.stringify(first));
     const before = hits();
     const again = await backend.search(request);
     expect(hits()).toBe(before + 1);
-    expect(JSON.parse(answerText(again))).toEqual(again);
-    expect(answerText({ ...again, hits: [] })).toBe(JSON.stringify({ ...again, hits: [] }));
+    expect(JSON.parse(await answerText(again))).toEqual(again);
+    expect(await answerText({ ...again, hits: [] })).toBe(JSON.stringify({ ...again, hits: [] }));
   });
 
   it('keeps no answer over a commit', async () => {

@@ -96,7 +96,7 @@ async function answer(
       const value = await result;
       notes.index ||= indexOf(value);
       if (wanted === body) keep(request, wanted, value);
-      const text = value === undefined ? '{}' : answerText(value);
+      const text = value === undefined ? '{}' : await answerText(value);
       return await sendJson(request, reply, route.status ?? 200, text);
     }
     const ended = release;

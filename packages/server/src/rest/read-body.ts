@@ -14,7 +14,7 @@ const MOST_NAMES = 80_000;
 /** Values in a body: openings of lists and objects, and commas. */
 const MOST_VALUES = 250_000;
 /** Bodies that are read at once. */
-export const SHORT_CHARS = 64 * 1024;
+const SHORT_CHARS = 64 * 1024;
 
 /** Reads bodies of content types with a function that may throw. */
 export function addBodies(

@@ -80,6 +80,38 @@ export const ANSWERED: Readonly<Record<string, HeavyRequest>> = {
     size: 1000,
     _source: range(1000).map((n) => `*a*b*c*${n}*`),
   }),
+  'many aggregations in one request': lines(200, {
+    ...{ size: 0, aggs: { a: { terms: { field: 'n', size: 1000 } } } },
+  }),
+  '60 searches with aggregations': lines(60, {
+    ...{ size: 50, query: { match: { title: 'row text' } } },
+    ...{ aggs: { a: { terms: { field: 'n', size: 1000 } } } },
+  }),
+  '10,000 keys': v1('keys:get', { keys: all.slice(0, 10_000).map(keyOf) }),
+  '10,000 absent keys': v1('keys:get', { keys: range(10_000).map((id) => keyOf(id + 1e6)) }),
+  '10,000 ids': search({ query: { ids: { values: range(10_000).map(String) } } }),
+  'a page of 9,000 highlighted hits': (run) => [
+    '/v1/search',
+    json({
+      ...{ query: 'title:(text OR fills OR buffers)', limit: 9000, offset: run },
+      highlight: { fields: ['title'] },
+    }),
+  ],
+  'a page of 9,000 hits': v1('search', { query: 'title:text', limit: 9000 }),
+  '5,000 hits of the adapter': search({ size: 5000 }),
+  '10,000 hits of the adapter': search({ size: 10_000 }),
+  '10,000 hits of the adapter in lines': body('/big/_search?pretty', '{"size":10000}'),
+  '5,000 hits with values of columns': search({
+    ...{ size: 5000, sort: ['n'], docvalue_fields: ['n', 'org'] },
+  }),
+  'a scroll of 10,000 hits': body('/big/_search?scroll=1s', '{"size":10000}'),
+  '1,000 documents': body('/big/_mget', JSON.stringify({ ids: range(1000).map(String) })),
+  '65,000 empty buckets': aggs({
+    histogram: {
+      ...{ field: 'n', interval: 1, min_doc_count: 0 },
+      extended_bounds: { min: 0, max: 65_000 },
+    },
+  }),
   'a search of agents': tool('search', { query: 'title:row', limit: 50 }),
   'a comparison with the table': v1('index:verify', {}),
   'a rebuild': v1('index:reindex', {}),
@@ -107,6 +139,10 @@ export const REFUSED: Readonly<Record<string, HeavyRequest>> = {
   'a definition of many lines': definition('#\n'.repeat(120_000)),
   'a definition of many quotes': definition(`a: ${"'' ".repeat(80_000)}`),
   'a definition of many tags': definition(`a: ${'!a '.repeat(80_000)}`),
+  'bounds of more buckets than there may be': aggs({
+    histogram: { field: 'n', interval: 1, extended_bounds: { min: -1e15, max: 1e15 } },
+  }),
+  'a cursor of many values': search({ sort: ['n'], search_after: range(65_536) }),
   'a large object': body('/v1/search', `{${all.map((n) => `"field number ${n}":${n}`).join(',')}}`),
   'a large list': body('/v1/search', `{"query":[${'1,'.repeat(400_000)}1]}`),
   'a deep list': body('/v1/search', `{"query":${'['.repeat(400_000)}${']'.repeat(400_000)}}`),

@@ -1,4 +1,5 @@
 import type { Coordinates, KeysRequest, KeysResponse } from '@lakehouse-search/contract';
+import { mapInTurns } from '../../base/turns.ts';
 import { shardTable } from '../../schema/bucket-map.ts';
 import { coordinatesOfTexts, encodeKey, textsOfCoordinates } from '../../schema/key.ts';
 import { shardOfKey } from '../../schema/key-buckets.ts';
@@ -18,7 +19,7 @@ import type { RequestedRow } from './rows.ts';
 export async function getKeys(context: SearchContext, request: KeysRequest): Promise<KeysResponse> {
   const started = performance.now();
   const { mapping } = context;
-  const texts = request.keys.map((key) => textsOfCoordinates(mapping.key, key));
+  const texts = await mapInTurns(request.keys, (key) => textsOfCoordinates(mapping.key, key));
   const cost = { bytes: 0, requests: 0 };
   const fan = new FanOut(context.shards);
   const requested = await requestedRows(context, fan, texts);
@@ -27,7 +28,7 @@ export async function getKeys(context: SearchContext, request: KeysRequest): Pro
   const byRow = new Map(readable.map((row, i) => [row, found.rows[i] ?? null]));
   const missing: Coordinates[] = [];
   const rows: KeysResponse['rows'][number][] = [];
-  requested.forEach((row, i) => {
+  await mapInTurns(requested, (row, i) => {
     const key = coordinatesOfTexts(mapping.key, texts[i]);
     const fields = row === null ? null : (byRow.get(row) ?? null);
     if (fields === null) missing.push(key);

@@ -15,10 +15,11 @@ import {
   type Row,
   readableFields,
   type SourceTable,
+  type Type,
   valueToJson,
 } from '@lakehouse-search/lake';
+import { mapInTurns } from '../../base/turns.ts';
 import { columnText, parseColumnText } from '../../schema/column-text.ts';
-import { encodeKey } from '../../schema/key.ts';
 import type { Mapping } from '../../schema/mapping.ts';
 import { tenantRows } from '../tenant.ts';
 
@@ -82,7 +83,7 @@ export async function readRows(
   const options = { snapshotId: shownSnapshot(table, mapping) ?? undefined, cost };
   const rows: (Row | null)[] = await rowsAtLocators(table, names, wanted, read, options);
   const left = wanted.flatMap((_, i) => (rows[i] === null ? [i] : []));
-  const keys = left.map((i) => keyValues(table, names, wanted[i].texts));
+  const keys = await mapInTurns(left, (i) => keyValues(table, names, wanted[i].texts));
   const readable = left.filter((_, i) => keys[i] !== null);
   if (readable.length > 0) {
     const values = keys.filter((one) => one !== null);
@@ -91,9 +92,10 @@ export async function readRows(
       rows[at] = found[i]?.row ?? null;
     });
   }
-  return rows.map((row) => {
+  const types = columns.map((name) => [name, typeOf(table, name)] as const);
+  return mapInTurns(rows, (row) => {
     const shown = row !== null && (owned === null || owned.owns(row));
-    return shown ? rowToJson(table, row, columns) : null;
+    return shown ? rowToJson(row, types) : null;
   });
 }
 
@@ -121,25 +123,23 @@ async function rowsAtLocators(
   if (located.length === 0) return rows;
   const locators = located.map(({ locator }) => locator);
   const found = await table.lookup(locators, columns, options);
-  located.forEach(({ i }, at) => {
+  const types = names.map((name) => [name, typeOf(table, name)] as const);
+  await mapInTurns(located, ({ i }, at) => {
     const row = found[at] ?? null;
-    if (row !== null && hasKey(table, names, row, wanted[i].texts)) rows[i] = row;
+    if (row !== null && hasKey(types, row, wanted[i].texts)) rows[i] = row;
   });
   return rows;
 }
 
-function hasKey(
-  table: SourceTable,
-  names: readonly string[],
-  row: Row,
-  texts: readonly string[],
-): boolean {
-  const own = names.map((name) => {
+/** Columns with their types. */
+type Columns = readonly (readonly [name: string, type: Type])[];
+
+/** Texts of columns are canonical: equal values have equal texts. */
+function hasKey(columns: Columns, row: Row, texts: readonly string[]): boolean {
+  return columns.every(([name, type], at) => {
     const value = row[name];
-    return value === null || value === undefined ? null : columnText(typeOf(table, name), value);
+    return value !== null && value !== undefined && columnText(type, value) === texts[at];
   });
-  if (own.some((text) => text === null)) return false;
-  return Buffer.compare(encodeKey(own as string[]), encodeKey(texts)) === 0;
 }
 
 /** The key's values by type; null when a text is no value of its column: no row can have it. */
@@ -154,9 +154,9 @@ function typeOf(table: SourceTable, name: string) {
   throw new LhsError('internal', `column "${name}" is not in ${table.name}`);
 }
 
-function rowToJson(table: SourceTable, row: Row, columns: readonly string[]): JsonObject {
-  const entries = columns.map((name): [string, Json] => {
-    return [name, valueToJson(typeOf(table, name), row[name] ?? null) as Json];
+function rowToJson(row: Row, columns: Columns): JsonObject {
+  const entries = columns.map(([name, type]): [string, Json] => {
+    return [name, valueToJson(type, row[name] ?? null) as Json];
   });
   return Object.fromEntries(entries);
 }

@@ -1,5 +1,6 @@
 /** Adds the endpoints of the adapter to a REST server. */
-import { type Json, LhsError, textOfJson } from '@lakehouse-search/contract';
+import { type Json, LhsError, writingJson } from '@lakehouse-search/contract';
+import { inTurns } from '@lakehouse-search/engine';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Calls } from '../../calls/calls.ts';
 import { compress, encodingFor } from '../../rest/compress.ts';
@@ -156,7 +157,8 @@ async function sendBody(
   if (json === undefined) return reply.send();
   const shown = filter_path === undefined ? json : filterPath(json, filter_path);
   const isPretty = pretty === '' || pretty === 'true';
-  const text = isPretty ? `${textOfJson(shown, 2)}\n` : textOfJson(shown);
+  const written = await inTurns(writingJson(shown, isPretty ? 2 : 0));
+  const text = isPretty ? `${written}\n` : written;
   notesOf(request).bytesOut = text.length;
   const { accept, 'accept-encoding': accepted } = request.headers;
   reply.header('content-type', responseType(accept));

@@ -1,6 +1,5 @@
 import type { Json, JsonObject } from '@lakehouse-search/contract';
-import { ownTurn } from '@lakehouse-search/engine';
-import { SHORT_CHARS } from '../../rest/read-body.ts';
+import { pauses } from '@lakehouse-search/engine';
 import { exactJson } from '../base/exact-json.ts';
 import { objectIn } from '../base/read-json.ts';
 import { illegal, malformed } from '../query/refusal.ts';
@@ -25,11 +24,11 @@ export async function linesOf(
   if (lines.length > 2 * most) throw illegal(`more than ${most} searches in one request`);
   if (lines.length % 2 === 1) throw illegal('the last search of _msearch has no body');
   const searches: LinedSearch[] = [];
+  const pause = pauses();
   for (let at = 0; at < lines.length; at += 2) {
     const header = await parsed(lines[at], '{}');
     searches.push({ header: objectIn(header, 'metadata'), body: await parsed(lines[at + 1]) });
-    // Each line may be long, and there may be a thousand of them.
-    if (text.length > SHORT_CHARS) await ownTurn();
+    await pause();
   }
   return searches;
 }

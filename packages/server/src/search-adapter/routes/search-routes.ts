@@ -1,5 +1,6 @@
 /** `_search`, `_msearch`, `_count`, `_validate/query`. */
 import type { Json, JsonObject } from '@lakehouse-search/contract';
+import { pauses } from '@lakehouse-search/engine';
 import { engineError } from '../base/engine-error.ts';
 import { flagIn } from '../base/read-json.ts';
 import type { Reads } from '../base/reads.ts';
@@ -74,8 +75,11 @@ const msearch: Endpoint = {
     const hits = searches.reduce((sum, { body }) => sum + requestedHits(body), 0);
     if (hits > MOST_HITS) throw illegal(`more than ${MOST_HITS} hits in one request`);
     const responses: JsonObject[] = [];
+    const pause = pauses();
     for (const [at, { header, body }] of searches.entries()) {
       responses.push(await oneOfMany(call, header, body, at > 0));
+      // Answers from the cache let no other request have its turn.
+      await pause();
     }
     return { json: { took: Math.round(performance.now() - began), responses } };
   },
