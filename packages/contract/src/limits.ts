@@ -31,7 +31,7 @@ export const REQUEST_LIMITS = Object.freeze({
   skippedRowsShown: 20,
   driftedKeysShown: 1000,
   buildThreads: 64,
-  buildMemoryBytes: 64 * 2 ** 20,
+  buildMemoryBytes: 224 * 2 ** 20,
   erasedKeys: 1000,
   erasedTextBytes: 16 * 1024 * 1024,
   erasureTargets: 100,

@@ -5,6 +5,7 @@ export {
   LhsError,
   nearest,
 } from '@lakehouse-search/contract';
+export { controlGroupMemory, limitMemory, usableMemory } from '@lakehouse-search/lake';
 export {
   type CalendarUnit,
   type ClockInterval,
@@ -77,6 +78,7 @@ export { LOCAL_SOURCE } from './source/local-source.ts';
 export { sourceError, unlessAborted } from './source/source-errors.ts';
 export { isUnwritable } from './storage/io-errors.ts';
 export { openLocalDirectory } from './storage/local-directory.ts';
+export { BUILD_MEMORY, NODE_MEMORY } from './sync/build-resources.ts';
 export type { StagedBuild } from './sync/cut-over.ts';
 export {
   registeredDefinition,

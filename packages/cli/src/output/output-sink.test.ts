@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import {
   lstatSync,
   mkdtempSync,
@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { processMark } from '../../../lake/src/index.ts';
 import { withSink } from './output-sink.ts';
 
 let folder: string;
@@ -25,7 +26,7 @@ describe('an output file', () => {
     const file = join(folder, 'rows.csv');
     await withSink(file, async (sink) => {
       await sink('a\n');
-      expect(readdirSync(folder)).toEqual([`rows.csv.part-${process.pid}`]);
+      expect(readdirSync(folder)).toEqual([`rows.csv.part-${processMark()}`]);
       await sink(Buffer.from('b\n'));
     });
     expect(readdirSync(folder)).toEqual(['rows.csv']);
@@ -43,6 +44,16 @@ describe('an output file', () => {
     await expect(writing).rejects.toBe(failure);
     expect(readdirSync(folder)).toEqual(['rows.csv']);
     expect(readFileSync(file, 'utf8')).toBe('before');
+  });
+
+  it('removes what a killed process left of it, and nothing of one that may run', async () => {
+    const { pid } = spawnSync('true');
+    const ended = processMark().replace(/-\d+-\d+$/, `-${pid}-0`);
+    // a process of another host counts as running
+    const others = ['rows.csv.part-00000000-0-1-1', `other.csv.part-${ended}`];
+    for (const name of [`rows.csv.part-${ended}`, ...others]) writeFileSync(join(folder, name), '');
+    await withSink(join(folder, 'rows.csv'), (sink) => sink('a'));
+    expect(readdirSync(folder).sort()).toEqual(['rows.csv', ...others].sort());
   });
 
   it('behind a link is replaced, and the link stays', async () => {

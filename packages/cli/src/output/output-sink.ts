@@ -1,4 +1,5 @@
-import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { LhsError } from '@lakehouse-search/contract';
 import { type ByteSink, stdoutSink } from './columns.ts';
 
@@ -44,7 +45,19 @@ async function placeOf(file: string) {
   });
   if (there !== null && !there.isFile()) return { path: file, draft: null };
   const path = there === null ? file : await realpath(file);
-  return { path, draft: `${path}.part-${process.pid}` };
+  const { hasEnded, processMark } = await import('@lakehouse-search/lake');
+  await removeDrafts(path, hasEnded);
+  return { path, draft: `${path}.part-${processMark()}` };
+}
+
+/** Removes the drafts of this file that killed processes left. */
+async function removeDrafts(path: string, hasEnded: (mark: string) => boolean): Promise<void> {
+  const folder = dirname(path);
+  const prefix = `${basename(path)}.part-`;
+  // a folder that cannot be listed may still take the file
+  const names = await readdir(folder).catch(() => []);
+  const isLeft = (name: string) => name.startsWith(prefix) && hasEnded(name.slice(prefix.length));
+  for (const name of names.filter(isLeft)) await rm(join(folder, name), { force: true });
 }
 
 async function append(handle: FileHandle, chunk: Uint8Array | string): Promise<number> {

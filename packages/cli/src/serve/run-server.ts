@@ -108,10 +108,12 @@ export const consoleLines = (
 
 /** How the memory of a server is divided. */
 function memoryLines({ memory, threads }: ServerOptions): readonly string[] {
-  const { total, build, threadHeap, coldBlocks, filters, results } = memory;
+  const { total, base, build, threadHeap, coldBlocks, filters, results } = memory;
+  const builds = build === 0 ? 'no room for builds' : `builds ${bytes(build)}`;
   const each = threads === 0 ? '' : ` of ${bytes(threadHeap)}`;
+  const workers = `${plural(threads, 'search thread')}${each}`;
   return [
-    `memory   ${bytes(total)}: ${plural(threads, 'search thread')}${each}, builds ${bytes(build)},`,
+    `memory   ${bytes(total)}: process ${bytes(base)}, ${workers}, ${builds},`,
     `         cold blocks ${bytes(coldBlocks)}, filters ${bytes(filters)}, ` +
       `cached answers ${bytes(results)}`,
   ];

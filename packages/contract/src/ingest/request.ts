@@ -11,7 +11,7 @@ export interface ReindexRequest {
   readonly resume?: boolean;
   /** Threads that build, the caller's among them. Default: one per core. The index is the same. */
   readonly threads?: number;
-  /** Bytes of memory that the build may take. Default: 1 GiB. */
+  /** Bytes of memory that the build may take, from 224 MiB on. Default: 1 GiB. */
   readonly memory_bytes?: number;
 }
 

@@ -14,7 +14,8 @@ import { openedIndex, openTableOf, requireFolder, withLock } from './write-index
 /**
  * Builds a generation of an index and makes it the live one: the work of a job.
  * The commit lock is taken for the cutover alone, however long that has to be waited for. Throws as
- * `openTableOf` and `buildGeneration`.
+ * `openTableOf` and `buildGeneration`, and limit_exceeded if its memory does not fit; while the
+ * memory of other builds leaves too little, it waits.
  */
 export async function buildIndex(
   indexes: LocalIndexes,
@@ -23,16 +24,17 @@ export async function buildIndex(
   job: BuildJob,
 ): Promise<ReindexResponse> {
   const { as_of, followLive } = request;
+  const { analyzers } = known.definition;
+  const build = (threads: number) => buildThreads(analyzers, threads);
+  const kinds = { build, embed: embedThreads };
+  const resources = buildResources(request, kinds, indexes.memory.build);
   const left = () => (request.resume === true ? leftBuild(indexes, known) : null);
+  const leave = await indexes.buildRoom.enter(resources.memoryBytes, job.signal);
   return withBuild(indexes, known, left, job, (index, own) => {
-    const { analyzers } = known.definition;
-    const build = (threads: number) => buildThreads(analyzers, threads);
-    const kinds = { build, embed: embedThreads };
-    const resources = buildResources(request, kinds, indexes.memory.build);
     const staged = { as_of: own?.as_of ?? as_of, left: own?.generation ?? null };
     const what = { ...staged, followLive, resources };
     return buildGeneration(index, what, indexes.bytes(known), job);
-  });
+  }).finally(leave);
 }
 
 /**

@@ -6,7 +6,7 @@ export interface EngineMemory {
   readonly filters?: number;
   /** Blocks of cold windows, in the whole process. Default: 256 MiB. */
   readonly coldBlocks?: number;
-  /** A reindex that names no memory. Default: 1 GiB. */
+  /** A reindex that names no memory, and the most for all that run. Default: 1 GiB, and no most. */
   readonly build?: number;
   /** The heap of a search thread. Default: 1 GiB. */
   readonly threadHeap?: number;

@@ -37,6 +37,7 @@ import {
 import { requireUtf8Name } from '../storage/data-folder-name.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
 import type { SearchThreads } from '../workers/search-threads.ts';
+import { BuildRoom } from './build-room.ts';
 import { EngineLife } from './engine-life.ts';
 import type { EngineMemory } from './engine-memory.ts';
 import { KeptWriters } from './kept-writers.ts';
@@ -84,6 +85,8 @@ export class LocalIndexes {
   readonly writers: KeptWriters;
   /** How memory is divided. */
   readonly memory: EngineMemory;
+  /** The memory of builds. */
+  readonly buildRoom: BuildRoom;
   /** Cached matches of filters. */
   readonly filters: FilterCache;
   /** Answers of repeated reads; null: none is kept. */
@@ -114,6 +117,7 @@ export class LocalIndexes {
     this.openEmbedder = options.openEmbedder ?? localModels(dataDir);
     const { memory = {} } = options;
     this.memory = memory;
+    this.buildRoom = new BuildRoom(memory.build ?? Number.POSITIVE_INFINITY);
     this.filters = new FilterCache(memory.filters);
     this.results = memory.results ? new ResultCache(memory.results) : null;
     limitColdBytes(coldBytesHere(options));

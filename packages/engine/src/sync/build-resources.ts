@@ -1,18 +1,25 @@
 import { availableParallelism } from 'node:os';
-import type { ReindexRequest } from '@lakehouse-search/contract';
+import { LhsError, REQUEST_LIMITS, type ReindexRequest } from '@lakehouse-search/contract';
+import { usableMemory } from '@lakehouse-search/lake';
 import type { OpenEmbedder } from '../embed/embedder.ts';
 import type { OpenBuildThreads } from '../index/build-threads.ts';
 import { MERGE_SETTINGS, type MergeSettings } from '../index/merge-policy.ts';
 import { ENCODING_FACTOR } from '../segment/field-writer.ts';
 
-/** Memory of a build. */
+/** The least memory of a process that builds an index with one thread. */
+export const BUILD_MEMORY = REQUEST_LIMITS.buildMemoryBytes;
+/** Memory of a process that runs the code of the engine and does nothing. */
+export const NODE_MEMORY = 64 * 2 ** 20;
+/** Memory of a build unless a request or a server names it. */
 const MEMORY_BYTES = 2 ** 30;
 /**
  * What a process takes besides documents and segments: its code and heap, the rows that are read,
- * and, per further thread, a heap of its own.
+ * and, per further thread, a heap of its own. Measured: builds of 446,015 rows, docs/operations.md.
  */
-const BASE_BYTES = 160 * 2 ** 20;
-const THREAD_BYTES = 48 * 2 ** 20;
+const BASE_BYTES = 184 * 2 ** 20;
+const THREAD_BYTES = 64 * 2 ** 20;
+/** A build that names no memory may take so much of what the process may use. */
+const OF_USABLE = 0.9;
 /** Documents may take so much however little memory there is. */
 const LEAST_SEGMENT_BYTES = 16 * 2 ** 20;
 /** Memory of a merge per document: keys and their order, lengths, impacts. */
@@ -43,20 +50,54 @@ export interface ThreadKinds {
   readonly embed: (open: OpenEmbedder, threads: number) => OpenEmbedder;
 }
 
-/** The resources that a request names, or `usualBytes` and the cores of this machine. */
+/**
+ * The resources that a request names. Default: `roomBytes`, or 1 GiB in a process that has no
+ * budget for builds, and as many threads as there are cores and this memory allows. Throws
+ * limit_exceeded if they need more than `roomBytes` or than the process may use.
+ */
 export function buildResources(
   { threads, memory_bytes }: Pick<ReindexRequest, 'threads' | 'memory_bytes'>,
   kinds: ThreadKinds,
-  usualBytes = MEMORY_BYTES,
+  roomBytes?: number,
 ): BuildResources {
-  const count = threads ?? availableParallelism();
+  const memoryBytes = memory_bytes ?? roomBytes ?? usualBytes();
+  const room = roomBytes ?? usableMemory();
+  const least = leastMemory(threads ?? 1);
+  if (Math.max(memoryBytes, least) > room) throw noRoom(Math.max(memory_bytes ?? 0, least), room);
+  if (memoryBytes < least) throw tooLittle(least, memoryBytes, threads ?? 1);
+  const count = threads ?? Math.min(availableParallelism(), threadsIn(memoryBytes));
   return {
     threads: count,
     threadsFromRows: threads === undefined ? FEW_ROWS : 0,
     openThreads: kinds.build(count),
     embedThreads: (open) => kinds.embed(open, count - 1),
-    memoryBytes: memory_bytes ?? usualBytes,
+    memoryBytes,
   };
+}
+
+/** The least memory of a process that builds with so many threads. */
+const leastMemory = (threads: number): number => BUILD_MEMORY + (threads - 1) * THREAD_BYTES;
+
+const threadsIn = (memoryBytes: number): number =>
+  1 + Math.floor((memoryBytes - BUILD_MEMORY) / THREAD_BYTES);
+
+const usualBytes = (): number => Math.min(MEMORY_BYTES, Math.floor(usableMemory() * OF_USABLE));
+
+const mib = (bytes: number): string => `${Math.floor(bytes / 2 ** 20)} MiB`;
+
+function noRoom(needed: number, room: number): LhsError {
+  const message = `a reindex needs ${mib(needed)} of memory, and may use ${mib(room)} here`;
+  return new LhsError('limit_exceeded', message, {
+    hint:
+      'raise "memory" of the server or the limit of its container, use less memory or fewer ' +
+      'threads, or build the index in a process without a server',
+  });
+}
+
+function tooLittle(needed: number, memoryBytes: number, threads: number): LhsError {
+  const message = `a reindex with ${threads} threads needs ${mib(needed)} of memory`;
+  const hint = 'raise "memory_bytes" or use fewer "threads"';
+  return new LhsError('limit_exceeded', `${message}, not ${mib(memoryBytes)}`, { hint });
 }
 
 /** Bytes of documents that may be in memory before a segment is flushed. */

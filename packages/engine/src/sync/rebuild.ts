@@ -55,6 +55,9 @@ const MEMORY_BYTES = 512 * 2 ** 20;
  */
 const VECTOR_MEMORY_BYTES = 512 * 2 ** 20;
 
+/** A build with so much memory lets the heaps grow. */
+const GROWN_HEAPS_BYTES = 512 * 2 ** 20;
+
 /** What to build, and where. */
 export interface RebuildRequest extends CallContext {
   readonly table: SourceTable;
@@ -108,7 +111,7 @@ export async function rebuildIndex(request: RebuildRequest): Promise<RebuildResu
   let threads: BuildThreads | null = null;
   let writer: IndexWriter | undefined;
   let merges: BackgroundMerges | undefined;
-  const endGrowing = request.resources === undefined ? () => {} : growHeaps();
+  const endGrowing = growsHeaps(request) ? growHeaps() : () => {};
   try {
     const plans = await stage.withModels(mapping.fields.map((field) => field.plan));
     const { memoryBytes = usualMemory(request, plans) } = request;
@@ -167,6 +170,10 @@ function ancestorsOf(table: SourceTable, snapshotId: bigint | null) {
   const applied = table.ancestry(snapshotId).map(({ id }) => String(id));
   return { snapshot_id: null, applied };
 }
+
+/** In little memory, heaps are collected as soon as V8 sees fit. */
+const growsHeaps = ({ resources }: RebuildRequest): boolean =>
+  resources !== undefined && resources.memoryBytes >= GROWN_HEAPS_BYTES;
 
 function usualMemory({ resources }: RebuildRequest, plans: readonly FieldPlan[]): number {
   if (resources !== undefined) return segmentMemory(resources);

@@ -135,7 +135,7 @@ describe('an index that several threads build', () => {
       const small = await openLocal(join(lake.folder, 'data'), { ...MODELS, memoryBytes: 150_000 });
       for (const backend of [lake.backend, small]) {
         for (const threads of byEffort([3], [1, 2, 3])) {
-          const memory_bytes = threads === 2 ? 2 ** 26 : 2 ** 30;
+          const memory_bytes = threads === 2 ? 384 * 2 ** 20 : 2 ** 30;
           await backend.reindex({ index: 't', threads, memory_bytes });
           expect(await contentOf(lake)).toEqual(expected);
         }

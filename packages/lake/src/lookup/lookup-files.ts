@@ -3,6 +3,7 @@ import { warnOfLength } from '../base/file-length.ts';
 import type { FileStore } from '../base/file-store.ts';
 import { LIMITS } from '../base/limits.ts';
 import type { TableFiles } from '../base/table-files.ts';
+import { memoryShare } from '../base/usable-memory.ts';
 import type { DataFile } from '../metadata/file-set.ts';
 import { PageCache } from '../parquet/page-cache.ts';
 import { type ByteCost, openParquet, type ParquetFile } from '../parquet/parquet-file.ts';
@@ -17,9 +18,15 @@ export interface LookupTable {
   readonly files: LookupFiles;
 }
 
-/** One budget each for all tables of the process. */
-const SHARED_PAGES = new PageCache(LIMITS.pageCacheBytes);
-const SHARED_ROWS = new RowCache(LIMITS.rowCacheBytes);
+/** One budget each for all tables of the process, made for the memory that it may use then. */
+let shared: { readonly pages: PageCache; readonly rows: RowCache } | undefined;
+function sharedCaches() {
+  shared ??= {
+    pages: new PageCache(memoryShare(LIMITS.pageCacheBytes, 1 / 16)),
+    rows: new RowCache(memoryShare(LIMITS.rowCacheBytes, 1 / 32)),
+  };
+  return shared;
+}
 
 /**
  * The Parquet data files that look-ups have open, the least recently used closed first, over one
@@ -47,7 +54,8 @@ export class LookupFiles {
   ) {
     this.#table = options.table ?? '';
     const { pageCacheBytes } = options;
-    this.#pages = pageCacheBytes === undefined ? SHARED_PAGES : new PageCache(pageCacheBytes);
+    this.#pages =
+      pageCacheBytes === undefined ? sharedCaches().pages : new PageCache(pageCacheBytes);
     this.#openFiles = options.openFiles ?? LIMITS.openDataFiles;
   }
 
@@ -151,7 +159,7 @@ async function openChecked(
   pages: PageCache,
   cost: ByteCost | undefined,
 ): Promise<ParquetFile> {
-  const file = await openParquet(path, { pages, rows: SHARED_ROWS, cost, store });
+  const file = await openParquet(path, { pages, rows: sharedCaches().rows, cost, store });
   const { size: actual, rows } = file;
   if (rows === data.recordCount) {
     const recorded = data.fileSize;

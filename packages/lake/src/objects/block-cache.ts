@@ -1,4 +1,5 @@
 import { LIMITS } from '../base/limits.ts';
+import { memoryShare } from '../base/usable-memory.ts';
 
 /**
  * Blocks of objects that were read by range, the least recently used dropped first. One budget for
@@ -20,8 +21,9 @@ class BlockCache {
     if (this.#blocks.has(key)) return;
     this.#blocks.set(key, block);
     this.#bytes += block.length;
+    const most = memoryShare(LIMITS.objectBlocksBytes, 1 / 16);
     for (const [oldest, { length }] of this.#blocks) {
-      if (this.#bytes <= LIMITS.objectBlocksBytes) return;
+      if (this.#bytes <= most) return;
       this.#blocks.delete(oldest);
       this.#bytes -= length;
     }

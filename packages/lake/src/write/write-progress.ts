@@ -20,7 +20,10 @@ export interface WriteWatch {
   /** Called once with how an input was read. */
   readonly onRead?: (reading: InputReading) => void;
   readonly onNote?: (note: InputNote) => void;
-  /** Memory of the DuckDB that writes; more is spilled beside the data. Default 768 MiB. */
+  /**
+   * Memory of the DuckDB that writes; more is spilled beside the data. Default: 768 MiB, or half
+   * of the memory that the process may use if that is less.
+   */
   readonly memoryBytes?: number;
   readonly onProgress?: (progress: WriteProgress) => void;
   /** An abort rejects with AbortError and leaves nothing behind. */

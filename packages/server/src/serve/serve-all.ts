@@ -2,7 +2,7 @@
  * `lhs serve all`: gateway, indexes and background sync in one process over one data folder. It
  * starts from the bottom up and stops in the reverse order, whatever part of it fails.
  */
-import { openLocal } from '@lakehouse-search/engine';
+import { limitMemory, openLocal } from '@lakehouse-search/engine';
 import { admitDefinition } from '../config/admit-definition.ts';
 import { gatedBackend } from '../config/gated-backend.ts';
 import type { ServerConfig } from '../config/server-config.ts';
@@ -126,6 +126,7 @@ async function openFolder(
   later: (release: Release) => void,
 ) {
   const { dataDir, threads, backupTarget, memory } = options;
+  limitMemory(memory.total);
   const lock = lockIfWritable(dataDir);
   later(() => lock?.release());
   hidePlaces(options, names, later);

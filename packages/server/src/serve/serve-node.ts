@@ -2,7 +2,7 @@
  * `lhs serve node`: shards of indexes out of a data folder of its own, over gRPC, for the gateways
  * and the control plane of a cluster.
  */
-import { lockDataFolder, openLocal } from '@lakehouse-search/engine';
+import { limitMemory, lockDataFolder, openLocal } from '@lakehouse-search/engine';
 import { Calls } from '../calls/calls.ts';
 import { admitDefinition } from '../config/admit-definition.ts';
 import { NO_CONFIG, type SourceNames } from '../config/server-config.ts';
@@ -67,6 +67,7 @@ async function start(
   later: (release: Release) => void,
 ): Promise<Omit<RunningNode, 'stop'>> {
   const { dataDir, threads, memory, backupTarget, sync: syncing } = options;
+  limitMemory(memory.total);
   const { key, takes } = cluster;
   hidePlaces(options, { catalogs: {}, roots: {} }, later);
   const lock = lockDataFolder(dataDir);

@@ -1,7 +1,6 @@
-import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { LhsError, memoryBytes } from '@lakehouse-search/contract';
-import { type MemoryPlan, memoryPlan, usualMemory } from '../config/memory-plan.ts';
+import { LhsError } from '@lakehouse-search/contract';
+import { type MemoryPlan, serverMemory } from '../config/memory-plan.ts';
 import type { ServerConfig } from '../config/server-config.ts';
 import { type Address, isLoopback, parseAddress, secretOf } from '../config/setting-values.ts';
 import type { SettingPath } from '../config/settings.ts';
@@ -47,7 +46,7 @@ const LEVELS: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error', 
 
 /**
  * The options that settings describe; `dataDir` if they name none. Throws invalid_argument for
- * settings that do not go together, such as half of TLS.
+ * settings that do not go together, such as half of TLS, and limit_exceeded for too little memory.
  */
 export function serverOptions(
   values: ServerConfig['values'],
@@ -60,8 +59,6 @@ export function serverOptions(
   const rest = parseAddress(value('rest_addr', '127.0.0.1:8080'), 'rest_addr');
   const grpc = parseAddress(value('addr', '127.0.0.1:8081'), 'addr');
   const auth = value('auth', false);
-  const threads = value('threads', availableParallelism() - 1);
-  const budget = text('memory');
   const postgres = text('store.postgres_env');
   return {
     dataDir,
@@ -70,8 +67,7 @@ export function serverOptions(
     auth,
     insecureOpen: value('insecure_open', false),
     sync: { enabled: value('sync', true), pollMs: value('sync_poll_ms', 5000) },
-    threads,
-    memory: memoryPlan(budget === undefined ? usualMemory() : memoryBytes(budget), threads),
+    ...serverMemory(text('memory'), values.threads as number | undefined),
     drainMs: value('drain_ms', 10_000),
     ...optional('backupTarget', text('backup_target')),
     store:

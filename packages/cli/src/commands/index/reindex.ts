@@ -40,7 +40,7 @@ export default class IndexReindex extends LhsCommand {
     }),
     threads: Flags.integer({ description: 'threads that build (one per core)', helpValue: 'N' }),
     memory: Flags.string({
-      description: 'memory that the build may take (1GiB)',
+      description: 'memory that the build may take, from 224MiB on (1GiB)',
       helpValue: 'SIZE',
     }),
   };

@@ -33,7 +33,8 @@ export default class SourceImport extends LhsCommand {
     }),
     'format-version': Flags.string({ options: ['2', '3'], description: 'Iceberg format (2)' }),
     memory: Flags.string({
-      description: 'memory for writing; more is spilled beside the data (768MiB)',
+      description:
+        'memory for writing; more is spilled beside the data (768MiB, at most half of a container)',
       helpValue: 'SIZE',
     }),
     append: Flags.boolean({ description: 'add to the table', exclusive: ['overwrite'] }),

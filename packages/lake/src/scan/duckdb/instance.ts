@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { DuckDBConnection, DuckDBResult } from '@duckdb/node-api';
 import { LIMITS } from '../../base/limits.ts';
+import { memoryShare } from '../../base/usable-memory.ts';
 import { type OpenDuckDb, openDuckDb } from './open-duckdb.ts';
 
 /**
@@ -17,7 +18,10 @@ export class LockedDuckDb {
     this.#duckdb = duckdb;
   }
 
-  /** Opens an instance that can read `files` (absolute local paths) and nothing else. */
+  /**
+   * Opens an instance that can read `files` (absolute local paths) and nothing else, in at most
+   * half of the memory that the process may use.
+   */
   static async open(
     files: readonly string[],
     options: { readonly memoryBytes?: number; readonly threads?: number } = {},
@@ -25,7 +29,7 @@ export class LockedDuckDb {
     const duckdb = await openDuckDb({
       reads: files,
       threads: options.threads ?? Math.min(4, availableParallelism()),
-      memoryBytes: options.memoryBytes ?? LIMITS.scanMemoryBytes,
+      memoryBytes: memoryShare(options.memoryBytes ?? LIMITS.scanMemoryBytes, 1 / 2),
       spillBytes: LIMITS.readSpillBytes,
     });
     return new LockedDuckDb(duckdb);

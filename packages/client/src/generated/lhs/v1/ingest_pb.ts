@@ -1024,7 +1024,7 @@ export type ReindexRequest = Message<"lhs.v1.ReindexRequest"> & {
   threads?: bigint | undefined;
 
   /**
-   * Bytes of memory that the build may take. Default: 1 GiB.
+   * Bytes of memory that the build may take, from 224 MiB on. Default: 1 GiB.
    *
    * @generated from field: optional int64 memory_bytes = 5;
    */

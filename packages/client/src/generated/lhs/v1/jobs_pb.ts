@@ -312,7 +312,7 @@ export type StartJobRequest = Message<"lhs.v1.StartJobRequest"> & {
   threads?: bigint | undefined;
 
   /**
-   * Bytes of memory that the build may take. Default: 1 GiB.
+   * Bytes of memory that the build may take, from 224 MiB on. Default: 1 GiB.
    *
    * @generated from field: optional int64 memory_bytes = 6;
    */
