@@ -5,7 +5,12 @@ export {
   LhsError,
   nearest,
 } from '@lakehouse-search/contract';
-export { controlGroupMemory, limitMemory, usableMemory } from '@lakehouse-search/lake';
+export {
+  controlGroupMemory,
+  limitMemory,
+  systemMemory,
+  usableMemory,
+} from '@lakehouse-search/lake';
 export {
   type CalendarUnit,
   type ClockInterval,

@@ -4,7 +4,12 @@ export { isObjectStorage } from './base/object-storage.ts';
 export { hasEnded, processMark } from './base/process-mark.ts';
 export { openRegularFile, type RegularFile } from './base/regular-file.ts';
 export { normalizeRecorded } from './base/table-files.ts';
-export { controlGroupMemory, limitMemory, usableMemory } from './base/usable-memory.ts';
+export {
+  controlGroupMemory,
+  limitMemory,
+  systemMemory,
+  usableMemory,
+} from './base/usable-memory.ts';
 export { listTables, loadTable } from './catalog/load-table.ts';
 export type { LoadOptions, TableCommit, TableHandle } from './catalog/table-handle.ts';
 export type { DataFile, DeleteFile, FileScan, FileSet } from './metadata/file-set.ts';

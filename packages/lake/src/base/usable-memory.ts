@@ -5,11 +5,17 @@ import { constrainedMemory } from 'node:process';
 /** A control group without a limit reports a number beyond the memory of any machine. */
 const NO_LIMIT = 2 ** 50;
 
-let budget = Number.POSITIVE_INFINITY;
+/** The budgets that are in force. */
+const budgets = new Set<{ readonly bytes: number }>();
 
-/** Bounds the memory of this process: defaults that are set after this call follow the budget. */
-export function limitMemory(bytes: number): void {
-  budget = bytes;
+/**
+ * Bounds the memory of this process until the function that comes back is called: defaults that are
+ * set meanwhile follow the budget.
+ */
+export function limitMemory(bytes: number): () => void {
+  const budget = { bytes };
+  budgets.add(budget);
+  return () => void budgets.delete(budget);
 }
 
 /** The limit of the control group (a container) of this process; null without one. */
@@ -18,9 +24,12 @@ export function controlGroupMemory(): number | null {
   return limit > 0 && limit < NO_LIMIT && limit < totalmem() ? limit : null;
 }
 
-/** Bytes that this process may use: the least of its budget, its control group and the machine. */
+/** Bytes that the machine and the control group allow this process. */
+export const systemMemory = (): number => controlGroupMemory() ?? totalmem();
+
+/** Bytes that this process may use: the same, or its budget if that is less. */
 export const usableMemory = (): number =>
-  Math.min(budget, controlGroupMemory() ?? Number.POSITIVE_INFINITY, totalmem());
+  Math.min(systemMemory(), ...[...budgets].map(({ bytes }) => bytes));
 
 /** Returns `bytes`, or a share of the usable memory if that is less. */
 export const memoryShare = (bytes: number, share: number): number =>

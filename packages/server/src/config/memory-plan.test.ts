@@ -1,3 +1,4 @@
+import { limitMemory, systemMemory, usableMemory } from '@lakehouse-search/engine';
 import { describe, expect, it } from 'vitest';
 import { leastMemory, memoryPlan, serverMemory, usualMemory } from './memory-plan.ts';
 
@@ -32,6 +33,14 @@ describe('the memory of a server', () => {
   it('is refused at the start if it holds no server, with what is needed', () => {
     expect(() => memoryPlan(leastMemory(1) - 1, 1)).toThrow('with 1 search thread needs 240 MiB');
     expect(() => serverMemory('256MiB', 4)).toThrow('with 4 search threads needs 432 MiB');
+  });
+
+  it('of a second server in a process does not depend on that of the first', () => {
+    const usual = usualMemory();
+    const release = limitMemory(256 * MIB);
+    expect([usualMemory(), usableMemory()]).toEqual([usual, 256 * MIB]);
+    release();
+    expect(usableMemory()).toBe(systemMemory());
   });
 
   it('starts as many threads as it holds unless their number is named', () => {

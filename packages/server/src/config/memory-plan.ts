@@ -6,7 +6,7 @@ import {
   BUILD_MEMORY,
   controlGroupMemory,
   NODE_MEMORY,
-  usableMemory,
+  systemMemory,
 } from '@lakehouse-search/engine';
 
 /** Bytes by purpose. Their sum, a heap per search thread, is at most `total`. */
@@ -47,9 +47,8 @@ const MAX_FILTERS = 512 * MIB;
 
 /** The budget of a server that names none: a part of what the process may use. */
 export function usualMemory(): number {
-  const group = controlGroupMemory();
-  const share = group === null ? OF_MACHINE : OF_CONTROL_GROUP;
-  return Math.floor((group ?? usableMemory()) * share);
+  const share = controlGroupMemory() === null ? OF_MACHINE : OF_CONTROL_GROUP;
+  return Math.floor(systemMemory() * share);
 }
 
 /**

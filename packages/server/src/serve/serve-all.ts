@@ -126,7 +126,7 @@ async function openFolder(
   later: (release: Release) => void,
 ) {
   const { dataDir, threads, backupTarget, memory } = options;
-  limitMemory(memory.total);
+  later(limitMemory(memory.total));
   const lock = lockIfWritable(dataDir);
   later(() => lock?.release());
   hidePlaces(options, names, later);

@@ -67,7 +67,7 @@ async function start(
   later: (release: Release) => void,
 ): Promise<Omit<RunningNode, 'stop'>> {
   const { dataDir, threads, memory, backupTarget, sync: syncing } = options;
-  limitMemory(memory.total);
+  later(limitMemory(memory.total));
   const { key, takes } = cluster;
   hidePlaces(options, { catalogs: {}, roots: {} }, later);
   const lock = lockDataFolder(dataDir);
