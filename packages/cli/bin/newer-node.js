@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { isatty } from 'node:tty';
 
-/** The Node of the npm package `node` beside this command, as in a clone; undefined: there is none. */
+/** The Node of the npm package `node` beside this command, as in a clone; undefined: none. */
 export function nodeBeside() {
   try {
     const manifest = createRequire(import.meta.url).resolve('node/package.json');

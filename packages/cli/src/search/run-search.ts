@@ -82,7 +82,10 @@ export function presentSearch(
       const { request } = search;
       const clauses = await backend.clauseCounts(request);
       const elsewhere = await hitsInOtherFields(backend, request, description);
-      return nothingFound(clauses, description.index, elsewhere);
+      return [
+        ...nothingFound(clauses, description.index, elsewhere),
+        ...remarks(answer, style, width),
+      ];
     },
     wire: () => answerOf(search),
     async table() {

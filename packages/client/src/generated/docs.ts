@@ -691,7 +691,7 @@ export const DOCS: Readonly<Record<string, string>> = {
   "SearchResponse.hydrate_bytes": "Bytes that hydration read from data files. Only with `hydrate`, and for no caller of a tenant.",
   "SearchResponse.lag_checked_ms": "Age in milliseconds of the check of the table; absent before the first check ends.",
   "SearchResponse.lag_snapshots": "Snapshots that a sync would apply: 0 at the head; null: not known.",
-  "SearchResponse.notes": "Remarks on a semantic response, as sentences.",
+  "SearchResponse.notes": "Remarks on the query and on a semantic response, as sentences.",
   "SearchResponse.partial": "Only if a shard or an arm did not answer.",
   "SearchResponse.skipped_facets": "Fields of `facets` that cannot be aggregated; absent if all can.",
   "SemanticRequest": "`POST /v1/search:semantic`: the `k` nearest documents, scored by similarity. `syntax` and `default_operator` are those of a `filter` that is a query string. `limit`: without it, all of a `k` if the request has one, else 10.",

@@ -51,7 +51,7 @@ export interface SearchResponse extends TableLag {
   readonly aggs?: AggResults;
   /** Arms of a hybrid search that could not answer; `partial` is true then. */
   readonly failed_arms?: readonly FailedArm[];
-  /** Remarks on a semantic response, as sentences. */
+  /** Remarks on the query and on a semantic response, as sentences. */
   readonly notes?: readonly string[];
 }
 

@@ -85,8 +85,13 @@ export async function answerSearch(
     ...(!needsRows(bound) || context.tenant !== undefined ? {} : { hydrate_bytes: cost.bytes }),
     ...summary,
     ...more,
+    ...notesOf([...bound.notes, ...(more?.notes ?? [])]),
   };
 }
+
+/** The notes of a response; none is no field. */
+export const notesOf = (notes: readonly string[]): Partial<SearchResponse> =>
+  notes.length === 0 ? {} : { notes };
 
 const hasSummary = ({ facets, aggs }: SearchRequest): boolean =>
   facets !== undefined || aggs !== undefined;

@@ -227,6 +227,34 @@ describe('a search', () => {
     expect(await refusal(request)).toBe(`invalid_argument: ${message}`);
   });
 
+  it.each([
+    ['words:[5 TO 1]', 'words:[5 TO 1]'],
+    ['fox AND words:{5 TO 5}', 'words:{5 TO 5}'],
+    ['rating:[2.5 TO 2.4]', 'rating:[2.5 TO 2.4]'],
+    ['opened_at:[2025-12 TO 2025-01]', 'opened_at:[2025-12 TO 2025-01]'],
+    ['author:[m TO a]', 'author:[m TO a]'],
+    ['author:{a TO a]', 'author:{a TO a]'],
+  ])('notes that a range of %s is empty', async (query, range) => {
+    const note = `the range ${range} is empty: no value is between its bounds`;
+    const empty = await backend.search({ query });
+    expect([empty.total, empty.notes]).toEqual([0, [note]]);
+    const filter = await backend.search({ query: 'fox', filter: query });
+    expect([filter.total, filter.notes]).toEqual([0, [note]]);
+  });
+
+  it('notes an empty range of a tree, and none of a range with values', async () => {
+    const range = { field: 'words', gte: '5', lte: '1' };
+    const { notes } = await backend.search({ ast: { range } });
+    expect(notes).toEqual(['the range words:[5 TO 1] is empty: no value is between its bounds']);
+    for (const query of [
+      'words:[1 TO 1]',
+      'words:[1 TO *]',
+      'author:[a TO a]',
+      'words:[9999 TO *]',
+    ])
+      expect((await backend.search({ query })).notes).toBe(undefined);
+  });
+
   it('reads rows from the current table and lists those that are gone', async () => {
     const before = await backend.search({ query: '*:*', sort: [{ field: '_key' }], hydrate: true });
     expect(before.hits.map((hit) => hit.row?.id)).toEqual([1, 2, 3, 4, 5, 6]);

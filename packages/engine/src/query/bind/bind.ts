@@ -24,11 +24,17 @@ import { type BindScope, countLeaf, nodeError, type QueryText } from './scope.ts
 
 /**
  * Binds `query` to an index; `text` is the query string that it was parsed from, for messages.
+ * `notes` gets sentences about what is odd in it.
  * Throws invalid_query (unknown field, value of another type, range without a column …) and
  * limit_exceeded.
  */
-export function bindQuery(query: Query, fields: QueryFields, text: QueryText = null): Clause {
-  const scope: BindScope = { fields, text, leaves: 0 };
+export function bindQuery(
+  query: Query,
+  fields: QueryFields,
+  text: QueryText = null,
+  notes: string[] = [],
+): Clause {
+  const scope: BindScope = { fields, text, notes, leaves: 0 };
   return rewrite(bindNode(query, 1, 0, scope) ?? NONE);
 }
 

@@ -88,10 +88,26 @@ export function bindRange(
     });
     const lower = node.lower === undefined ? undefined : bytes(node.lower);
     const upper = node.upper === undefined ? undefined : bytes(node.upper);
+    if (lower && upper && isEmpty(lower, upper)) noteEmpty(node, scope);
     return { kind: 'span', boost, field: plan, lower, upper };
   }
   const range = numberRange(plan, node, text);
-  return range === null ? NONE : { kind: 'numbers', boost, field: plan, ranges: [range] };
+  if (range !== null) return { kind: 'numbers', boost, field: plan, ranges: [range] };
+  noteEmpty(node, scope);
+  return NONE;
+}
+
+function isEmpty(lower: ByteBound, upper: ByteBound): boolean {
+  const order = Buffer.compare(lower.bytes, upper.bytes);
+  return order > 0 || (order === 0 && !(lower.inclusive && upper.inclusive));
+}
+
+/** Notes that no value is in the range: its bounds may be the wrong way round. */
+function noteEmpty(node: Query & { readonly kind: 'range' }, { text, notes }: BindScope): void {
+  const { field, lower, upper, span } = node;
+  const bounds = `${lower?.value ?? '*'} TO ${upper?.value ?? '*'}`;
+  const shown = text !== null && span ? text.slice(span.from, span.to) : `${field}:[${bounds}]`;
+  notes.push(`the range ${shown} is empty: no value is between its bounds`);
 }
 
 /** A period as a lower bound begins with it or after it, as an upper bound ends with or before it. */

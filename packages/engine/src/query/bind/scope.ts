@@ -10,6 +10,8 @@ export type LeafNode = Exclude<Extract<Query, { readonly field: string }>, { kin
 export interface BindScope {
   readonly fields: QueryFields;
   readonly text: QueryText;
+  /** What is odd in the query, as sentences for the response. */
+  readonly notes: string[];
   /** Clauses so far. */
   leaves: number;
 }

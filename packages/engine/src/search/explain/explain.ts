@@ -152,7 +152,12 @@ class Explanation {
     const [{ search, precomputed }] = prepared.queries;
     const { mapping } = this.#context;
     const fields = queryFields(mapping, docsByName(precomputed?.query, mapping, null));
-    return analyzedTerms(node, { fields, text: search.request.query ?? null, leaves: 0 });
+    return analyzedTerms(node, {
+      fields,
+      text: search.request.query ?? null,
+      notes: [],
+      leaves: 0,
+    });
   }
 
   /** The shard of the key. */

@@ -14,7 +14,7 @@ import type { PrecomputedDocs, ShardQuery } from '../../shard/shard.ts';
 import { requireSnapshot, type SearchContext } from '../context.ts';
 import { FanOut } from '../fan-out.ts';
 import { type PreparedSearch, prepareSearch } from '../find-hits.ts';
-import { answerSearch } from '../search.ts';
+import { answerSearch, notesOf } from '../search.ts';
 import { findHybrid } from './find-hybrid.ts';
 import { filtersOf, findNear, nearByShard, unknownText } from './find-nearest.ts';
 import { addressNumber } from './fuse.ts';
@@ -74,9 +74,6 @@ function withDepth(
   const note = `${ranked} are ranked: set "k" for more`;
   return { ...answer, notes: [...(answer.notes ?? []), note] };
 }
-
-const notesOf = (notes: readonly string[]): Partial<SearchResponse> =>
-  notes.length === 0 ? {} : { notes };
 
 /** All of a search but its documents: what does not fit is refused before a model is opened. */
 export async function prepareRest(

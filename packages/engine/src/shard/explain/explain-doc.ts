@@ -71,7 +71,7 @@ function subjectOf(
   const { request } = query.search;
   const of = (text: QueryText, named: readonly NamedDocs[] | undefined): Subject => {
     const fields: QueryFields = queryFields(mapping, docsByName(named, mapping, ids));
-    const bind = { fields, text, leaves: 0 };
+    const bind = { fields, text, notes: [], leaves: 0 };
     const guarded = query.tenant !== undefined;
     return { mapping, reader, doc, contents, statistics, bind, guarded, elsewhere };
   };

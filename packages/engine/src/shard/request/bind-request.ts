@@ -42,6 +42,8 @@ export interface BoundRequest {
   readonly highlight: readonly FieldPlan[] | null;
   /** Other fields whose highlights are requested by name: their texts are in the table. */
   readonly rowHighlight: readonly MappedField[];
+  /** What is odd in the query and the filter. */
+  readonly notes: readonly string[];
 }
 
 const bound = new BindingMemo<ShardQuery, BoundRequest>();
@@ -74,9 +76,10 @@ function bind(
   const order = sortOrder(request.sort, fields);
   const named = (list: Parameters<typeof docsByName>[0]) => docsByName(list, mapping, segmentIds);
   const whole = precomputed?.whole;
+  const notes: string[] = [];
   const clause =
     whole === undefined
-      ? bindMatching(request, mapping, named(precomputed?.query))
+      ? bindMatching(request, mapping, named(precomputed?.query), notes)
       : ({
           kind: 'precomputed',
           boost: 1,
@@ -86,18 +89,24 @@ function bind(
   return {
     checked,
     clause,
-    filter: bindFilter(request, mapping, named(precomputed?.filter)),
+    filter: bindFilter(request, mapping, named(precomputed?.filter), notes),
     tenantFilter: tenant === undefined ? null : tenantFilter(mapping, tenant),
     order,
     collapse: collapse === undefined ? null : columnField(collapse, fields, 'collapse'),
     fields: returnedFields(request.fields, mapping, fields),
     ...highlightFields(checked, mapping, fields, clause),
+    notes,
   };
 }
 
-function bindMatching(request: SearchRequest, mapping: Mapping, given?: DocsByName): Clause {
+function bindMatching(
+  request: SearchRequest,
+  mapping: Mapping,
+  given: DocsByName | undefined,
+  notes: string[],
+): Clause {
   const fields = queryFields(mapping, given);
-  return bindQuery(readQuery(request, mapping), fields, request.query ?? null);
+  return bindQuery(readQuery(request, mapping), fields, request.query ?? null, notes);
 }
 
 /** A request's `filter`, bound; null where it has none. */
@@ -105,11 +114,12 @@ export function bindFilter(
   request: SearchRequest,
   mapping: Mapping,
   given?: DocsByName,
+  notes?: string[],
 ): Clause | null {
   const filter = readFilter(request, mapping);
   if (filter === null) return null;
   const text = typeof request.filter === 'string' ? request.filter : null;
-  return bindQuery(filter, queryFields(mapping, given), text);
+  return bindQuery(filter, queryFields(mapping, given), text, notes);
 }
 
 /** The tree of a request's `filter`; null where it has none. */

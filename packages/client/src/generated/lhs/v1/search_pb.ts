@@ -1221,7 +1221,7 @@ export type SearchResponse = Message<"lhs.v1.SearchResponse"> & {
   failedArms: FailedArm[];
 
   /**
-   * Remarks on a semantic response, as sentences.
+   * Remarks on the query and on a semantic response, as sentences.
    *
    * @generated from field: repeated string notes = 16;
    */
