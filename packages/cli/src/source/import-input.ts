@@ -7,6 +7,8 @@ export const INPUT_FORMATS = {
   ndjson: 'json',
   parquet: 'parquet',
   lines: 'lines',
+  avro: 'avro',
+  xlsx: 'xlsx',
 } as const satisfies Readonly<Record<string, InputKind>>;
 
 /** Files, or standard input for `-` alone. Throws invalid_argument. */

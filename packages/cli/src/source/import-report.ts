@@ -9,7 +9,15 @@ import {
 import { count, plural } from '../terminal/figures.ts';
 import { shellWord } from '../terminal/shell-word.ts';
 
-const FORMATS = Object.freeze({ parquet: 'Parquet', csv: 'CSV', json: 'JSON' });
+const FORMATS = Object.freeze({
+  parquet: 'Parquet',
+  csv: 'CSV',
+  json: 'JSON',
+  lines: 'lines',
+  avro: 'Avro',
+  xlsx: 'the first worksheet',
+  zip: 'ZIP',
+});
 const DELIMITERS: Readonly<Record<string, string>> = { '\t': 'tab' };
 
 /** Columns that a line names; a wide table has thousands. */
@@ -24,7 +32,7 @@ export function readingLine(reading: InputReading): string {
     if (lines.unmatched > 0) {
       parts.push(`${plural(lines.unmatched, 'line')} in the column "unmatched"`);
     }
-  } else if (delimiter !== null) {
+  } else if (kind === 'csv' && delimiter !== null) {
     parts.push(`delimiter ${DELIMITERS[delimiter] ?? `"${delimiter}"`}`);
     parts.push(hasHeader ? 'names from line 1' : 'without names');
   }
@@ -38,8 +46,9 @@ export function readingLine(reading: InputReading): string {
     parts.push(`${flag}${rows.isGuess ? `, guessed${other}` : ''}`);
   }
   const how = parts.length === 0 ? '' : ` (${parts.join(', ')})`;
-  const types = format === 'parquet' ? 'types of the files' : 'types from all values';
-  return `read as ${kind === 'lines' ? 'lines' : FORMATS[format]}${how}, ${types}`;
+  const types =
+    format === 'parquet' || kind === 'avro' ? 'types of the files' : 'types from all values';
+  return `read as ${FORMATS[kind]}${how}, ${types}`;
 }
 
 /** What the user should know about the input, each with the flag that changes it. */

@@ -151,6 +151,12 @@ describe('options of CSV', () => {
     await expect(sampled).rejects.toThrow(/line 52: column "a" expects long, not "x"/);
   });
 
+  it('name the types of all columns', async () => {
+    const path = file('all.csv', 'a,b\n1,2\n');
+    const { types, rows } = await imported(path, { types: { a: 'string', b: 'double' } });
+    expect([types, rows]).toEqual([{ a: 'string', b: 'double' }, [['1', 2]]]);
+  });
+
   it('refuse unknown columns and types', async () => {
     const path = file('known.csv', 'a,b\n1,2\n');
     for (const options of [{ types: { c: 'long' } }, { rename: { c: 'd' } }]) {

@@ -198,7 +198,7 @@ export async function tableTypes(
   const { sampleRows } = input.options;
   const texts = new FormCounter(session, input);
   const free = columns.filter(({ name }) => !input.types.has(name));
-  const sampled = await texts.forms(free, sampleRows ?? SAMPLE_ROWS);
+  const sampled = free.length === 0 ? NO_FORMS : await texts.forms(free, sampleRows ?? SAMPLE_ROWS);
   const open = free.filter((_, i) => sampled.forms[i].some(isOpen));
   const counted = open.length > 0 ? open : columns.slice(0, 1);
   const whole = sampleRows === undefined ? await texts.forms(counted, null) : null;
@@ -237,6 +237,8 @@ interface CountedForms {
   readonly forms: readonly (readonly number[])[];
   readonly counts: readonly ReadonlyMap<number, number>[];
 }
+
+const NO_FORMS: CountedForms = Object.freeze({ rows: 0, forms: [], counts: [] });
 
 /** Finds the forms of the open leaves of columns, each in the order of `mapLeaves`. */
 class FormCounter {

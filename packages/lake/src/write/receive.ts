@@ -83,13 +83,14 @@ function compressionOf(head: Buffer): Compression | null {
 /** The first bytes of formats that have such. */
 const MAGIC: readonly (readonly [string, InputKind])[] = [
   ['PAR1', 'parquet'],
-  ['PK\x03\x04', 'zip'],
+  ['Obj\x01', 'avro'],
 ];
 
 function kindOf(head: Buffer): InputKind {
   const start = head.toString('latin1', 0, 6);
   const known = MAGIC.find(([bytes]) => start.startsWith(bytes));
   if (known !== undefined) return known[1];
+  if (start.startsWith('PK\x03\x04')) return head.includes('xl/') ? 'xlsx' : 'zip';
   const text = head.toString('utf8');
   if (/^\ufeff?\s*[{[]/.test(text)) return 'json';
   // without the last line, which may be cut off

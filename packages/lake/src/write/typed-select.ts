@@ -12,7 +12,7 @@ import { quoteName, quoteText } from '../scan/duckdb/quoting.ts';
 import { typeName } from '../schema/schema-json.ts';
 import type { Field, MapType, Schema, StructType, Type } from '../schema/type.ts';
 import type { StagedInput } from './input.ts';
-import { asRead, type InputColumn, readType } from './input-columns.ts';
+import { asRead, type InputColumn, mapLeaves, readType } from './input-columns.ts';
 import { OWN_FAULT } from './sql-fault.ts';
 import { sqlType } from './sql-type.ts';
 import { isTimeType, strictText } from './text-forms.ts';
@@ -21,7 +21,7 @@ import { isTimeType, strictText } from './text-forms.ts';
 const MOST_CHECKED = 1000;
 
 interface How {
-  readonly isJson: boolean;
+  readonly input: StagedInput;
   readonly isChecked: boolean;
 }
 
@@ -34,7 +34,7 @@ export function typedSelect(
   refuseUnknown(schema, columns);
   const sources = new Map(columns.map((column) => [column.name, column]));
   const how = {
-    isJson: input.format === 'json',
+    input,
     isChecked: schema.fields.length <= MOST_CHECKED,
   };
   const list = schema.fields.map(
@@ -42,7 +42,9 @@ export function typedSelect(
   );
   const types = schema.fields.flatMap((field) => {
     const source = sources.get(field.name);
-    return source === undefined ? [] : [[source.key, readType(typeRead(field, source))] as const];
+    return source === undefined
+      ? []
+      : [[source.key, readType(typeRead(field, source, input))] as const];
   });
   return { list: list.join(', '), from: input.typedRelation(types) };
 }
@@ -68,20 +70,27 @@ function column(field: Field, source: InputColumn | undefined, how: How): string
   return `CASE WHEN ${quoteName(source.key)} IS NULL THEN ${fault(isNull)} ELSE ${value} END`;
 }
 
-/** How JSON is read: as the table's type, but texts of plain values as texts. */
-const typeRead = (field: Field, { source }: InputColumn): Type =>
-  source.kind === 'string' && isPlain(field.type) ? source : field.type;
+/**
+ * How JSON is read: as the table's type, but texts of plain values as texts, and bytes that a
+ * conversion has escaped too.
+ */
+function typeRead({ type }: Field, { source }: InputColumn, { reading }: StagedInput): Type {
+  if (source.kind === 'string' && isPlain(type)) return source;
+  if (reading.kind !== 'avro') return type;
+  return mapLeaves(type, (leaf) => (leaf.kind === 'binary' ? { kind: 'string' } : leaf));
+}
 
 const isPlain = ({ kind }: Type): boolean => NUMBERS.has(kind) || kind === 'boolean';
 const NUMBERS: ReadonlySet<string> = new Set(['int', 'long', 'float', 'double', 'decimal']);
 
-function read(field: Field, input: InputColumn, { isJson, isChecked }: How): string {
+function read(field: Field, column: InputColumn, { input, isChecked }: How): string {
   const { name, type } = field;
-  const key = quoteName(input.key);
+  const key = quoteName(column.key);
   if (type.kind === 'variant') return `(${key}::JSON)::VARIANT`;
-  const { source } = input;
+  const { source } = column;
+  const isJson = input.format === 'json';
   if (isJson) refuseUnknownFields(name, source, type);
-  const from = isJson ? asRead(typeRead(field, input)) : source;
+  const from = isJson ? asRead(typeRead(field, column, input)) : source;
   const value = converted(name, key, from, type, 0);
   return isChecked ? bounded(name, type, value) : value;
 }

@@ -11,9 +11,12 @@ import {
   type InputKind,
 } from '../input-files.ts';
 import { kindFor, type ReadingOptions } from '../reading-options.ts';
+import { avroLines, type TypedLines } from './avro-rows.ts';
 import { findJsonRows, writeJsonRows } from './json-rows.ts';
 import { logKind, writeLogRows } from './log-rows.ts';
 import { textEncoding, writeUtf8 } from './text-encoding.ts';
+import { writeLines } from './write-lines.ts';
+import { sheetRows } from './xlsx-rows.ts';
 import { extractMember, zipMembers } from './zip.ts';
 
 /** Files that DuckDB reads, and what was found out about them. */
@@ -71,6 +74,10 @@ export async function convertInput(
     }
     case 'zip':
       return convertInput(await unpacked(files, conversion), conversion);
+    case 'avro':
+      return convertTyped(files, kind, avroLines, conversion);
+    case 'xlsx':
+      return convertSheets(files, conversion);
     case 'lines':
       return convertLines(files, conversion);
     case 'json':
@@ -110,6 +117,44 @@ async function asUtf8(files: readonly InputFile[], { options, signal, newPath }:
     if (found.label !== 'utf-8') encoding ??= found;
   }
   return { files: texts, encoding };
+}
+
+/** Files whose columns have types, which are those of the first file. */
+async function convertTyped(
+  files: readonly InputFile[],
+  kind: InputKind,
+  open: (file: InputFile) => Promise<TypedLines>,
+  { newPath, signal }: Conversion,
+): Promise<ConvertedInput> {
+  const types = new Map<string, Type>();
+  const converted: InputFile[] = [];
+  for (const file of files) {
+    const { type, lines } = await open(file);
+    for (const field of type.fields) {
+      if (!types.has(field.name)) types.set(field.name, field.type);
+    }
+    const path = newPath('.ndjson');
+    await writeLines(lines, path, signal);
+    converted.push({ path, compression: null, shown: file.shown });
+  }
+  return { files: converted, format: 'json', types, reading: { kind } };
+}
+
+async function convertSheets(
+  files: readonly InputFile[],
+  { newPath, signal }: Conversion,
+): Promise<ConvertedInput> {
+  const converted: InputFile[] = [];
+  let texts: readonly string[] | undefined;
+  for (const file of files) {
+    const sheet = await sheetRows(file, newPath, signal);
+    texts = texts?.filter((name) => sheet.texts.includes(name)) ?? sheet.texts;
+    const path = newPath('.csv');
+    await writeLines(sheet.lines, path, signal);
+    converted.push({ path, compression: null, shown: file.shown });
+  }
+  const types = Object.fromEntries((texts ?? []).map((name) => [name, 'string']));
+  return { files: converted, format: 'csv', options: { types }, reading: { kind: 'xlsx' } };
 }
 
 async function convertLines(
