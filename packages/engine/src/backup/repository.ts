@@ -18,6 +18,7 @@ const MARK = 'repository.json';
 const FORMAT = 'lhs-backups';
 const VERSION = 1;
 const MARK_BYTES = 4096;
+const CHUNK_READS = 2;
 const MANIFEST_KEY = /^backups\/([a-z0-9][a-z0-9_-]{0,127})\/(\d{8}T\d{9}Z-[0-9a-f]{8})\.json$/;
 const CHUNK_KEY = /^chunks\/[0-9a-f]{2}\/([0-9a-f]{64})$/;
 
@@ -141,20 +142,26 @@ export async function listChunks(
   return chunks;
 }
 
-/** The bytes of a chunk, compared with its name. Throws corrupt_index. */
+/**
+ * The bytes of a chunk, compared with its name. Bytes that differ are read once more: they may have
+ * changed on their way. Throws corrupt_index.
+ */
 export async function readChunk(
   { store, place }: Repository,
   { sha256, length }: BackupChunk,
   signal?: AbortSignal,
 ): Promise<Buffer> {
   const key = chunkKey(sha256);
-  const got = await inStore(() => store.get(key, { maxBytes: MOST_CHUNK_BYTES, signal }));
-  const path = `${place}/${key}`;
-  if (typeof got === 'string') throw damaged(path, `it is ${got}`);
-  if (got.bytes.length !== length) {
-    throw damaged(path, `it has ${got.bytes.length} bytes, expected ${length}`);
+  let fault = '';
+  for (let attempt = 0; attempt < CHUNK_READS; attempt++) {
+    const got = await inStore(() => store.get(key, { maxBytes: MOST_CHUNK_BYTES, signal }));
+    if (typeof got === 'string') throw damaged(`${place}/${key}`, `it is ${got}`);
+    const { bytes } = got;
+    if (bytes.length === length && hash('sha256', bytes) === sha256) return bytes;
+    fault =
+      bytes.length === length
+        ? 'its SHA-256 differs from its name'
+        : `it has ${bytes.length} bytes, expected ${length}`;
   }
-  if (hash('sha256', got.bytes) !== sha256)
-    throw damaged(path, 'its SHA-256 differs from its name');
-  return got.bytes;
+  throw damaged(`${place}/${key}`, fault);
 }
