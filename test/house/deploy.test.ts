@@ -124,6 +124,15 @@ describe('deploy/kubernetes', () => {
     expect(roles).toEqual(['control-plane', 'gateway', 'node']);
   });
 
+  it('lets gateways begin from all nodes while no control plane answers', () => {
+    const named = (name: string) =>
+      pods.find(({ metadata }) => (metadata as { readonly name: string }).name === name)!;
+    const { args = [] } = podOf(named('gateway')).containers[0];
+    const nodes = Array.from({ length: Number(named('node').spec.replicas) }, (_, i) => i);
+    const addresses = nodes.map((i) => `node-${i}.node:8081`).join(',');
+    expect(args[args.indexOf('--nodes') + 1]).toBe(addresses);
+  });
+
   it('runs without rights, on a read-only root, within limits', () => {
     for (const document of pods) {
       const pod = podOf(document);
@@ -205,6 +214,13 @@ describe('deploy/compose.yaml', () => {
       }
       expect(service.mem_limit).toBeDefined();
     }
+  });
+
+  it('lets the gateway begin from the nodes while no control plane answers', () => {
+    const command = services.find(([name]) => name === 'gateway')![1].command ?? [];
+    const nodes = services.filter(([name]) => name.startsWith('node-'));
+    const listed = command[command.indexOf('--nodes') + 1];
+    expect(listed).toBe(nodes.map(([, { hostname }]) => `${hostname}:8081`).join(','));
   });
 
   it('drops all capabilities, and mounts the root of our processes read-only', () => {

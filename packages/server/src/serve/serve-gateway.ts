@@ -72,7 +72,9 @@ export async function serveGateway(request: ServeGatewayRequest): Promise<Runnin
 async function start(request: ServeGatewayRequest, later: (release: Release) => void) {
   const { options, names, cluster, license } = request;
   hidePlaces(options, names, later);
-  const store = await openLicensedStore(options.store, license, later);
+  const { nodes, controlPlane = [] } = cluster;
+  const startsWithout = controlPlane.length > 0 && nodes.length > 0;
+  const store = await openLicensedStore(options.store, license, later, startsWithout);
   const log = openLogs(options.log);
   later(() => log.flush());
   const spans = spanExport(options, 'gateway', log.logger, later);
@@ -127,7 +129,6 @@ async function start(request: ServeGatewayRequest, later: (release: Release) => 
   const url = await listenRest(gateway.rest, options);
   const grpc = await listenGrpc(gateway.grpc, options, certificates);
   const indexes = routing.names();
-  const { nodes, controlPlane } = cluster;
   const of = { nodes, control_plane: controlPlane };
   log.logger.info({ url, grpc, ...of, indexes: indexes.length }, 'listening');
   const { adminPassword } = callers;

@@ -1,3 +1,4 @@
+import { LhsError } from '@lakehouse-search/contract';
 import { ActivityLog } from './activity.ts';
 import { Aliases } from './aliases.ts';
 import { ClusterJobs } from './cluster-jobs.ts';
@@ -52,17 +53,25 @@ export interface Store extends ClusterStore {
   close(): Promise<void>;
 }
 
-/** Opens a store at the newest schema. Throws io_error, unreachable, unsupported. */
-export async function openStore(location: StoreLocation): Promise<Store> {
+/**
+ * Opens a store at the newest schema. `startsWithout`: a database that cannot be reached is used
+ * once it is back, at the schema that other processes have brought it to. Throws io_error,
+ * unreachable, unsupported.
+ */
+export async function openStore(location: StoreLocation, startsWithout = false): Promise<Store> {
   const database = await openDatabase(location);
   try {
     await migrate(database);
     return storeOver(database);
   } catch (error) {
+    if (startsWithout && isUnreachable(error)) return storeOver(database);
     await database.close();
     throw error;
   }
 }
+
+const isUnreachable = (error: unknown): boolean =>
+  error instanceof LhsError && error.code === 'unreachable';
 
 async function openDatabase(location: StoreLocation): Promise<StoreDatabase> {
   if ('file' in location) {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Backend } from '@lakehouse-search/contract';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { SlowProxy } from '../../../../test/support/slow-proxy.ts';
+import { unusedPort } from '../../../../test/support/unused-port.ts';
 import type { RoutingSource } from '../../src/cluster/routing.ts';
 import { controlPlaneRouting } from '../../src/control-plane/control-plane-client.ts';
 import type { ClusterOptions } from '../../src/serve/cluster-options.ts';
@@ -13,7 +14,7 @@ import {
 import { openCluster, serveGateway } from '../../src/serve/serve-gateway.ts';
 import { type RunningNode, serveNode } from '../../src/serve/serve-node.ts';
 import { serverOptions } from '../../src/serve/server-options.ts';
-import { openStore } from '../../src/store/open-store.ts';
+import { openStore, type StoreLocation } from '../../src/store/open-store.ts';
 import { ClusterTable, INDEX } from './cluster-table.ts';
 import { CLUSTER_KEY } from './stand-in-node.ts';
 
@@ -97,9 +98,9 @@ describe('nodes that lose their control plane', () => {
 });
 
 describe('a control plane that is away', () => {
-  const start = () =>
+  const start = (store?: StoreLocation) =>
     serveGateway({
-      options: optionsIn(join(table.folder, 'gateway')),
+      options: { ...optionsIn(join(table.folder, 'gateway')), ...(store && { store }) },
       cluster: reach({ nodes: nodes.map(({ grpc }) => grpc), controlPlane: [plane.grpc] }),
       ...{ names: NAMES, issuers: [], env: {} },
     });
@@ -120,6 +121,14 @@ describe('a control plane that is away', () => {
       expect([await isReady(url), await total(url)]).toEqual([200, ROWS]);
     }
     await running.stop();
+    await started.stop();
+  });
+
+  it('leaves its database to gateways, which start while that is away too', async () => {
+    const port = await unusedPort();
+    await plane.stop();
+    const started = await start({ postgres: `postgres://lhs@127.0.0.1:${port}/lhs` });
+    expect([await isReady(started.url), await total(started.url)]).toEqual([200, ROWS]);
     await started.stop();
   });
 });
