@@ -7,14 +7,13 @@ import {
   type MessageShape,
   toBinary,
 } from '@bufbuild/protobuf';
-import { Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
 import {
-  CHANNEL_OPTIONS,
   CONTROL_PLANE_METHODS,
-  errorOfStatus,
+  openChannel,
   type RoutingReply,
+  type UnaryChannel,
 } from '@lakehouse-search/client';
-import type { LhsError, Principal } from '@lakehouse-search/contract';
+import { LhsError, type Principal } from '@lakehouse-search/contract';
 import type { VerifiedCaller } from '../access/remembered-callers.ts';
 import { signNodeCall } from '../cluster/cluster-token.ts';
 import { FirstThatAnswers } from '../cluster/first-that-answers.ts';
@@ -29,7 +28,6 @@ const CALL_MS = 5000;
 const WAIT_MS = 10_000;
 const RETRY_MS = 250;
 
-const same = (bytes: Buffer): Buffer => bytes;
 interface Method<In extends DescMessage, Out extends DescMessage> {
   readonly path: string;
   readonly input: In;
@@ -39,14 +37,12 @@ interface Method<In extends DescMessage, Out extends DescMessage> {
 /** The internal service of the control planes: a late answer counts as none. */
 class ControlPlanes {
   readonly #key: string | undefined;
-  readonly #clients: FirstThatAnswers<Client>;
+  readonly #planes: FirstThatAnswers<Plane>;
 
   constructor({ addresses, key }: ControlPlaneClientOptions) {
     this.#key = key;
-    const open = (address: string) =>
-      new Client(address, credentials.createInsecure(), CHANNEL_OPTIONS);
-    const clients = addresses.map(open);
-    this.#clients = new FirstThatAnswers(clients, ['unreachable', 'deadline_exceeded']);
+    const open = (address: string) => ({ address, channel: openChannel(address, false) });
+    this.#planes = new FirstThatAnswers(addresses.map(open));
   }
 
   /** Throws unreachable if none answers, and what the first one that answers throws. */
@@ -55,31 +51,34 @@ class ControlPlanes {
     request: MessageShape<In>,
     ms: number,
   ): Promise<MessageShape<Out>> {
-    return this.#clients.call((client) => this.#callOne(client, method, request, ms));
+    return this.#planes.call((plane) => this.#callOne(plane, method, request, ms));
   }
 
   close(): void {
-    for (const client of this.#clients.all) client.close();
+    for (const { channel } of this.#planes.all) channel.close();
   }
 
-  #callOne<In extends DescMessage, Out extends DescMessage>(
-    client: Client,
+  async #callOne<In extends DescMessage, Out extends DescMessage>(
+    { address, channel }: Plane,
     { path, input, output }: Method<In, Out>,
     request: MessageShape<In>,
     ms: number,
   ): Promise<MessageShape<Out>> {
-    const metadata = new Metadata();
-    const header = signNodeCall(this.#key, {});
-    if (header !== undefined) metadata.set('authorization', header);
-    const bytes = Buffer.from(toBinary(input, request));
-    const options = { deadline: Date.now() + ms };
-    const answered = new Promise<Buffer>((resolve, reject) => {
-      const done = (error: ServiceError | null, reply?: Buffer) =>
-        error === null ? resolve(reply!) : reject(errorOfStatus(error));
-      client.makeUnaryRequest(path, same, same, bytes, metadata, options, done);
-    });
-    return answered.then((reply) => fromBinary(output, reply));
+    const call = { deadline: Date.now() + ms, authorization: signNodeCall(this.#key, {}) };
+    try {
+      return fromBinary(output, await channel.call(path, toBinary(input, request), call));
+    } catch (error) {
+      if (!(error instanceof LhsError) || error.code !== 'deadline_exceeded') throw error;
+      const message = `the control plane at ${address} did not answer within ${ms} ms`;
+      throw new LhsError('unreachable', message, { cause: error });
+    }
   }
+}
+
+/** A control plane, and the connection to it. */
+interface Plane {
+  readonly address: string;
+  readonly channel: UnaryChannel;
 }
 
 /** How the control planes of a cluster are reached. */
@@ -167,6 +166,15 @@ export async function controlPlaneRouting(
   return routing;
 }
 
+/** A gateway ends without a control plane, unless it has addresses of nodes. */
+function withAdvice(error: unknown): unknown {
+  if (!(error instanceof LhsError) || error.code !== 'unreachable') return error;
+  return new LhsError('unreachable', error.message, {
+    hint: 'start the control plane first, or name nodes too: then the gateway starts without it',
+    cause: error,
+  });
+}
+
 class ControlPlaneRouting implements PlaneRouting {
   readonly #planes: ControlPlanes;
   readonly #stop = new AbortController();
@@ -192,7 +200,7 @@ class ControlPlaneRouting implements PlaneRouting {
     try {
       this.#take(await this.#get('', 0));
     } catch (error) {
-      if (!startsWithout) throw error;
+      if (!startsWithout) throw withAdvice(error);
     }
     this.#watching = this.#watch();
   }

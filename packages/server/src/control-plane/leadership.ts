@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { RepeatedFaults } from '../observe/repeated-faults.ts';
 import type { Lease } from '../store/leases.ts';
 import type { Store } from '../store/open-store.ts';
 
@@ -23,12 +24,14 @@ const ATTEMPTS = 4;
 /** A process that wants a lease: it acquires it when it is free, works, and renews it meanwhile. */
 export class Leadership {
   readonly #options: LeadershipOptions;
+  readonly #faults: RepeatedFaults;
   readonly #stop = new AbortController();
   #held: Lease | undefined;
   #running: Promise<void> | undefined;
 
   constructor(options: LeadershipOptions) {
     this.#options = options;
+    this.#faults = new RepeatedFaults(options.logger);
   }
 
   /** The lease, while it is held. */
@@ -62,11 +65,13 @@ export class Leadership {
   }
 
   async #acquire(): Promise<Lease | undefined> {
-    const { leases, name, holder, ttlMs, logger } = this.#options;
+    const { leases, name, holder, ttlMs } = this.#options;
     try {
-      return await leases.acquire(name, holder, ttlMs);
+      const lease = await leases.acquire(name, holder, ttlMs);
+      this.#faults.succeeded('cannot acquire a lease', { lease: name });
+      return lease;
     } catch (error) {
-      logger.warn({ err: error, lease: name }, 'cannot acquire a lease');
+      this.#faults.failed('cannot acquire a lease', error, { lease: name });
       return undefined;
     }
   }
@@ -90,7 +95,7 @@ export class Leadership {
   }
 
   async #renew(lease: Lease, acquired: number, signal: AbortSignal): Promise<void> {
-    const { leases, ttlMs, logger, name } = this.#options;
+    const { leases, ttlMs, name } = this.#options;
     let until = acquired + ttlMs;
     while (!signal.aborted && performance.now() < until) {
       await pause(ttlMs / ATTEMPTS, signal);
@@ -99,8 +104,9 @@ export class Leadership {
       try {
         if ((await leases.renew(lease, ttlMs)) === undefined) return;
         until = asked + ttlMs;
+        this.#faults.succeeded('cannot renew a lease', { lease: name });
       } catch (error) {
-        logger.warn({ err: error, lease: name }, 'cannot renew a lease');
+        this.#faults.failed('cannot renew a lease', error, { lease: name });
       }
     }
   }

@@ -1,6 +1,7 @@
 import { type ErrorCode, LhsError } from '@lakehouse-search/contract';
 import { sourceError } from '@lakehouse-search/engine';
 import type { Logger } from 'pino';
+import { RepeatedFaults } from '../observe/repeated-faults.ts';
 import type { Store } from '../store/open-store.ts';
 
 /** What notes the failures of loops. */
@@ -18,22 +19,24 @@ export interface Loop {
 }
 
 /**
- * The failures of the loops of a process: each is logged and counted, and stored until the loop
- * succeeds, so that the status of the index shows it.
+ * The failures of the loops of a process: each is counted, and stored until the loop succeeds, so
+ * that the status of the index shows it.
  */
 export class LoopFaults {
   readonly #options: LoopFaultsOptions;
+  readonly #log: RepeatedFaults;
   /** Loops that succeeded last: their faults are cleared. */
   readonly #clear = new Set<string>();
 
   constructor(options: LoopFaultsOptions) {
     this.#options = options;
+    this.#log = new RepeatedFaults(options.logger);
   }
 
   /** Throws nothing. */
   async failed({ work, index = '' }: Loop, error: unknown, more: object = {}): Promise<void> {
-    const { store, logger, count } = this.#options;
-    logger.warn({ err: error, ...(index === '' ? {} : { index }), ...more }, `${work} failed`);
+    const { store, count } = this.#options;
+    this.#log.failed(`${work} failed`, error, { ...(index === '' ? {} : { index }), ...more });
     count(work, index);
     this.#clear.delete(keyOf(work, index));
     const known = sourceError(error);
@@ -50,6 +53,7 @@ export class LoopFaults {
 
   /** Throws nothing. */
   async succeeded({ work, index = '' }: Loop): Promise<void> {
+    this.#log.succeeded(`${work} failed`, index === '' ? {} : { index });
     if (this.#clear.has(keyOf(work, index))) return;
     const isStored = await this.#stored(() => this.#options.store.faults.clear(index, work));
     if (isStored) this.#clear.add(keyOf(work, index));
@@ -58,12 +62,15 @@ export class LoopFaults {
   async #stored(change: () => Promise<void>): Promise<boolean> {
     try {
       await change();
+      this.#log.succeeded(STORE);
       return true;
     } catch (error) {
-      this.#options.logger.warn({ err: error }, 'cannot store a fault');
+      this.#log.failed(STORE, error);
       return false;
     }
   }
 }
+
+const STORE = 'cannot store a fault';
 
 const keyOf = (work: string, index: string): string => `${work} ${index}`;

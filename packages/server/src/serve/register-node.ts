@@ -6,6 +6,7 @@ import type { Assignment, DroppedIndex, Registrar } from '../cluster/registrar.t
 import { withOnly } from '../cluster/with-only.ts';
 import { pause } from '../control-plane/leadership.ts';
 import type { RemoveIndex } from '../node/remove-index.ts';
+import { RepeatedFaults } from '../observe/repeated-faults.ts';
 
 /** A node of a cluster with a control plane. */
 export interface RegistrationOptions {
@@ -21,6 +22,7 @@ export interface RegistrationOptions {
 /** Heartbeats within the time of a lease. */
 const BEATS = 3;
 const RETRY_MS = 500;
+const REGISTER = `cannot register with the control plane, tries again every ${RETRY_MS} ms`;
 
 /**
  * Registers a node until it is stopped: renews its lease, and takes over the shards that the
@@ -32,11 +34,13 @@ export class NodeRegistration {
   readonly #options: RegistrationOptions;
   readonly #stop = new AbortController();
   readonly #changing = new Set<string>();
+  readonly #faults: RepeatedFaults;
   #until = Number.NEGATIVE_INFINITY;
   #beating: Promise<void> = Promise.resolve();
 
   constructor(options: RegistrationOptions) {
     this.#options = options;
+    this.#faults = new RepeatedFaults(options.logger);
   }
 
   /** The node has a lease now, by the clock of this machine. */
@@ -55,7 +59,7 @@ export class NodeRegistration {
   }
 
   async #beat(): Promise<void> {
-    const { registrar, address, state, logger } = this.#options;
+    const { registrar, address, state } = this.#options;
     const { signal } = this.#stop;
     while (!signal.aborted) {
       let wait = RETRY_MS;
@@ -66,12 +70,13 @@ export class NodeRegistration {
         const left = expires_ms - Date.now();
         this.#until = performance.now() + left;
         wait = Math.max(1, left / BEATS);
+        this.#faults.succeeded(REGISTER);
         for (const part of dropped) await this.#drop(part);
         const gone = new Set(dropped.map(({ uuid }) => uuid));
         const said = now.indexes.filter(({ uuid }) => !gone.has(uuid));
         for (const assignment of assignments) this.#take(assignment, said);
       } catch (error) {
-        logger.warn({ err: error }, 'cannot register with the control plane');
+        this.#faults.failed(REGISTER, error);
       }
       await pause(wait, signal);
     }
