@@ -4,7 +4,7 @@ import { LakeError } from '@lakehouse-search/lake';
 const ADVICE: Readonly<Record<string, (details: Readonly<Record<string, unknown>>) => string>> = {
   address: () => 'curl -fL ADDRESS | lhs source import - …',
   encoding: () => '--encoding latin1 (or utf-16le, shift_jis, …) names it',
-  kind: () => '--input-format csv (or ndjson, lines, parquet, avro, xlsx) names it',
+  kind: () => '--input-format csv (or ndjson, lines, parquet, arrow, avro, xlsx) names it',
   value: ({ column, value }) =>
     `--null '${value}' reads it as NULL; --type '${column}=string' makes a column of texts; ` +
     '--date-format and --decimal name other notations',

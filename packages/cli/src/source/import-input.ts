@@ -7,6 +7,7 @@ export const INPUT_FORMATS = {
   ndjson: 'json',
   parquet: 'parquet',
   lines: 'lines',
+  arrow: 'arrow',
   avro: 'avro',
   xlsx: 'xlsx',
 } as const satisfies Readonly<Record<string, InputKind>>;

@@ -14,6 +14,7 @@ const FORMATS = Object.freeze({
   csv: 'CSV',
   json: 'JSON',
   lines: 'lines',
+  arrow: 'Arrow',
   avro: 'Avro',
   xlsx: 'the first worksheet',
   zip: 'ZIP',
@@ -47,7 +48,9 @@ export function readingLine(reading: InputReading): string {
   }
   const how = parts.length === 0 ? '' : ` (${parts.join(', ')})`;
   const types =
-    format === 'parquet' || kind === 'avro' ? 'types of the files' : 'types from all values';
+    format === 'parquet' || kind === 'avro' || kind === 'arrow'
+      ? 'types of the files'
+      : 'types from all values';
   return `read as ${FORMATS[kind]}${how}, ${types}`;
 }
 

@@ -12,8 +12,14 @@ export function lz4Decompress(input: Uint8Array, size: number): Uint8Array | nul
   // a match byte of 255 makes 255 bytes of output
   if (size > input.length * 255) return null;
   const out = new Uint8Array(size);
+  return decompressInto(input, out, 0) === size ? out : null;
+}
+
+/** Decompresses a block behind the bytes of `out` before `start`; where it ends, or null. */
+function decompressInto(input: Uint8Array, out: Uint8Array, start: number): number | null {
+  const size = out.length;
   let at = 0;
-  let to = 0;
+  let to = start;
   while (at < input.length) {
     const token = input[at++];
     const literals = runLength(input, at, token >>> 4);
@@ -31,7 +37,37 @@ export function lz4Decompress(input: Uint8Array, size: number): Uint8Array | nul
     at = match.next;
     to += match.length + 4;
   }
-  return to === size ? out : null;
+  return to;
+}
+
+const FRAME_MAGIC = 0x184d2204;
+
+/**
+ * The uncompressed bytes of a frame (lz4/doc/lz4_Frame_format.md): a header, blocks with their size
+ * in u32 LE (its highest bit: stored), and an empty block. A block may refer to those before it.
+ * Throws RangeError, Error if it is damaged.
+ */
+export function lz4FrameDecompress(frame: Uint8Array): Uint8Array {
+  const bytes = Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength);
+  if (bytes.readUInt32LE(0) !== FRAME_MAGIC) throw new Error('an LZ4 frame has no magic number');
+  const flags = bytes[4];
+  const blockBytes = 1 << (8 + 2 * ((bytes[5] >>> 4) & 7));
+  let at = 7 + (flags & 0x08 ? 8 : 0) + (flags & 0x01 ? 4 : 0);
+  const blocks: { readonly bytes: Uint8Array; readonly isStored: boolean }[] = [];
+  for (let size = bytes.readUInt32LE(at); size !== 0; size = bytes.readUInt32LE(at)) {
+    const length = size & 0x7fff_ffff;
+    blocks.push({ bytes: bytes.subarray(at + 4, at + 4 + length), isStored: size >>> 31 === 1 });
+    at += 4 + length + (flags & 0x10 ? 4 : 0);
+  }
+  const out = new Uint8Array(blocks.length * blockBytes);
+  let to = 0;
+  for (const block of blocks) {
+    if (block.isStored) out.set(block.bytes, to);
+    const end = block.isStored ? to + block.bytes.length : decompressInto(block.bytes, out, to);
+    if (end === null) throw new Error('a block of an LZ4 frame is damaged');
+    to = end;
+  }
+  return out.subarray(0, to);
 }
 
 /** The uncompressed bytes of Hadoop's framing, or of a bare block; null if it is neither. */

@@ -55,6 +55,45 @@ describe('an Avro file', () => {
   });
 });
 
+describe('an Arrow file', () => {
+  it.each(['plain.feather', 'lz4.feather', 'zstd.feather', 'stream.arrows'])(
+    'has the types and values of its writer: %s',
+    async (name) => {
+      const read = await imported(join(FILES, name));
+      expect(read.types).toMatchObject({
+        id: 'long',
+        small: 'int',
+        raw: 'binary',
+        money: 'decimal(12, 2)',
+        clock: 'time',
+        at: 'timestamptz',
+        local: 'timestamp',
+        kind: 'string',
+        attrs: 'map<string, long>',
+        big: 'decimal(20, 0)',
+        pair: 'list<int>',
+      });
+      const rows = rowsByName(read);
+      expect(rows).toHaveLength(700);
+      const some = [0, 1, 2, 3, 299, 300, 699].map((i) => rows[i]);
+      expect(some).toEqual(
+        expected.arrow.map((row: { readonly attrs: [string, unknown][] }) =>
+          withMaps({ ...row, attrs: Object.fromEntries(row.attrs) }),
+        ),
+      );
+    },
+  );
+
+  it('that is damaged is refused by name', async () => {
+    const bytes = readFileSync(join(FILES, 'lz4.feather'));
+    for (const cut of [bytes.subarray(0, 3000), Buffer.from('ARROW1\\0\\0nothing')]) {
+      const broken = imported(file('cut.feather', cut));
+      await expect(broken).rejects.toMatchObject({ code: 'invalid_argument' });
+      await expect(broken).rejects.toThrow(/cut\.feather/);
+    }
+  });
+});
+
 describe('an Excel workbook', () => {
   it('is its first worksheet, with dates by the formats of cells', async () => {
     const { types, rows } = await imported(join(FILES, 'sheet.xlsx'));

@@ -7,7 +7,7 @@ import { EXPORT, tableAround } from '../base/foreign-table.ts';
 export type InputFormat = 'parquet' | 'csv' | 'json';
 
 /** What an input is: formats beside DuckDB's are converted into them first. */
-export type InputKind = InputFormat | 'lines' | 'avro' | 'xlsx' | 'zip';
+export type InputKind = InputFormat | 'lines' | 'arrow' | 'avro' | 'xlsx' | 'zip';
 
 const KINDS: Readonly<Record<string, InputKind>> = Object.freeze({
   '.parquet': 'parquet',
@@ -19,14 +19,17 @@ const KINDS: Readonly<Record<string, InputKind>> = Object.freeze({
   '.geojson': 'json',
   '.log': 'lines',
   '.txt': 'lines',
+  '.arrow': 'arrow',
+  '.arrows': 'arrow',
+  '.feather': 'arrow',
   '.avro': 'avro',
   '.xlsx': 'xlsx',
   '.zip': 'zip',
 });
 const TEXTS: ReadonlySet<string> = new Set(['csv', 'json', 'lines']);
 const ENDINGS =
-  'files end in .parquet, .csv, .tsv, .ndjson, .jsonl, .json, .geojson, .log, .txt, .avro, ' +
-  '.xlsx or .zip; text may be compressed (.gz, .zst)';
+  'files end in .parquet, .csv, .tsv, .ndjson, .jsonl, .json, .geojson, .log, .txt, .arrow, ' +
+  '.feather, .avro, .xlsx or .zip; text may be compressed (.gz, .zst)';
 
 /** How a text file is compressed. */
 export type Compression = 'gzip' | 'zstd';

@@ -83,6 +83,8 @@ function compressionOf(head: Buffer): Compression | null {
 /** The first bytes of formats that have such. */
 const MAGIC: readonly (readonly [string, InputKind])[] = [
   ['PAR1', 'parquet'],
+  ['ARROW1', 'arrow'],
+  ['\xff\xff\xff\xff', 'arrow'],
   ['Obj\x01', 'avro'],
 ];
 

@@ -76,7 +76,7 @@ function column(field: Field, source: InputColumn | undefined, how: How): string
  */
 function typeRead({ type }: Field, { source }: InputColumn, { reading }: StagedInput): Type {
   if (source.kind === 'string' && isPlain(type)) return source;
-  if (reading.kind !== 'avro') return type;
+  if (reading.kind !== 'avro' && reading.kind !== 'arrow') return type;
   return mapLeaves(type, (leaf) => (leaf.kind === 'binary' ? { kind: 'string' } : leaf));
 }
 

@@ -1,6 +1,6 @@
 """Writes the files of this folder and, as JSON, what their writers read back from them.
 
-pip install fastavro openpyxl pandas; python make.py
+pip install fastavro backports.zstd cramjam openpyxl pandas pyarrow; python make.py
 """
 
 import datetime as dt
@@ -11,6 +11,8 @@ import uuid
 import fastavro
 import openpyxl
 import pandas
+import pyarrow
+import pyarrow.feather
 
 UTC = dt.timezone.utc
 AVRO = {
@@ -54,11 +56,33 @@ def avro_row(i):
     }
 
 
+def arrow_table():
+    n = 700
+    rows = [avro_row(i % 60) for i in range(n)]
+    types = {
+        "id": pyarrow.int64(), "small": pyarrow.int8(), "f": pyarrow.float32(), "d": pyarrow.float64(),
+        "ok": pyarrow.bool_(), "t": pyarrow.string(), "digits": pyarrow.large_string(),
+        "raw": pyarrow.binary(), "money": pyarrow.decimal128(12, 2), "day": pyarrow.date32(),
+        "clock": pyarrow.time32("ms"), "at": pyarrow.timestamp("ms", "UTC"),
+        "micros": pyarrow.timestamp("us", "UTC"), "local": pyarrow.timestamp("s"),
+        "kind": pyarrow.dictionary(pyarrow.int8(), pyarrow.string()),
+        "tags": pyarrow.list_(pyarrow.string()), "attrs": pyarrow.map_(pyarrow.string(), pyarrow.int64()),
+        "place": pyarrow.struct([("lat", pyarrow.float64()),
+                                 ("seen", pyarrow.list_(pyarrow.timestamp("us", "UTC")))]),
+    }
+    columns = {name: pyarrow.array(
+        [list(row[name].items()) if name == "attrs" else row[name] for row in rows], kind)
+        for name, kind in types.items()}
+    columns["big"] = pyarrow.array([2**64 - 1 - i for i in range(n)], pyarrow.uint64())
+    columns["pair"] = pyarrow.array([[i, -i] for i in range(n)], pyarrow.list_(pyarrow.int32(), 2))
+    return pyarrow.table(columns)
+
+
 def plain(value):
     """A value as the tests of imports write it."""
     if isinstance(value, dict):
         return {key: plain(item) for key, item in value.items()}
-    if isinstance(value, list):
+    if isinstance(value, (list, tuple)):
         return [plain(item) for item in value]
     if isinstance(value, bytes):
         import base64
@@ -91,6 +115,13 @@ def main():
             print(codec, error)
     with open("null.avro", "rb") as file:
         expected["avro"] = [plain(row) for row in fastavro.reader(file)]
+    table = arrow_table()
+    for name, codec in {"plain": "uncompressed", "lz4": "lz4", "zstd": "zstd"}.items():
+        pyarrow.feather.write_feather(table, f"{name}.feather", codec, chunksize=300)
+    with pyarrow.ipc.new_stream("stream.arrows", table.schema) as out:
+        out.write_table(table, 300)
+    rows = pyarrow.feather.read_table("lz4.feather").to_pylist()
+    expected["arrow"] = [plain(rows[i]) for i in (0, 1, 2, 3, 299, 300, 699)]
     book = openpyxl.Workbook()
     sheet = book.active
     sheet.append([])

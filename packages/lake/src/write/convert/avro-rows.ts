@@ -5,13 +5,7 @@ import { LakeError } from '../../base/errors.ts';
 import type { MappedField, NameMapping } from '../../schema/name-mapping.ts';
 import type { Field, StructType, Type } from '../../schema/type.ts';
 import type { InputFile } from '../input-files.ts';
-import { rowLine } from './typed-rows.ts';
-
-/** The rows of an Avro file as lines of NDJSON, and the type of a row. */
-export interface TypedLines {
-  readonly type: StructType;
-  readonly lines: Iterable<string>;
-}
+import { rowLine, type TypedLines } from './typed-rows.ts';
 
 /** Opens an Avro file. Throws invalid_argument if it is damaged, unsupported for a type. */
 export async function avroLines(file: InputFile): Promise<TypedLines> {

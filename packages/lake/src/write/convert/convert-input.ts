@@ -11,10 +11,12 @@ import {
   type InputKind,
 } from '../input-files.ts';
 import { kindFor, type ReadingOptions } from '../reading-options.ts';
-import { avroLines, type TypedLines } from './avro-rows.ts';
+import { arrowLines } from './arrow-rows.ts';
+import { avroLines } from './avro-rows.ts';
 import { findJsonRows, writeJsonRows } from './json-rows.ts';
 import { logKind, writeLogRows } from './log-rows.ts';
 import { textEncoding, writeUtf8 } from './text-encoding.ts';
+import type { TypedLines } from './typed-rows.ts';
 import { writeLines } from './write-lines.ts';
 import { sheetRows } from './xlsx-rows.ts';
 import { extractMember, zipMembers } from './zip.ts';
@@ -74,6 +76,8 @@ export async function convertInput(
     }
     case 'zip':
       return convertInput(await unpacked(files, conversion), conversion);
+    case 'arrow':
+      return convertTyped(files, kind, arrowLines, conversion);
     case 'avro':
       return convertTyped(files, kind, avroLines, conversion);
     case 'xlsx':

@@ -2,6 +2,12 @@ import { formatJson, type JsonValue } from '../../base/json.ts';
 import type { MapValue, StructType, StructValue, Type, Value } from '../../schema/type.ts';
 import { valueToJson } from '../../schema/value-json.ts';
 
+/** The rows of a file as lines of NDJSON, and the type of a row. */
+export interface TypedLines {
+  readonly type: StructType;
+  readonly lines: Iterable<string>;
+}
+
 /** A row of typed values as a line of NDJSON from which DuckDB reads the same values. */
 export const rowLine = (type: StructType, row: StructValue): string =>
   formatJson(inputJson(type, row));
