@@ -43,7 +43,7 @@ function decompressInto(input: Uint8Array, out: Uint8Array, start: number): numb
 const FRAME_MAGIC = 0x184d2204;
 
 /**
- * The uncompressed bytes of a frame (lz4/doc/lz4_Frame_format.md): a header, blocks with their size
+ * The uncompressed bytes of a frame (LZ4 Frame Format 1.6): a header, blocks with their size
  * in u32 LE (its highest bit: stored), and an empty block. A block may refer to those before it.
  * Throws RangeError, Error if it is damaged.
  */
