@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Home } from './child.ts';
 import { hasTmux, Pane } from './tmux.ts';
@@ -218,6 +219,24 @@ describe('settings of tables', () => {
 });
 
 describe('completion', () => {
+  it('is installed for every new shell, once', async () => {
+    const user = home.path('user');
+    mkdirSync(user);
+    writeFileSync(join(user, '.bashrc'), 'export FIRST=1');
+    const env = { HOME: user, SHELL: '/bin/bash', XDG_CONFIG_HOME: home.path('with blank') };
+    for (const _ of [1, 2]) await home.run(['completion', 'install'], { env });
+    const script = join(home.path('with blank'), 'lhs/completion.bash');
+    const line = `[ -f '${script}' ] && . '${script}'`;
+    expect(readFileSync(join(user, '.bashrc'), 'utf8')).toBe(`export FIRST=1\n${line}\n`);
+    const shell = ['--rcfile', join(user, '.bashrc'), '-i', '-c', 'complete -p lhs; echo $FIRST'];
+    const { stdout } = spawnSync('bash', shell, { env, encoding: 'utf8' });
+    expect(stdout).toBe('complete -F _lhs lhs\n1\n');
+    const fish = await home.json<{ files: string[] }>(['completion', 'install', 'fish'], { env });
+    expect(fish.files).toEqual([join(home.path('with blank'), 'fish/completions/lhs.fish')]);
+    const zsh = await home.json<{ files: string[] }>(['completion', 'install', 'zsh'], { env });
+    expect(zsh.files.at(-1)).toBe(join(user, '.zshrc'));
+  });
+
   it('of bash offers indexes, fields and files', async () => {
     const script = (await home.run(['autocomplete', 'bash'])).stdout;
     const lhs = `${process.execPath} ${new URL('../bin/lhs.js', import.meta.url).pathname}`;

@@ -78,6 +78,8 @@ const FIRST: readonly (readonly [line: string, code: number, output: RegExp])[] 
   ['serve all --port 8080', 2, /did you mean --rest-addr\?/],
   ['ui', 2, /did you mean lhs tui\?/],
   ['settings', 2, /did you mean lhs config view\?/],
+  ['completion bash', 0, /complete -F _lhs lhs/],
+  ['rename vec other', 2, /did you mean lhs index alter\?/],
   ['delete vec --yes', 0, /^vec dropped/],
 ];
 

@@ -3,6 +3,7 @@ import { LhsCommand } from '../base-command.ts';
 import { SCRIPTS, SETUP, SHELLS, type Shell } from '../completion/scripts.ts';
 
 export default class Autocomplete extends LhsCommand {
+  static override aliases = ['completion'];
   static override summary = 'Print a script that completes commands, flags, indexes and fields.';
   static override examples = [
     'source <(<%= config.bin %> autocomplete bash)',

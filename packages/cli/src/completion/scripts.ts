@@ -28,6 +28,7 @@ complete -F _lhs lhs
 `;
 
 const ZSH = `#compdef lhs
+(( $+functions[compdef] )) || { autoload -Uz compinit && compinit }
 _lhs() {
   local -a found
   local line files=

@@ -61,7 +61,14 @@ export const TASKS: readonly (readonly [task: string, commands: readonly string[
     'Settings',
     [
       ...['config view', 'config set', 'config profile list', 'config profile set'],
-      ...['config profile use', 'config profile remove', 'login', 'logout', 'autocomplete'],
+      ...[
+        'config profile use',
+        'config profile remove',
+        'login',
+        'logout',
+        'autocomplete',
+        'completion install',
+      ],
       ...['version', 'help'],
     ],
   ],
