@@ -19,30 +19,16 @@ export function utf8Text(bytes: Uint8Array, what: string): string {
   }
 }
 
-/** Replaces values while a JSON text is parsed; `source` is the text of a number. */
-export type JsonReviver = (
-  name: string,
-  value: unknown,
-  context?: { readonly source?: string },
-) => unknown;
-
 /**
  * The value of a JSON text, which may begin with a byte order mark (RFC 8259, section 8.1). `what`
- * names the text in the error. `reviver` replaces single numbers
- * and texts. Throws invalid_argument for a text that is not JSON, and for an object that has a name
- * twice.
+ * names the text in the error. Throws invalid_argument for a text that is not JSON, and for an
+ * object that has a name twice.
  */
-export function jsonValue(text: string, what: string, reviver?: JsonReviver): unknown {
-  return allSteps(readingJson(text, what, reviver));
-}
+export const jsonValue = (text: string, what: string): unknown => allSteps(readingJson(text, what));
 
 /** The same in steps: other work may have its turn between them. */
-export function* readingJson(
-  text: string,
-  what: string,
-  reviver?: JsonReviver,
-): Generator<void, unknown, undefined> {
-  const value = parsed(text, what, reviver);
+export function* readingJson(text: string, what: string): Generator<void, unknown, undefined> {
+  const value = parsed(text, what);
   yield;
   const names = namesIn(text);
   yield;
@@ -52,9 +38,9 @@ export function* readingJson(
   throw new LhsError('invalid_argument', `${what} has the name ${shown} twice in one object`);
 }
 
-function parsed(text: string, what: string, reviver: JsonReviver | undefined): unknown {
+function parsed(text: string, what: string): unknown {
   try {
-    return JSON.parse(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text, reviver);
+    return JSON.parse(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : '';
     throw new LhsError('invalid_argument', `${what} is not JSON: ${reason}`, { cause });
@@ -110,8 +96,8 @@ function repeatedName(text: string): string | undefined {
   return undefined;
 }
 
-/** The index of the quote that ends a string. */
-function endOfString(text: string, from: number): number {
+/** The index of the quote that ends a string of JSON; -1: there is none. */
+export function endOfString(text: string, from: number): number {
   let end = text.indexOf('"', from);
   while (isEscaped(text, end)) end = text.indexOf('"', end + 1);
   return end;

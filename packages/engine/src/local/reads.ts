@@ -11,7 +11,7 @@ import type {
 } from '@lakehouse-search/contract';
 import { checkBenchRequest, writingJson } from '@lakehouse-search/contract';
 import { Deadline } from '../base/deadline.ts';
-import { inTurns } from '../base/turns.ts';
+import { inTurns, pauses } from '../base/turns.ts';
 import type { KnownIndex, OpenIndex } from '../open/open-index.ts';
 import { type LocalContext, millisSince } from '../search/context.ts';
 import { atOneTime, type ContextRead, contextRead, READS } from '../search/reads.ts';
@@ -103,6 +103,7 @@ function reads<Q extends ReadRequest, C, R>(
   { read, repeats }: ReadPlan = {},
 ): Operation<Q, R> {
   return (indexes, request, call) => {
+    const pause = pauses();
     const timed = atOneTime(request, indexes.clock.now());
     const checked = check(timed);
     const { hydrate, min_snapshot } = request;
@@ -118,6 +119,9 @@ function reads<Q extends ReadRequest, C, R>(
     const plan = isOfTable ? {} : { read, repeated };
     const attempt = async () => {
       const answer = await load();
+      // The check of a large request takes as long as a search.
+      const paused = pause();
+      if (paused !== undefined) await paused;
       requireWanted(call, indexes.clock);
       const work = (context: LocalContext) => answer(context, checked);
       return readIndex(indexes, request, call, work, plan);

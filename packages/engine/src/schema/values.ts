@@ -60,7 +60,7 @@ function long(value: bigint | null): FieldValue | null {
 /** A decimal integer within 64 bits, or null. */
 export function parseLong(text: string): bigint | null {
   if (!/^[+-]?\d{1,40}$/.test(text)) return null;
-  const value = BigInt(text.replace(/^\+/, ''));
+  const value = BigInt(text.startsWith('+') ? text.slice(1) : text);
   return value >= I64_MIN && value <= I64_MAX ? value : null;
 }
 

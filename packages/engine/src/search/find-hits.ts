@@ -4,6 +4,7 @@
  */
 import { type CheckedRequest, checkSearchRequest } from '@lakehouse-search/contract';
 import { lazily } from '../base/lazily.ts';
+import { pauses } from '../base/turns.ts';
 import type { CollapsedDoc } from '../collect/collapse.ts';
 import { mergeRanked, type RankedDoc, type SearchAfter, type SortKey } from '../collect/order.ts';
 import type { JoinedShards, ShardSegment } from '../shard/joined-shards.ts';
@@ -37,6 +38,7 @@ export async function prepareSearch(
   checked: CheckedRequest,
 ): Promise<PreparedSearch> {
   const { mapping, tenant } = context;
+  const pause = pauses();
   const query: ShardQuery =
     tenant === undefined ? { search: checked } : { search: checked, tenant };
   const { ast, filter } = checked.request;
@@ -48,7 +50,9 @@ export async function prepareSearch(
   const queries = context.shards.map((_, shard) => {
     return near === null ? query : { ...query, precomputed: near.precomputed[shard] };
   });
+  await pause();
   const bound = bindRequest(mapping, queries[0]);
+  await pause();
   return { queries, bound, after: readAfter(context, bound), near: near?.found };
 }
 

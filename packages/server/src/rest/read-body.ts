@@ -1,11 +1,4 @@
-import {
-  type Json,
-  type JsonReviver,
-  jsonValue,
-  LhsError,
-  readingJson,
-  utf8Text,
-} from '@lakehouse-search/contract';
+import { type Json, jsonValue, LhsError, readingJson, utf8Text } from '@lakehouse-search/contract';
 import { inTurns } from '@lakehouse-search/engine';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
@@ -15,6 +8,9 @@ const MOST_NAMES = 80_000;
 const MOST_VALUES = 250_000;
 /** Bodies that are read at once. */
 const SHORT_CHARS = 64 * 1024;
+
+/** Changes a JSON text before it is parsed. */
+type Prepare = (text: string) => string;
 
 /** Reads bodies of content types with a function that may throw. */
 export function addBodies(
@@ -44,10 +40,10 @@ export const bodyText = (bytes: Buffer): string => utf8Text(bytes, 'the body');
 export function bodyValue(
   text: string,
   what = 'the body',
-  reviver?: JsonReviver,
+  prepare: Prepare = (same) => same,
 ): Json | Promise<Json> {
-  if (text.length <= SHORT_CHARS) return jsonValue(text, what, reviver) as Json;
-  return inTurns(readingBody(text, what, reviver));
+  if (text.length <= SHORT_CHARS) return jsonValue(prepare(text), what) as Json;
+  return inTurns(readingBody(text, what, prepare));
 }
 
 /** The value of the body of a change batch, which may have more values. */
@@ -57,11 +53,14 @@ export const batchValue = (text: string): Promise<unknown> =>
 function* readingBody(
   text: string,
   what: string,
-  reviver: JsonReviver | undefined,
+  prepare: Prepare,
 ): Generator<void, Json, undefined> {
   yield* refuseMany(text, what);
+  const prepared = prepare(text);
   yield;
-  return (yield* readingJson(text, what, reviver)) as Json;
+  const value = (yield* readingJson(prepared, what)) as Json;
+  yield;
+  return value;
 }
 
 const [COLON, COMMA, LIST, OBJECT] = [0x3a, 0x2c, 0x5b, 0x7b];

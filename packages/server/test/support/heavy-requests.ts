@@ -90,6 +90,11 @@ export const ANSWERED: Readonly<Record<string, HeavyRequest>> = {
   '10,000 keys': v1('keys:get', { keys: all.slice(0, 10_000).map(keyOf) }),
   '10,000 absent keys': v1('keys:get', { keys: range(10_000).map((id) => keyOf(id + 1e6)) }),
   '10,000 ids': search({ query: { ids: { values: range(10_000).map(String) } } }),
+  '65,536 numbers': search({ query: { terms: { n: range(65_536) } } }),
+  '65,536 texts': search({ query: { terms: { org: range(65_536).map(String) } } }),
+  '65,536 numbers of 17 digits': search({
+    query: { terms: { n: range(65_536).map((n) => `${n}`.padStart(17, '9')) } },
+  }),
   'a page of 9,000 highlighted hits': (run) => [
     '/v1/search',
     json({

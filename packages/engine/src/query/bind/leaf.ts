@@ -205,8 +205,7 @@ function bindTerms(
   if (field.type === 'TEXT') return textSet(node, field, boost, scope);
   if (field.type === 'KEYWORD') {
     requireTerms(node, field, scope, 'a set of values');
-    const terms = node.values.map((value) => byteValue(field, value, text, node.span));
-    return { kind: 'set', boost, field, terms: sortedTerms(terms) };
+    return { kind: 'set', boost, field, terms: sortedTerms(encodedTexts(node.values)) };
   }
   requireValues(field, node, scope);
   if (field.column === 'ordinal') {
@@ -215,6 +214,17 @@ function bindTerms(
   }
   const ranges = node.values.map((value) => valueRange(field, value, text, node.span));
   return { kind: 'numbers', boost, field, ranges: disjoint(ranges) };
+}
+
+/** The UTF-8 of many texts in one memory: encoding each for itself takes three times as long. */
+function encodedTexts(texts: readonly string[]): readonly Uint8Array[] {
+  const all = Buffer.allocUnsafeSlow(texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0));
+  let from = 0;
+  return texts.map((text) => {
+    const bytes = all.write(text, from);
+    from += bytes;
+    return new Uint8Array(all.buffer, from - bytes, bytes);
+  });
 }
 
 /** The same values in ascending ranges that do not overlap. */

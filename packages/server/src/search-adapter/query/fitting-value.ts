@@ -38,4 +38,7 @@ function isDate(field: TableField, text: string, scope: QueryScope): boolean {
 
 /** Whether a number is of a LONG field's range but no whole number: no document has it. */
 export const isFraction = ({ type }: TableField, text: string): boolean =>
-  type === 'LONG' && /^-?\d*\.?\d+(?:e[+-]?\d+)?$/i.test(text) && !Number.isInteger(Number(text));
+  type === 'LONG' &&
+  /[.e]/i.test(text) &&
+  /^-?\d*\.?\d+(?:e[+-]?\d+)?$/i.test(text) &&
+  !Number.isInteger(Number(text));

@@ -1,4 +1,5 @@
 import { type Json, type JsonObject, LhsError } from '@lakehouse-search/contract';
+import { pauses } from '@lakehouse-search/engine';
 import { noSearchContext } from '../base/engine-error.ts';
 import { flagIn, objectIn, onlyKnown, textIn, type UrlParams } from '../base/read-json.ts';
 import type { Reads } from '../base/reads.ts';
@@ -71,7 +72,10 @@ export async function searchIndexes(
   call.noteIndex(indexes.map(({ name }) => name).join(','));
   const pitOfName = (at: number) => pits[at]?.pit;
   if (indexes.length === 1) {
-    return runSearch(reads, planSearch(indexes[0], body, params, pitOfName(0)), params);
+    const pause = pauses();
+    const plan = planSearch(indexes[0], body, params, pitOfName(0));
+    await pause();
+    return runSearch(reads, plan, params);
   }
   const own = indexes.map(({ name }) => name);
   const others: (() => void)[] = [];
