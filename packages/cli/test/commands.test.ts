@@ -587,7 +587,7 @@ describe('source', () => {
       [['describe', '--warehouse', '/nowhere'], 2, /name of the table is missing/],
       [['import', 'nope.parquet', ...into], 3, /^error: no file "nope.parquet"$/m],
       [['upsert', 'a.b', 'nope.csv', '--warehouse', home.path('x')], 3, /no file "nope.csv"/],
-      [['import', '.', ...into], 2, /"\." is a folder/],
+      [['import', '.', ...into], 2, /files end in \.parquet/],
       [['import', '/dev/null', ...into], 2, /not a regular file/],
       [['import', 'a.xlsx', ...into], 3, /no file "a.xlsx"/],
     ];

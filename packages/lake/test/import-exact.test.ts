@@ -299,14 +299,14 @@ describe('zeros of both signs', () => {
   });
 });
 
-describe('bytes that are not UTF-8', () => {
+describe('bytes that are not UTF-8 beside others that are', () => {
   const latin = (head: string) => Buffer.concat([Buffer.from(head), Buffer.of(0xe9, 0x22, 0x0a)]);
   const long = `${'é😀'.repeat(150_000)}`;
 
   it.each([
-    ['.csv', 'id,a\n1,"x"\n2,"', 3],
-    ['.csv.gz', 'id,a\n2,"', 2],
-    ['.ndjson', '{"id":1,"a":"b"}\n{"id":2,"a":"', 2],
+    ['.csv', 'id,ä\n1,"x"\n2,"', 3],
+    ['.csv.gz', 'id,ä\n2,"', 2],
+    ['.ndjson', '{"id":1,"a":"ß"}\n{"id":2,"a":"', 2],
     ['.csv', `id,a\n1,"x${long}"\n2,"yy${long}"\n3,"`, 4],
   ])('are refused with their line (%s)', async (ending, head, line) => {
     const bytes = latin(head);
@@ -325,11 +325,9 @@ describe('bytes that are not UTF-8', () => {
     }
   });
 
-  it('are refused at the end of a file and in UTF-16', async () => {
+  it('are refused at the end of a file', async () => {
     const cut = Buffer.from('id,a\n1,é').subarray(0, -1);
     await expect(imported(file('.csv', cut))).rejects.toThrow(/line 2: bytes that are not UTF-8/);
-    const wide = Buffer.from('\ufeffid,a\r\n1,é\r\n', 'utf16le');
-    await expect(imported(file('.csv', wide))).rejects.toThrow(/is UTF-16; convert it to UTF-8/);
   });
 });
 

@@ -40,7 +40,9 @@ export async function textEncoding(
     lines += lineEnds(whole);
     rest = bytes.subarray(end);
   }
-  return rest.length > 0 ? guessed(file, lines) : UTF8;
+  // a character that the end of the file cuts off
+  if (rest.length > 0) throw refuse(file, `line ${lines}: bytes that are not UTF-8`);
+  return UTF8;
 }
 
 /** Copies a text as UTF-8. Throws invalid_argument if its bytes are not of the encoding. */
