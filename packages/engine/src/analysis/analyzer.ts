@@ -22,6 +22,8 @@ export interface Analyzer {
    * that it was built with, or not at all.
    */
   readonly stems?: string;
+  /** True if terms are stems, which are no words. */
+  readonly isStemmed?: true;
   /**
    * Present if the analyzer turns each word into a term without looking at its neighbours: maps a
    * lower-case word of the standard tokenizer to its term ('' drops the word).

@@ -44,6 +44,8 @@ export type Filter =
       readonly map: (word: string) => string;
       /** How words of a pattern are changed, if the filter folds letters. */
       readonly normalize?: (word: string) => string;
+      /** See `Analyzer.isStemmed`. */
+      readonly isStemmer?: true;
       /** See `Analyzer.stems`. */
       readonly version?: string;
     };
@@ -88,6 +90,7 @@ export function buildAnalyzer(
   return Object.freeze({
     name,
     ...(stems === undefined ? {} : { stems }),
+    ...(filters.some((f) => f.kind === 'map' && f.isStemmer) ? { isStemmed: true as const } : {}),
     ...(words === undefined ? {} : { words }),
     analyze(text: Uint8Array, from: number, to: number, position: number, sink: TokenSink) {
       tail.out = sink;

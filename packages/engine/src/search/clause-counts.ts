@@ -1,16 +1,19 @@
-import type { CheckedRequest, ClauseCount } from '@lakehouse-search/contract';
-import { findField } from '../query/bind/fields.ts';
+import {
+  type CheckedRequest,
+  type ClauseCount,
+  checkSearchRequest,
+} from '@lakehouse-search/contract';
+import { lowerText } from '../analysis/unicode/lower.ts';
 import { isCompound, positiveQueries, type Query } from '../query/query.ts';
 import { writeTree } from '../query/tree/write.ts';
 import { clauseName } from '../shard/explain/subject.ts';
 import { bindRequest, readQuery } from '../shard/request/bind-request.ts';
-import { queryFields } from '../shard/request/query-fields.ts';
 import type { ShardQuery } from '../shard/shard.ts';
 import type { SearchContext } from './context.ts';
 import { FanOut } from './fan-out.ts';
 import { findHits, type PreparedSearch, prepareSearch } from './find-hits.ts';
-import { respelled } from './respell.ts';
-import { nearestTerm } from './suggest.ts';
+import { type Guesser, meantClause, meantElsewhere } from './meant.ts';
+import { searchIndex } from './search.ts';
 
 /** Clauses that are counted, at most. */
 const COUNTED_CLAUSES = 16;
@@ -18,7 +21,7 @@ const COUNTED_CLAUSES = 16;
 /**
  * How many documents each positive clause of a request's query finds alone, in the query's order:
  * what to look at when the whole finds nothing. A clause that finds nothing names what was probably
- * meant (respell.ts), or the field's nearest term, where one is near.
+ * meant, and a word the other fields that contain it (meant.ts).
  */
 export async function clauseCounts(
   context: SearchContext,
@@ -29,15 +32,49 @@ export async function clauseCounts(
   const { request } = checked;
   const text = request.query ?? null;
   const nodes = [...positiveClauses(readQuery(request, context.mapping))];
+  const count = (node: Query) => countMatches(context, fan, clauseAlone(context, prepared, node));
+  const wordOf = (field: string, term: string) => wordOfTerm(context, field, term);
+  const guesser: Guesser = { context, fan, count, wordOf };
   const counts: ClauseCount[] = [];
   for (const node of nodes.slice(0, COUNTED_CLAUSES)) {
-    const total = await countMatches(context, fan, clauseAlone(context, prepared, node));
+    const total = await count(node);
     const clause = clauseName(node, text);
-    const suggestion = total === 0 ? await suggest(context, fan, node, clause) : undefined;
-    const shown = { clause, total };
-    counts.push(suggestion === undefined ? shown : { ...shown, suggestion });
+    counts.push({ clause, total, ...(total === 0 ? await guessed(guesser, node, clause) : {}) });
   }
   return counts;
+}
+
+/** What a clause without hits may have meant, and the fields that hold its word. */
+async function guessed(
+  guesser: Guesser,
+  node: Query,
+  clause: string,
+): Promise<Partial<ClauseCount>> {
+  const meant = await meantClause(guesser, node, clause);
+  const elsewhere = await meantElsewhere(guesser, node);
+  return {
+    ...(meant === undefined ? {} : { suggestion: meant.clause }),
+    ...(meant?.total === undefined ? {} : { suggestion_total: meant.total }),
+    ...(elsewhere.length === 0 ? {} : { elsewhere }),
+  };
+}
+
+/**
+ * The word of a document that an analyzer made a term of: stems are no words. The term itself if no
+ * document shows it.
+ */
+async function wordOfTerm(context: SearchContext, field: string, term: string): Promise<string> {
+  const mapped = context.mapping.fields.find(({ plan }) => plan.name === field);
+  const inverted = mapped?.plan.inverted;
+  if (inverted?.kind !== 'text' || inverted.analyzer.isStemmed !== true) return term;
+  const request = {
+    ast: { term: { field, value: term } },
+    limit: 1,
+    highlight: { fields: [field] },
+  };
+  const { hits } = await searchIndex(context, checkSearchRequest(request));
+  const marked = hits[0]?.highlight?.[field]?.flat().find(({ marked }) => marked);
+  return marked === undefined ? term : lowerText(marked.text);
 }
 
 /** A search of one clause, without the filter of the request. */
@@ -69,26 +106,4 @@ function* positiveClauses(node: Query): Generator<Query> {
 function isWord({ span, should }: Query & { readonly kind: 'bool' }): boolean {
   if (span === undefined || should.length < 2) return false;
   return should.every((part) => part.span?.from === span.from && part.span.to === span.to);
-}
-
-async function suggest(
-  context: SearchContext,
-  fan: FanOut,
-  node: Query,
-  written: string,
-): Promise<string | undefined> {
-  if (node.kind === 'boost') return suggest(context, fan, node.query, written);
-  if (node.kind === 'bool') {
-    for (const part of node.should) {
-      const meant = await suggest(context, fan, part, written);
-      if (meant !== undefined) return meant;
-    }
-    return undefined;
-  }
-  const meant = respelled(node, written, queryFields(context.mapping));
-  if (meant !== undefined) return meant;
-  if (node.kind !== 'term') return undefined;
-  const target = findField(queryFields(context.mapping), node.field);
-  if (target?.kind !== 'field' || target.plan.inverted === null) return undefined;
-  return nearestTerm(context, fan, target.plan, node.value);
 }

@@ -4,9 +4,7 @@
  * shards are asked for more terms until no unseen term can belong to the answer.
  */
 import type { CheckedSuggest, SuggestResponse } from '@lakehouse-search/contract';
-import { foldToAscii } from '../analysis/filter/ascii-folding.ts';
 import { termMapKey } from '../query/weight/statistics.ts';
-import type { FieldPlan } from '../schema/field-plan.ts';
 import { pathPrefix } from '../schema/variant-terms.ts';
 import { termsTarget } from '../shard/suggest/suggest-terms.ts';
 import { type RankedTerm, SuggestionList } from '../shard/suggest/suggestion-list.ts';
@@ -43,50 +41,47 @@ export async function suggestIndex(
 
 const SHORT_WORD = 5;
 const LONGEST_WORD = 64;
+/** Spellings of a word that are compared. */
+const SPELLINGS = 16;
 
-/** Terms among which one that differs in accents alone is looked for. */
-const ACCENTED_TERMS = 256;
+/** The texts of terms of a field, or of a path of a variant, the nearest and most frequent first. */
+async function firstTexts(
+  context: SearchContext,
+  fan: FanOut,
+  request: CheckedSuggest,
+  limit: number,
+  pattern?: string,
+): Promise<readonly string[]> {
+  const target = termsTarget(request.field, context.mapping);
+  const head = target.kind === 'path' ? Buffer.byteLength(pathPrefix(target.path)) : 0;
+  const terms = await firstTerms(context, fan, request, limit, pattern);
+  return terms.map(({ term }) => Buffer.from(term.subarray(head)).toString());
+}
+
+/** Terms of a field or path that a regular expression matches, the most frequent first. */
+export const matchingTerms = (
+  context: SearchContext,
+  fan: FanOut,
+  field: string,
+  pattern: string,
+): Promise<readonly string[]> => firstTexts(context, fan, { field, text: '' }, SPELLINGS, pattern);
 
 /**
- * The term of a field that was probably meant by a word: one that differs in accents alone, else
- * the nearest one (at most 2 edits, 1 for short words). The more frequent one comes first;
- * undefined: there is none.
+ * The term of a field or path that is nearest to a word: at most 2 edits, 1 in short words, and
+ * fewer than the word has characters. Undefined: there is none.
  */
 export async function nearestTerm(
   context: SearchContext,
   fan: FanOut,
-  { name: field, inverted }: FieldPlan,
+  field: string,
   word: string,
 ): Promise<string | undefined> {
-  const folded = inverted?.kind === 'text' ? inverted.analyzer.normalize(word) : word;
-  if (folded.length > LONGEST_WORD) return undefined;
-  for (const spelling of accentSpellings(folded)) {
-    const near = { field, text: spelling, fuzzy: true, max_edits: 2 };
-    const terms = await firstTerms(context, fan, near, ACCENTED_TERMS);
-    const texts = terms.map(({ term }) => Buffer.from(term).toString());
-    const plain = foldToAscii(folded);
-    const meant = texts.find((text) => text !== folded && foldToAscii(text) === plain);
-    if (meant !== undefined) return meant;
-  }
-  const max_edits = folded.length <= SHORT_WORD ? 1 : 2;
-  const request = { field, text: word, fuzzy: true, max_edits };
-  const terms = await firstTerms(context, fan, request, 2);
-  const texts = terms.map(({ term }) => Buffer.from(term).toString());
-  return texts.find((text) => text !== folded);
+  const { length } = Array.from(word);
+  const max_edits = Math.min(length - 1, length <= SHORT_WORD ? 1 : 2);
+  if (max_edits < 1 || length > LONGEST_WORD) return undefined;
+  const near = { field, text: word, fuzzy: true, max_edits };
+  return (await firstTexts(context, fan, near, 2)).find((text) => text !== word);
 }
-
-/** A word, and the same with a letter for each pair that may spell it out (`ss` for `ß`). */
-function accentSpellings(word: string): readonly string[] {
-  const spelled = SPELLED_OUT.map(([pair, letter]) => word.replaceAll(pair, letter));
-  return [...new Set([word, ...spelled])];
-}
-
-const SPELLED_OUT = [
-  ['ss', 'ß'],
-  ['ae', 'æ'],
-  ['oe', 'œ'],
-  ['th', 'þ'],
-] as const;
 
 /** The first terms of all shards by distance, live documents and bytes. */
 async function firstTerms(
@@ -94,8 +89,12 @@ async function firstTerms(
   fan: FanOut,
   request: CheckedSuggest,
   limit: number,
+  pattern?: string,
 ): Promise<readonly RankedTerm[]> {
-  const whose = tenant === undefined ? {} : { tenant };
+  const whose = {
+    ...(tenant === undefined ? {} : { tenant }),
+    ...(pattern === undefined ? {} : { pattern }),
+  };
   const firstOf = (most: number) =>
     fan.ask((shard) => {
       return shard.suggest(

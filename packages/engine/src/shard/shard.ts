@@ -329,6 +329,8 @@ export interface ShardSuggest {
   readonly limit: number;
   /** Count these terms instead, in this order. Absent ones count 0. */
   readonly terms?: readonly Uint8Array[];
+  /** Terms that this regular expression matches, instead of those near to the request's text. */
+  readonly pattern?: string;
   /** Terms and counts are those of this tenant's documents. */
   readonly tenant?: string;
   readonly time: TimeLeft;

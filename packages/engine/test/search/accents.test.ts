@@ -36,12 +36,12 @@ describe('a word that is indexed with accents alone', () => {
   it.each([
     ['koyo', 'kōyō'],
     ['grosse', 'größe'],
-    ['body:creme', 'crème'],
-    ['body:brulee', 'brûlée'],
+    ['body:creme', 'body:crème'],
+    ['body:brulee', 'body:brûlée'],
     ['café', 'cafe'],
   ])('%s is suggested with them', async (query, suggestion) => {
-    expect(await lake.backend.clauseCounts({ query })).toEqual([
-      { clause: query, total: 0, suggestion },
+    expect(await lake.backend.clauseCounts({ query })).toMatchObject([
+      { clause: query, total: 0, suggestion, suggestion_total: 1 },
     ]);
   });
 

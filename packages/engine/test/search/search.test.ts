@@ -191,7 +191,7 @@ describe('a search', () => {
     expect((await backend.search({ query })).total).toBe(0);
     expect(await backend.clauseCounts({ query })).toEqual([
       { clause: 'timeout', total: 1 },
-      { clause: 'author:Boo', total: 0, suggestion: 'Bo' },
+      { clause: 'author:Boo', total: 0, suggestion: 'author:Bo', suggestion_total: 2 },
     ]);
   });
 

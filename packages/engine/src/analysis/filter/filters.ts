@@ -27,7 +27,7 @@ const mapping = (map: (word: string) => string): Filter => Object.freeze({ kind:
 
 /** Words replaced by their stems; `version` names which (`stemsVersion`). */
 export const stemmer = (stem: (word: string) => string, version?: string): Filter =>
-  Object.freeze({ kind: 'map', map: stem, version });
+  Object.freeze({ kind: 'map', map: stem, version, isStemmer: true });
 
 /** Drops the words of a list; their positions stay empty. */
 export function stop(words: readonly string[]): Filter {

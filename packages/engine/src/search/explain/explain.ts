@@ -10,6 +10,7 @@
  * 4. Matched: its rank by the search itself (rank.ts). Not: the first clause that keeps it out.
  * 5. Where the index lags, the table says whether it still has the row.
  */
+
 import type {
   CheckedExplain,
   CheckedExplainRequest,
@@ -40,8 +41,8 @@ import { FanOut } from '../fan-out.ts';
 import type { Hybrid } from '../hybrid/find-hybrid.ts';
 import { type Near, nearestOf } from '../hybrid/find-nearest.ts';
 import { addressNumber } from '../hybrid/fuse.ts';
+import { nearestSpelling } from '../meant.ts';
 import { mergedStatistics } from '../statistics.ts';
-import { nearestTerm } from '../suggest.ts';
 import { judgeHybrid } from './explain-hybrid.ts';
 import { type ExplainedSearch, prepareExplain } from './prepare-explain.ts';
 import { rankOf, totalOf } from './rank.ts';
@@ -211,8 +212,8 @@ class Explanation {
     }
     const terms = [...known.terms];
     for (const { field, word } of needs.terms) {
-      const plan = queryFields(mapping).plans.get(field);
-      const nearest = plan && (await nearestTerm(this.#context, this.#fan, plan, word));
+      const isKnown = queryFields(mapping).plans.has(field);
+      const nearest = isKnown ? await nearestSpelling(this.#context, this.#fan, field, word) : null;
       terms.push({ field, word, nearest: nearest ?? null });
     }
     return { nearer, terms };

@@ -41,7 +41,7 @@ export interface SuggestWork {
 export function suggestTerms(
   segments: readonly SegmentReader[],
   mapping: Mapping,
-  { request, limit, terms, tenant }: ShardSuggest,
+  { request, limit, terms, pattern, tenant }: ShardSuggest,
   { deadline, filters }: SuggestWork,
 ): readonly RankedTerm[] {
   const target = termsTarget(request.field, mapping);
@@ -52,7 +52,7 @@ export function suggestTerms(
       : tenantTerms(all, { tenantFilter: tenantFilter(mapping, tenant), filters }, deadline);
   if (terms !== undefined) return terms.map((term) => counted(own, term));
   const list = new SuggestionList(limit);
-  const clause = patternOf(request, target);
+  const clause = patternOf(request, target, pattern);
   if (clause.kind === 'prefix') offerPrefix(own, clause.prefix, list, deadline);
   else if (clause.kind === 'pattern') offerNear(own, clause.automaton, list, deadline);
   return list.terms;
@@ -88,13 +88,18 @@ export function termsTarget(name: string, mapping: Mapping): FieldTarget {
 }
 
 /** The clause that finds the terms: folded as the analyzer folds, never stemmed or split. */
-function patternOf(request: CheckedSuggest, target: FieldTarget): Leaf {
+function patternOf(
+  request: CheckedSuggest,
+  target: FieldTarget,
+  pattern: string | undefined,
+): Leaf {
   const { field, text, fuzzy = false } = request;
   const short = Array.from(text).length <= SHORT_TEXT;
   const edits = request.max_edits ?? (short ? 1 : 2);
-  const node: PatternNode = fuzzy
+  const near: PatternNode = fuzzy
     ? { kind: 'fuzzy', field, value: text, edits }
     : { kind: 'prefix', field, value: text };
+  const node: PatternNode = pattern === undefined ? near : { kind: 'regex', field, value: pattern };
   const clause =
     target.kind === 'path'
       ? bindPathPattern(target.plan, node, target.path, 1, null)
