@@ -97,18 +97,14 @@ import type {
   PrintQueryRequest,
   SuggestRequest,
 } from './query-text/request.ts';
-import type {
-  BenchResponse,
-  ClauseCount,
-  SuggestResponse,
-  TokenInfo,
-} from './query-text/response.ts';
+import type { BenchResponse, SuggestResponse, TokenInfo } from './query-text/response.ts';
 import type {
   DeleteSavedQueryRequest,
   ReplaceSavedQueryRequest,
   SavedQueryDraft,
 } from './saved-queries/request.ts';
 import type { SavedQuery } from './saved-queries/response.ts';
+import type { ClauseCount } from './search/clause-count.ts';
 import type { HybridRequest, SearchRequest, SemanticRequest } from './search/request.ts';
 import type { SearchResponse } from './search/response.ts';
 import type {

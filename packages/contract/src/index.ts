@@ -68,6 +68,7 @@ export type * from './saved-queries/request.ts';
 export type * from './saved-queries/response.ts';
 export * from './search/check.ts';
 export * from './search/check-nearest.ts';
+export type * from './search/clause-count.ts';
 export type * from './search/request.ts';
 export type * from './search/response.ts';
 export type * from './shard-description.ts';

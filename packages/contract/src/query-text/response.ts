@@ -8,28 +8,6 @@ export interface TokenInfo {
   readonly end: number;
 }
 
-/**
- * How many documents one clause of a query finds alone: what to look at when the whole query finds
- * nothing.
- */
-export interface ClauseCount {
-  /** The clause as the user wrote it. */
-  readonly clause: string;
-  readonly total: number;
-  /** If the clause finds nothing: the clause that was probably meant, in the query syntax. */
-  readonly suggestion?: string;
-  /** Documents that the suggestion finds. */
-  readonly suggestion_total?: number;
-  /** If a word without a field finds nothing: clauses that find it in other fields, at most 3. */
-  readonly elsewhere?: readonly ClauseElsewhere[];
-}
-
-/** A clause of another field, and how many documents it finds. */
-export interface ClauseElsewhere {
-  readonly clause: string;
-  readonly total: number;
-}
-
 /** A term of the field. */
 export interface Suggestion {
   readonly text: string;

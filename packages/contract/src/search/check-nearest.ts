@@ -106,7 +106,7 @@ export const FUSION_FIELDS = {
   weights: record({ lexical: weight, semantic: weight }),
   lexical_fields: names,
 };
-const { query: _, ast: __, ...OTHER_FIELDS } = SEARCH_FIELDS;
+const { query: _, ast: __, suggest: ___, ...OTHER_FIELDS } = SEARCH_FIELDS;
 const SEMANTIC_FIELDS: Fields<SemanticRequest> = {
   ...NEAREST_FIELDS,
   ...OTHER_FIELDS,

@@ -83,6 +83,7 @@ export const SEARCH_FIELDS: Fields<SearchRequest> = {
   hydrate_columns: names,
   facets: record(FACET_FIELDS, ['fields']),
   aggs: object,
+  suggest: flag,
 };
 const readSearch = requestOf<SearchRequest>(SEARCH_FIELDS);
 

@@ -58,6 +58,8 @@ export interface SearchRequest extends MatchRequest {
   readonly facets?: FacetSpec;
   /** Aggregations over all matching documents. */
   readonly aggs?: AggSpecs;
+  /** true: a response without hits has `clauses` and `suggested_query`. */
+  readonly suggest?: boolean;
 }
 
 /** How a search finds documents. */
@@ -90,7 +92,9 @@ export interface NearestSpec {
  * `default_operator` are those of a `filter` that is a query string. `limit`: without it, all of a
  * `k` if the request has one, else 10.
  */
-export interface SemanticRequest extends NearestSpec, Omit<SearchRequest, 'query' | 'ast'> {}
+export interface SemanticRequest
+  extends NearestSpec,
+    Omit<SearchRequest, 'query' | 'ast' | 'suggest'> {}
 
 /**
  * How the arms of a hybrid search are fused. `rrf`: reciprocal rank fusion, a score is the sum of

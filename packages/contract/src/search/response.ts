@@ -2,6 +2,7 @@ import type { Coordinates } from '../coordinates.ts';
 import type { Json, JsonObject } from '../json.ts';
 import type { TableLag } from '../lag.ts';
 import type { NextStep } from '../next-step.ts';
+import type { ClauseCount } from './clause-count.ts';
 
 /** A run of a fragment; `marked` if it matched. Plain text, no markup. */
 export interface Segment {
@@ -53,6 +54,10 @@ export interface SearchResponse extends TableLag {
   readonly failed_arms?: readonly FailedArm[];
   /** Remarks on the query and on a semantic response, as sentences. */
   readonly notes?: readonly string[];
+  /** Only with `suggest` and without hits: what each clause finds alone. */
+  readonly clauses?: readonly ClauseCount[];
+  /** Only with `suggest` and without hits: the query as it was probably meant, which has hits. */
+  readonly suggested_query?: string;
 }
 
 /** Where an arm has a document: from 1, equal scores share a rank. */

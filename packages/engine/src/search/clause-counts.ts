@@ -4,7 +4,7 @@ import {
   checkSearchRequest,
 } from '@lakehouse-search/contract';
 import { lowerText } from '../analysis/unicode/lower.ts';
-import { isCompound, positiveQueries, type Query } from '../query/query.ts';
+import { isCompound, positiveQueries, type Query, type Span } from '../query/query.ts';
 import { writeTree } from '../query/tree/write.ts';
 import { clauseName } from '../shard/explain/subject.ts';
 import { bindRequest, readQuery } from '../shard/request/bind-request.ts';
@@ -27,6 +27,20 @@ export async function clauseCounts(
   context: SearchContext,
   checked: CheckedRequest,
 ): Promise<readonly ClauseCount[]> {
+  return (await countClauses(context, checked)).map(({ count }) => count);
+}
+
+/** A clause and its place in the query string; without one if the query is a tree. */
+export interface CountedClause {
+  readonly count: ClauseCount;
+  readonly span?: Span | undefined;
+}
+
+/** As `clauseCounts`, with places. */
+export async function countClauses(
+  context: SearchContext,
+  checked: CheckedRequest,
+): Promise<readonly CountedClause[]> {
   const fan = new FanOut(context.shards);
   const prepared = await prepareSearch(context, fan, checked);
   const { request } = checked;
@@ -35,11 +49,12 @@ export async function clauseCounts(
   const count = (node: Query) => countMatches(context, fan, clauseAlone(context, prepared, node));
   const wordOf = (field: string, term: string) => wordOfTerm(context, field, term);
   const guesser: Guesser = { context, fan, count, wordOf };
-  const counts: ClauseCount[] = [];
+  const counts: CountedClause[] = [];
   for (const node of nodes.slice(0, COUNTED_CLAUSES)) {
     const total = await count(node);
     const clause = clauseName(node, text);
-    counts.push({ clause, total, ...(total === 0 ? await guessed(guesser, node, clause) : {}) });
+    const guesses = total === 0 ? await guessed(guesser, node, clause) : {};
+    counts.push({ count: { clause, total, ...guesses }, span: node.span });
   }
   return counts;
 }

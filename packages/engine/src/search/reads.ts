@@ -33,7 +33,10 @@ const loadHybrid = lazily(() => import('./hybrid/search-meaning.ts'));
 
 /** The reads by the name of their operation. */
 export const READS = Object.freeze({
-  search: contextRead(checkSearchRequest, async () => (await import('./search.ts')).searchIndex),
+  search: contextRead(
+    checkSearchRequest,
+    async () => (await import('./search-words.ts')).searchWords,
+  ),
   semantic: contextRead(checkSemanticRequest, async () => (await loadHybrid()).searchSemantic),
   hybrid: contextRead(checkHybridRequest, async () => (await loadHybrid()).searchHybrid),
   aggregate: contextRead(checkAggregateRequest, async () => (await loadSummaries()).aggregateIndex),

@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file lhs/v1/query_text.proto.
  */
 export const file_lhs_v1_query_text: GenFile = /*@__PURE__*/
-  fileDesc("ChdsaHMvdjEvcXVlcnlfdGV4dC5wcm90bxIGbGhzLnYxIpIBCg5BbmFseXplUmVxdWVzdBISCgVpbmRleBgBIAEoCUgAiAEBEhIKBWZpZWxkGAIgASgJSAGIAQESFQoIYW5hbHl6ZXIYAyABKAlIAogBARIXCgR0ZXh0GAQgASgJQgSIzhgBSAOIAQFCCAoGX2luZGV4QggKBl9maWVsZEILCglfYW5hbHl6ZXJCBwoFX3RleHQi6QEKDEJlbmNoUmVxdWVzdBIYCgVpbmRleBgBIAEoCUIEiM4YAUgAiAEBEhUKB3F1ZXJpZXMYAiADKAlCBIjOGAESNwoIb3BlcmF0b3IYAyABKAlCIKLOGANhbmSizhgCb3KizhgGcGhyYXNlos4YBXF1ZXJ5SAGIAQESEgoFbGltaXQYBCABKANIAogBARIRCgR3YXJtGAUgASgDSAOIAQESEwoGcmVwZWF0GAYgASgDSASIAQFCCAoGX2luZGV4QgsKCV9vcGVyYXRvckIICgZfbGltaXRCBwoFX3dhcm1CCQoHX3JlcGVhdCLgAQoNQmVuY2hSZXNwb25zZRIUCgZlbmdpbmUYASABKAlCBIjOGAESEwoFaW5kZXgYAiABKAlCBIjOGAESFgoIb3BlcmF0b3IYAyABKAlCBIjOGAESMwoHcXVlcmllcxgEIAMoCzIcLmxocy52MS5CZW5jaFJlc3BvbnNlUXVlcmllc0IEiM4YARIVCgdtZWFuX3VzGAUgASgBQgSIzhgBEhQKBnA1MF91cxgGIAEoAUIEiM4YARIUCgZwOTBfdXMYByABKAFCBIjOGAESFAoGcDk5X3VzGAggASgBQgSIzhgBIlkKFEJlbmNoUmVzcG9uc2VRdWVyaWVzEhMKBXF1ZXJ5GAEgASgJQgSIzhgBEhcKCW1lZGlhbl91cxgCIAEoAUIEiM4YARITCgV0b3RhbBgDIAEoA0IEiM4YASJgCgtDbGF1c2VDb3VudBIUCgZjbGF1c2UYASABKAlCBIjOGAESEwoFdG90YWwYAiABKANCBIjOGAESFwoKc3VnZ2VzdGlvbhgDIAEoCUgAiAEBQg0KC19zdWdnZXN0aW9uIswBChFQYXJzZVF1ZXJ5UmVxdWVzdBISCgVpbmRleBgBIAEoCUgAiAEBEhgKBXF1ZXJ5GAIgASgJQgSIzhgBSAGIAQESJwoGc3ludGF4GAMgASgJQhKizhgHZGVmYXVsdKLOGANrcWxIAogBARIsChBkZWZhdWx0X29wZXJhdG9yGAQgASgJQg2izhgDYW5kos4YAm9ySAOIAQFCCAoGX2luZGV4QggKBl9xdWVyeUIJCgdfc3ludGF4QhMKEV9kZWZhdWx0X29wZXJhdG9yIokBChFQcmludFF1ZXJ5UmVxdWVzdBISCgVpbmRleBgBIAEoCUgAiAEBEhoKA2FzdBgCIAEoCUIIiM4YAZjOGAFIAYgBARInCgZzeW50YXgYAyABKAlCEqLOGAdkZWZhdWx0os4YA2txbEgCiAEBQggKBl9pbmRleEIGCgRfYXN0QgkKB19zeW50YXgi0AEKDlN1Z2dlc3RSZXF1ZXN0EhIKBWluZGV4GAEgASgJSACIAQESGAoFZmllbGQYAiABKAlCBIjOGAFIAYgBARIRCgR0ZXh0GAMgASgJSAKIAQESEgoFbGltaXQYBCABKANIA4gBARISCgVmdXp6eRgFIAEoCEgEiAEBEhYKCW1heF9lZGl0cxgGIAEoA0gFiAEBQggKBl9pbmRleEIICgZfZmllbGRCBwoFX3RleHRCCAoGX2xpbWl0QggKBl9mdXp6eUIMCgpfbWF4X2VkaXRzIrsCCg9TdWdnZXN0UmVzcG9uc2USJAoNbGFnX3NuYXBzaG90cxgBIAEoA0IIiM4YAZDOGAFIAIgBARIbCg5sYWdfY2hlY2tlZF9tcxgCIAEoAUgBiAEBEi0KC3N1Z2dlc3Rpb25zGAMgAygLMhIubGhzLnYxLlN1Z2dlc3Rpb25CBIjOGAESGgoNZmFpbGVkX3NoYXJkcxgEIAEoA0gCiAEBEh8KCHNuYXBzaG90GAUgASgJQgiIzhgBkM4YAUgDiAEBEh4KEGluZGV4X2dlbmVyYXRpb24YBiABKANCBIjOGAESFQoHdG9va19tcxgHIAEoAUIEiM4YAUIQCg5fbGFnX3NuYXBzaG90c0IRCg9fbGFnX2NoZWNrZWRfbXNCEAoOX2ZhaWxlZF9zaGFyZHNCCwoJX3NuYXBzaG90IlEKClN1Z2dlc3Rpb24SEgoEdGV4dBgBIAEoCUIEiM4YARIXCglkb2NfY291bnQYAiABKANCBIjOGAESFgoIZGlzdGFuY2UYAyABKANCBIjOGAEiYAoJVG9rZW5JbmZvEhMKBXRva2VuGAEgASgJQgSIzhgBEhYKCHBvc2l0aW9uGAIgASgDQgSIzhgBEhMKBXN0YXJ0GAMgASgDQgSIzhgBEhEKA2VuZBgEIAEoA0IEiM4YAWIGcHJvdG8z", [file_lhs_v1_options]);
+  fileDesc("ChdsaHMvdjEvcXVlcnlfdGV4dC5wcm90bxIGbGhzLnYxIpIBCg5BbmFseXplUmVxdWVzdBISCgVpbmRleBgBIAEoCUgAiAEBEhIKBWZpZWxkGAIgASgJSAGIAQESFQoIYW5hbHl6ZXIYAyABKAlIAogBARIXCgR0ZXh0GAQgASgJQgSIzhgBSAOIAQFCCAoGX2luZGV4QggKBl9maWVsZEILCglfYW5hbHl6ZXJCBwoFX3RleHQi6QEKDEJlbmNoUmVxdWVzdBIYCgVpbmRleBgBIAEoCUIEiM4YAUgAiAEBEhUKB3F1ZXJpZXMYAiADKAlCBIjOGAESNwoIb3BlcmF0b3IYAyABKAlCIKLOGANhbmSizhgCb3KizhgGcGhyYXNlos4YBXF1ZXJ5SAGIAQESEgoFbGltaXQYBCABKANIAogBARIRCgR3YXJtGAUgASgDSAOIAQESEwoGcmVwZWF0GAYgASgDSASIAQFCCAoGX2luZGV4QgsKCV9vcGVyYXRvckIICgZfbGltaXRCBwoFX3dhcm1CCQoHX3JlcGVhdCLgAQoNQmVuY2hSZXNwb25zZRIUCgZlbmdpbmUYASABKAlCBIjOGAESEwoFaW5kZXgYAiABKAlCBIjOGAESFgoIb3BlcmF0b3IYAyABKAlCBIjOGAESMwoHcXVlcmllcxgEIAMoCzIcLmxocy52MS5CZW5jaFJlc3BvbnNlUXVlcmllc0IEiM4YARIVCgdtZWFuX3VzGAUgASgBQgSIzhgBEhQKBnA1MF91cxgGIAEoAUIEiM4YARIUCgZwOTBfdXMYByABKAFCBIjOGAESFAoGcDk5X3VzGAggASgBQgSIzhgBIlkKFEJlbmNoUmVzcG9uc2VRdWVyaWVzEhMKBXF1ZXJ5GAEgASgJQgSIzhgBEhcKCW1lZGlhbl91cxgCIAEoAUIEiM4YARITCgV0b3RhbBgDIAEoA0IEiM4YASLMAQoRUGFyc2VRdWVyeVJlcXVlc3QSEgoFaW5kZXgYASABKAlIAIgBARIYCgVxdWVyeRgCIAEoCUIEiM4YAUgBiAEBEicKBnN5bnRheBgDIAEoCUISos4YB2RlZmF1bHSizhgDa3FsSAKIAQESLAoQZGVmYXVsdF9vcGVyYXRvchgEIAEoCUINos4YA2FuZKLOGAJvckgDiAEBQggKBl9pbmRleEIICgZfcXVlcnlCCQoHX3N5bnRheEITChFfZGVmYXVsdF9vcGVyYXRvciKJAQoRUHJpbnRRdWVyeVJlcXVlc3QSEgoFaW5kZXgYASABKAlIAIgBARIaCgNhc3QYAiABKAlCCIjOGAGYzhgBSAGIAQESJwoGc3ludGF4GAMgASgJQhKizhgHZGVmYXVsdKLOGANrcWxIAogBAUIICgZfaW5kZXhCBgoEX2FzdEIJCgdfc3ludGF4ItABCg5TdWdnZXN0UmVxdWVzdBISCgVpbmRleBgBIAEoCUgAiAEBEhgKBWZpZWxkGAIgASgJQgSIzhgBSAGIAQESEQoEdGV4dBgDIAEoCUgCiAEBEhIKBWxpbWl0GAQgASgDSAOIAQESEgoFZnV6enkYBSABKAhIBIgBARIWCgltYXhfZWRpdHMYBiABKANIBYgBAUIICgZfaW5kZXhCCAoGX2ZpZWxkQgcKBV90ZXh0QggKBl9saW1pdEIICgZfZnV6enlCDAoKX21heF9lZGl0cyK7AgoPU3VnZ2VzdFJlc3BvbnNlEiQKDWxhZ19zbmFwc2hvdHMYASABKANCCIjOGAGQzhgBSACIAQESGwoObGFnX2NoZWNrZWRfbXMYAiABKAFIAYgBARItCgtzdWdnZXN0aW9ucxgDIAMoCzISLmxocy52MS5TdWdnZXN0aW9uQgSIzhgBEhoKDWZhaWxlZF9zaGFyZHMYBCABKANIAogBARIfCghzbmFwc2hvdBgFIAEoCUIIiM4YAZDOGAFIA4gBARIeChBpbmRleF9nZW5lcmF0aW9uGAYgASgDQgSIzhgBEhUKB3Rvb2tfbXMYByABKAFCBIjOGAFCEAoOX2xhZ19zbmFwc2hvdHNCEQoPX2xhZ19jaGVja2VkX21zQhAKDl9mYWlsZWRfc2hhcmRzQgsKCV9zbmFwc2hvdCJRCgpTdWdnZXN0aW9uEhIKBHRleHQYASABKAlCBIjOGAESFwoJZG9jX2NvdW50GAIgASgDQgSIzhgBEhYKCGRpc3RhbmNlGAMgASgDQgSIzhgBImAKCVRva2VuSW5mbxITCgV0b2tlbhgBIAEoCUIEiM4YARIWCghwb3NpdGlvbhgCIAEoA0IEiM4YARITCgVzdGFydBgDIAEoA0IEiM4YARIRCgNlbmQYBCABKANCBIjOGAFiBnByb3RvMw", [file_lhs_v1_options]);
 
 /**
  * A text to be analysed as a field's, or by an analyzer: one of the two is named.
@@ -179,40 +179,6 @@ export const BenchResponseQueriesSchema: GenMessage<BenchResponseQueries> = /*@_
   messageDesc(file_lhs_v1_query_text, 3);
 
 /**
- * How many documents one clause of a query finds alone: what to look at when the whole query finds
- * nothing.
- *
- * @generated from message lhs.v1.ClauseCount
- */
-export type ClauseCount = Message<"lhs.v1.ClauseCount"> & {
-  /**
-   * The clause as the user wrote it.
-   *
-   * @generated from field: string clause = 1;
-   */
-  clause: string;
-
-  /**
-   * @generated from field: int64 total = 2;
-   */
-  total: bigint;
-
-  /**
-   * If the clause finds nothing: a clause that was probably meant, or the field's nearest term.
-   *
-   * @generated from field: optional string suggestion = 3;
-   */
-  suggestion?: string | undefined;
-};
-
-/**
- * Describes the message lhs.v1.ClauseCount.
- * Use `create(ClauseCountSchema)` to create a new message.
- */
-export const ClauseCountSchema: GenMessage<ClauseCount> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_query_text, 4);
-
-/**
  * A query string to be read.
  *
  * @generated from message lhs.v1.ParseQueryRequest
@@ -244,7 +210,7 @@ export type ParseQueryRequest = Message<"lhs.v1.ParseQueryRequest"> & {
  * Use `create(ParseQueryRequestSchema)` to create a new message.
  */
 export const ParseQueryRequestSchema: GenMessage<ParseQueryRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_query_text, 5);
+  messageDesc(file_lhs_v1_query_text, 4);
 
 /**
  * A tree to be written as a query string, whose default operator is `or`.
@@ -273,7 +239,7 @@ export type PrintQueryRequest = Message<"lhs.v1.PrintQueryRequest"> & {
  * Use `create(PrintQueryRequestSchema)` to create a new message.
  */
 export const PrintQueryRequestSchema: GenMessage<PrintQueryRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_query_text, 6);
+  messageDesc(file_lhs_v1_query_text, 5);
 
 /**
  * `POST /v1/suggest`. Fields that are not named here are refused.
@@ -327,7 +293,7 @@ export type SuggestRequest = Message<"lhs.v1.SuggestRequest"> & {
  * Use `create(SuggestRequestSchema)` to create a new message.
  */
 export const SuggestRequestSchema: GenMessage<SuggestRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_query_text, 7);
+  messageDesc(file_lhs_v1_query_text, 6);
 
 /**
  * By rising distance, falling count, then text (by code point).
@@ -382,7 +348,7 @@ export type SuggestResponse = Message<"lhs.v1.SuggestResponse"> & {
  * Use `create(SuggestResponseSchema)` to create a new message.
  */
 export const SuggestResponseSchema: GenMessage<SuggestResponse> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_query_text, 8);
+  messageDesc(file_lhs_v1_query_text, 7);
 
 /**
  * A term of the field.
@@ -415,7 +381,7 @@ export type Suggestion = Message<"lhs.v1.Suggestion"> & {
  * Use `create(SuggestionSchema)` to create a new message.
  */
 export const SuggestionSchema: GenMessage<Suggestion> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_query_text, 9);
+  messageDesc(file_lhs_v1_query_text, 8);
 
 /**
  * One token: `start` and `end` are UTF-16 offsets in the text.
@@ -449,5 +415,5 @@ export type TokenInfo = Message<"lhs.v1.TokenInfo"> & {
  * Use `create(TokenInfoSchema)` to create a new message.
  */
 export const TokenInfoSchema: GenMessage<TokenInfo> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_query_text, 10);
+  messageDesc(file_lhs_v1_query_text, 9);
 

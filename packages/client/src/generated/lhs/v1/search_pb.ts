@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file lhs/v1/search.proto.
  */
 export const file_lhs_v1_search: GenFile = /*@__PURE__*/
-  fileDesc("ChNsaHMvdjEvc2VhcmNoLnByb3RvEgZsaHMudjEiMgoHQXJtUmFuaxISCgRyYW5rGAEgASgDQgSIzhgBEhMKBXNjb3JlGAIgASgBQgSIzhgBIlIKCkFybVdlaWdodHMSFAoHbGV4aWNhbBgBIAEoAUgAiAEBEhUKCHNlbWFudGljGAIgASgBSAGIAQFCCgoIX2xleGljYWxCCwoJX3NlbWFudGljImQKBUZhY2V0EhMKBWZpZWxkGAEgASgJQgSIzhgBEisKB2J1Y2tldHMYAiADKAsyFC5saHMudjEuRmFjZXRCdWNrZXRzQgSIzhgBEhkKC290aGVyX2NvdW50GAMgASgDQgSIzhgBIjgKDEZhY2V0QnVja2V0cxITCgV2YWx1ZRgBIAEoCUIEiM4YARITCgVjb3VudBgCIAEoA0IEiM4YASI9CglGYWNldFNwZWMSFAoGZmllbGRzGAEgAygJQgSIzhgBEhEKBHNpemUYAiABKANIAIgBAUIHCgVfc2l6ZSK1AQoJRmFpbGVkQXJtEigKA2FybRgBIAEoCUIbiM4YAaLOGAdsZXhpY2Fsos4YCHNlbWFudGljEhIKBGNvZGUYAiABKAlCBIjOGAESFQoHbWVzc2FnZRgDIAEoCUIEiM4YARIRCgRoaW50GAQgASgJSACIAQESHgoEbmV4dBgFIAMoCzIQLmxocy52MS5OZXh0U3RlcBIXCg5wcmVzZW50X2ZpZWxkcxjoByADKAlCBwoFX2hpbnQilAEKDUhpZ2hsaWdodFNwZWMSDgoGZmllbGRzGAEgAygJEhoKDW1heF9mcmFnbWVudHMYAiABKANIAIgBARIaCg1mcmFnbWVudF9zaXplGAMgASgDSAGIAQESFwoOcHJlc2VudF9maWVsZHMY6AcgAygJQhAKDl9tYXhfZnJhZ21lbnRzQhAKDl9mcmFnbWVudF9zaXplIvICCgNIaXQSLgoLY29vcmRpbmF0ZXMYASABKAsyEy5saHMudjEuQ29vcmRpbmF0ZXNCBIjOGAESEwoFc2NvcmUYAiABKAFCBIjOGAESFwoEc29ydBgDIAEoCUIEmM4YAUgAiAEBEhkKBmZpZWxkcxgEIAEoCUIEmM4YAUgBiAEBEioKCGNvbGxhcHNlGAUgASgLMhMubGhzLnYxLkhpdENvbGxhcHNlSAKIAQESHAoJaGlnaGxpZ2h0GAYgASgJQgSYzhgBSAOIAQESFgoDcm93GAcgASgJQgSYzhgBSASIAQESGgoNaHlkcmF0ZV9lcnJvchgIIAEoCUgFiAEBEiIKBGFybXMYCSABKAsyDy5saHMudjEuSGl0QXJtc0gGiAEBQgcKBV9zb3J0QgkKB19maWVsZHNCCwoJX2NvbGxhcHNlQgwKCl9oaWdobGlnaHRCBgoEX3Jvd0IQCg5faHlkcmF0ZV9lcnJvckIHCgVfYXJtcyJxCgdIaXRBcm1zEiUKB2xleGljYWwYASABKAsyDy5saHMudjEuQXJtUmFua0gAiAEBEiYKCHNlbWFudGljGAIgASgLMg8ubGhzLnYxLkFybVJhbmtIAYgBAUIKCghfbGV4aWNhbEILCglfc2VtYW50aWMiOwoLSGl0Q29sbGFwc2USFwoFdmFsdWUYASABKAlCCIjOGAGYzhgBEhMKBWNvdW50GAIgASgDQgSIzhgBIvcICg1IeWJyaWRSZXF1ZXN0EhkKDHZlY3Rvcl9maWVsZBgBIAEoCUgAiAEBEhcKCnF1ZXJ5X3RleHQYAiABKAlIAYgBARIUCgxxdWVyeV92ZWN0b3IYAyADKAESDgoBaxgEIAEoA0gCiAEBEhIKBWV4YWN0GAUgASgISAOIAQESDwoCZWYYBiABKANIBIgBARIWCgltaW5fc2NvcmUYByABKAFIBYgBARISCgVycmZfaxgIIAEoA0gGiAEBEigKB3dlaWdodHMYCSABKAsyEi5saHMudjEuQXJtV2VpZ2h0c0gHiAEBEhYKDmxleGljYWxfZmllbGRzGAogAygJEhIKBWluZGV4GAsgASgJSAiIAQESJwoGc3ludGF4GAwgASgJQhKizhgHZGVmYXVsdKLOGANrcWxICYgBARIsChBkZWZhdWx0X29wZXJhdG9yGA0gASgJQg2izhgDYW5kos4YAm9ySAqIAQESGQoGZmlsdGVyGA4gASgJQgSozhgBSAuIAQESEwoGcGl0X2lkGA8gASgJSAyIAQESGQoMbWluX3NuYXBzaG90GBAgASgJSA2IAQESFAoHd2FpdF9tcxgRIAEoA0gOiAEBEhIKBWxpbWl0GBIgASgDSA+IAQESEwoGb2Zmc2V0GBMgASgDSBCIAQESHgoEc29ydBgUIAMoCzIQLmxocy52MS5Tb3J0U3BlYxIfCgxzZWFyY2hfYWZ0ZXIYFSABKAlCBJjOGAFIEYgBARIVCghjb2xsYXBzZRgWIAEoCUgSiAEBEi0KCWhpZ2hsaWdodBgXIAEoCzIVLmxocy52MS5IaWdobGlnaHRTcGVjSBOIAQESDgoGZmllbGRzGBggAygJEhQKB2h5ZHJhdGUYGSABKAhIFIgBARIXCg9oeWRyYXRlX2NvbHVtbnMYGiADKAkSJgoGZmFjZXRzGBsgASgLMhEubGhzLnYxLkZhY2V0U3BlY0gViAEBEhcKBGFnZ3MYHCABKAlCBJjOGAFIFogBARIQCgNub3cYHSABKANIF4gBARImCgZmdXNpb24YHiABKAlCEaLOGANycmaizhgGc2NvcmVzSBiIAQESFwoOcHJlc2VudF9maWVsZHMY6AcgAygJQg8KDV92ZWN0b3JfZmllbGRCDQoLX3F1ZXJ5X3RleHRCBAoCX2tCCAoGX2V4YWN0QgUKA19lZkIMCgpfbWluX3Njb3JlQggKBl9ycmZfa0IKCghfd2VpZ2h0c0IICgZfaW5kZXhCCQoHX3N5bnRheEITChFfZGVmYXVsdF9vcGVyYXRvckIJCgdfZmlsdGVyQgkKB19waXRfaWRCDwoNX21pbl9zbmFwc2hvdEIKCghfd2FpdF9tc0IICgZfbGltaXRCCQoHX29mZnNldEIPCg1fc2VhcmNoX2FmdGVyQgsKCV9jb2xsYXBzZUIMCgpfaGlnaGxpZ2h0QgoKCF9oeWRyYXRlQgkKB19mYWNldHNCBwoFX2FnZ3NCBgoEX25vd0IJCgdfZnVzaW9uIr8JChdSZWhlYXJzZWRSZXF1ZXN0UmVxdWVzdBISCgVpbmRleBgBIAEoCUgAiAEBEicKBnN5bnRheBgCIAEoCUISos4YB2RlZmF1bHSizhgDa3FsSAGIAQESLAoQZGVmYXVsdF9vcGVyYXRvchgDIAEoCUINos4YA2FuZKLOGAJvckgCiAEBEhkKBmZpbHRlchgEIAEoCUIEqM4YAUgDiAEBEhMKBnBpdF9pZBgFIAEoCUgEiAEBEhkKDG1pbl9zbmFwc2hvdBgGIAEoCUgFiAEBEhQKB3dhaXRfbXMYByABKANIBogBARISCgVsaW1pdBgIIAEoA0gHiAEBEhMKBm9mZnNldBgJIAEoA0gIiAEBEh4KBHNvcnQYCiADKAsyEC5saHMudjEuU29ydFNwZWMSHwoMc2VhcmNoX2FmdGVyGAsgASgJQgSYzhgBSAmIAQESFQoIY29sbGFwc2UYDCABKAlICogBARItCgloaWdobGlnaHQYDSABKAsyFS5saHMudjEuSGlnaGxpZ2h0U3BlY0gLiAEBEg4KBmZpZWxkcxgOIAMoCRIUCgdoeWRyYXRlGA8gASgISAyIAQESFwoPaHlkcmF0ZV9jb2x1bW5zGBAgAygJEiYKBmZhY2V0cxgRIAEoCzIRLmxocy52MS5GYWNldFNwZWNIDYgBARIXCgRhZ2dzGBIgASgJQgSYzhgBSA6IAQESEgoFcnJmX2sYEyABKANID4gBARIoCgd3ZWlnaHRzGBQgASgLMhIubGhzLnYxLkFybVdlaWdodHNIEIgBARIWCg5sZXhpY2FsX2ZpZWxkcxgVIAMoCRIZCgx2ZWN0b3JfZmllbGQYFiABKAlIEYgBARIXCgpxdWVyeV90ZXh0GBcgASgJSBKIAQESFAoMcXVlcnlfdmVjdG9yGBggAygBEg4KAWsYGSABKANIE4gBARISCgVleGFjdBgaIAEoCEgUiAEBEg8KAmVmGBsgASgDSBWIAQESFgoJbWluX3Njb3JlGBwgASgBSBaIAQESEgoFcXVlcnkYHSABKAlIF4gBARIWCgNhc3QYHiABKAlCBJjOGAFIGIgBARIQCgNub3cYHyABKANIGYgBARImCgZmdXNpb24YICABKAlCEaLOGANycmaizhgGc2NvcmVzSBqIAQESFwoOcHJlc2VudF9maWVsZHMY6AcgAygJQggKBl9pbmRleEIJCgdfc3ludGF4QhMKEV9kZWZhdWx0X29wZXJhdG9yQgkKB19maWx0ZXJCCQoHX3BpdF9pZEIPCg1fbWluX3NuYXBzaG90QgoKCF93YWl0X21zQggKBl9saW1pdEIJCgdfb2Zmc2V0Qg8KDV9zZWFyY2hfYWZ0ZXJCCwoJX2NvbGxhcHNlQgwKCl9oaWdobGlnaHRCCgoIX2h5ZHJhdGVCCQoHX2ZhY2V0c0IHCgVfYWdnc0IICgZfcnJmX2tCCgoIX3dlaWdodHNCDwoNX3ZlY3Rvcl9maWVsZEINCgtfcXVlcnlfdGV4dEIECgJfa0IICgZfZXhhY3RCBQoDX2VmQgwKCl9taW5fc2NvcmVCCAoGX3F1ZXJ5QgYKBF9hc3RCBgoEX25vd0IJCgdfZnVzaW9uIr4JChZTYXZlZFF1ZXJ5RHJhZnRSZXF1ZXN0EhIKBWluZGV4GAEgASgJSACIAQESJwoGc3ludGF4GAIgASgJQhKizhgHZGVmYXVsdKLOGANrcWxIAYgBARIsChBkZWZhdWx0X29wZXJhdG9yGAMgASgJQg2izhgDYW5kos4YAm9ySAKIAQESGQoGZmlsdGVyGAQgASgJQgSozhgBSAOIAQESEwoGcGl0X2lkGAUgASgJSASIAQESGQoMbWluX3NuYXBzaG90GAYgASgJSAWIAQESFAoHd2FpdF9tcxgHIAEoA0gGiAEBEhIKBWxpbWl0GAggASgDSAeIAQESEwoGb2Zmc2V0GAkgASgDSAiIAQESHgoEc29ydBgKIAMoCzIQLmxocy52MS5Tb3J0U3BlYxIfCgxzZWFyY2hfYWZ0ZXIYCyABKAlCBJjOGAFICYgBARIVCghjb2xsYXBzZRgMIAEoCUgKiAEBEi0KCWhpZ2hsaWdodBgNIAEoCzIVLmxocy52MS5IaWdobGlnaHRTcGVjSAuIAQESDgoGZmllbGRzGA4gAygJEhQKB2h5ZHJhdGUYDyABKAhIDIgBARIXCg9oeWRyYXRlX2NvbHVtbnMYECADKAkSJgoGZmFjZXRzGBEgASgLMhEubGhzLnYxLkZhY2V0U3BlY0gNiAEBEhcKBGFnZ3MYEiABKAlCBJjOGAFIDogBARISCgVycmZfaxgTIAEoA0gPiAEBEigKB3dlaWdodHMYFCABKAsyEi5saHMudjEuQXJtV2VpZ2h0c0gQiAEBEhYKDmxleGljYWxfZmllbGRzGBUgAygJEhkKDHZlY3Rvcl9maWVsZBgWIAEoCUgRiAEBEhcKCnF1ZXJ5X3RleHQYFyABKAlIEogBARIUCgxxdWVyeV92ZWN0b3IYGCADKAESDgoBaxgZIAEoA0gTiAEBEhIKBWV4YWN0GBogASgISBSIAQESDwoCZWYYGyABKANIFYgBARIWCgltaW5fc2NvcmUYHCABKAFIFogBARISCgVxdWVyeRgdIAEoCUgXiAEBEhYKA2FzdBgeIAEoCUIEmM4YAUgYiAEBEhAKA25vdxgfIAEoA0gZiAEBEiYKBmZ1c2lvbhggIAEoCUIRos4YA3JyZqLOGAZzY29yZXNIGogBARIXCg5wcmVzZW50X2ZpZWxkcxjoByADKAlCCAoGX2luZGV4QgkKB19zeW50YXhCEwoRX2RlZmF1bHRfb3BlcmF0b3JCCQoHX2ZpbHRlckIJCgdfcGl0X2lkQg8KDV9taW5fc25hcHNob3RCCgoIX3dhaXRfbXNCCAoGX2xpbWl0QgkKB19vZmZzZXRCDwoNX3NlYXJjaF9hZnRlckILCglfY29sbGFwc2VCDAoKX2hpZ2hsaWdodEIKCghfaHlkcmF0ZUIJCgdfZmFjZXRzQgcKBV9hZ2dzQggKBl9ycmZfa0IKCghfd2VpZ2h0c0IPCg1fdmVjdG9yX2ZpZWxkQg0KC19xdWVyeV90ZXh0QgQKAl9rQggKBl9leGFjdEIFCgNfZWZCDAoKX21pbl9zY29yZUIICgZfcXVlcnlCBgoEX2FzdEIGCgRfbm93QgkKB19mdXNpb24iugYKDVNlYXJjaFJlcXVlc3QSEgoFaW5kZXgYASABKAlIAIgBARISCgVxdWVyeRgCIAEoCUgBiAEBEhYKA2FzdBgDIAEoCUIEmM4YAUgCiAEBEicKBnN5bnRheBgEIAEoCUISos4YB2RlZmF1bHSizhgDa3FsSAOIAQESLAoQZGVmYXVsdF9vcGVyYXRvchgFIAEoCUINos4YA2FuZKLOGAJvckgEiAEBEhkKBmZpbHRlchgGIAEoCUIEqM4YAUgFiAEBEhMKBnBpdF9pZBgHIAEoCUgGiAEBEhkKDG1pbl9zbmFwc2hvdBgIIAEoCUgHiAEBEhQKB3dhaXRfbXMYCSABKANICIgBARISCgVsaW1pdBgKIAEoA0gJiAEBEhMKBm9mZnNldBgLIAEoA0gKiAEBEh4KBHNvcnQYDCADKAsyEC5saHMudjEuU29ydFNwZWMSHwoMc2VhcmNoX2FmdGVyGA0gASgJQgSYzhgBSAuIAQESFQoIY29sbGFwc2UYDiABKAlIDIgBARItCgloaWdobGlnaHQYDyABKAsyFS5saHMudjEuSGlnaGxpZ2h0U3BlY0gNiAEBEg4KBmZpZWxkcxgQIAMoCRIUCgdoeWRyYXRlGBEgASgISA6IAQESFwoPaHlkcmF0ZV9jb2x1bW5zGBIgAygJEiYKBmZhY2V0cxgTIAEoCzIRLmxocy52MS5GYWNldFNwZWNID4gBARIXCgRhZ2dzGBQgASgJQgSYzhgBSBCIAQESEAoDbm93GBUgASgDSBGIAQESFwoOcHJlc2VudF9maWVsZHMY6AcgAygJQggKBl9pbmRleEIICgZfcXVlcnlCBgoEX2FzdEIJCgdfc3ludGF4QhMKEV9kZWZhdWx0X29wZXJhdG9yQgkKB19maWx0ZXJCCQoHX3BpdF9pZEIPCg1fbWluX3NuYXBzaG90QgoKCF93YWl0X21zQggKBl9saW1pdEIJCgdfb2Zmc2V0Qg8KDV9zZWFyY2hfYWZ0ZXJCCwoJX2NvbGxhcHNlQgwKCl9oaWdobGlnaHRCCgoIX2h5ZHJhdGVCCQoHX2ZhY2V0c0IHCgVfYWdnc0IGCgRfbm93ItwECg5TZWFyY2hSZXNwb25zZRIkCg1sYWdfc25hcHNob3RzGAEgASgDQgiIzhgBkM4YAUgAiAEBEhsKDmxhZ19jaGVja2VkX21zGAIgASgBSAGIAQESHwoEaGl0cxgDIAMoCzILLmxocy52MS5IaXRCBIjOGAESEwoFdG90YWwYBCABKANCBIjOGAESHAoOc2hhcmRzX3NjYW5uZWQYBSABKANCBIjOGAESGgoMc2hhcmRzX3RvdGFsGAYgASgDQgSIzhgBEhQKB3BhcnRpYWwYByABKAhIAogBARIfCghzbmFwc2hvdBgIIAEoCUIIiM4YAZDOGAFIA4gBARIeChBpbmRleF9nZW5lcmF0aW9uGAkgASgDQgSIzhgBEhUKB3Rvb2tfbXMYCiABKAFCBIjOGAESGgoNaHlkcmF0ZV9ieXRlcxgLIAEoA0gEiAEBEh0KBmZhY2V0cxgMIAMoCzINLmxocy52MS5GYWNldBIsCg5za2lwcGVkX2ZhY2V0cxgNIAMoCzIULmxocy52MS5Ta2lwcGVkRmFjZXQSFwoEYWdncxgOIAEoCUIEmM4YAUgFiAEBEiYKC2ZhaWxlZF9hcm1zGA8gAygLMhEubGhzLnYxLkZhaWxlZEFybRINCgVub3RlcxgQIAMoCRIXCg5wcmVzZW50X2ZpZWxkcxjoByADKAlCEAoOX2xhZ19zbmFwc2hvdHNCEQoPX2xhZ19jaGVja2VkX21zQgoKCF9wYXJ0aWFsQgsKCV9zbmFwc2hvdEIQCg5faHlkcmF0ZV9ieXRlc0IHCgVfYWdncyLaBwoPU2VtYW50aWNSZXF1ZXN0EhkKDHZlY3Rvcl9maWVsZBgBIAEoCUgAiAEBEhcKCnF1ZXJ5X3RleHQYAiABKAlIAYgBARIUCgxxdWVyeV92ZWN0b3IYAyADKAESDgoBaxgEIAEoA0gCiAEBEhIKBWV4YWN0GAUgASgISAOIAQESDwoCZWYYBiABKANIBIgBARIWCgltaW5fc2NvcmUYByABKAFIBYgBARISCgVpbmRleBgIIAEoCUgGiAEBEicKBnN5bnRheBgJIAEoCUISos4YB2RlZmF1bHSizhgDa3FsSAeIAQESLAoQZGVmYXVsdF9vcGVyYXRvchgKIAEoCUINos4YA2FuZKLOGAJvckgIiAEBEhkKBmZpbHRlchgLIAEoCUIEqM4YAUgJiAEBEhMKBnBpdF9pZBgMIAEoCUgKiAEBEhkKDG1pbl9zbmFwc2hvdBgNIAEoCUgLiAEBEhQKB3dhaXRfbXMYDiABKANIDIgBARISCgVsaW1pdBgPIAEoA0gNiAEBEhMKBm9mZnNldBgQIAEoA0gOiAEBEh4KBHNvcnQYESADKAsyEC5saHMudjEuU29ydFNwZWMSHwoMc2VhcmNoX2FmdGVyGBIgASgJQgSYzhgBSA+IAQESFQoIY29sbGFwc2UYEyABKAlIEIgBARItCgloaWdobGlnaHQYFCABKAsyFS5saHMudjEuSGlnaGxpZ2h0U3BlY0gRiAEBEg4KBmZpZWxkcxgVIAMoCRIUCgdoeWRyYXRlGBYgASgISBKIAQESFwoPaHlkcmF0ZV9jb2x1bW5zGBcgAygJEiYKBmZhY2V0cxgYIAEoCzIRLmxocy52MS5GYWNldFNwZWNIE4gBARIXCgRhZ2dzGBkgASgJQgSYzhgBSBSIAQESEAoDbm93GBogASgDSBWIAQESFwoOcHJlc2VudF9maWVsZHMY6AcgAygJQg8KDV92ZWN0b3JfZmllbGRCDQoLX3F1ZXJ5X3RleHRCBAoCX2tCCAoGX2V4YWN0QgUKA19lZkIMCgpfbWluX3Njb3JlQggKBl9pbmRleEIJCgdfc3ludGF4QhMKEV9kZWZhdWx0X29wZXJhdG9yQgkKB19maWx0ZXJCCQoHX3BpdF9pZEIPCg1fbWluX3NuYXBzaG90QgoKCF93YWl0X21zQggKBl9saW1pdEIJCgdfb2Zmc2V0Qg8KDV9zZWFyY2hfYWZ0ZXJCCwoJX2NvbGxhcHNlQgwKCl9oaWdobGlnaHRCCgoIX2h5ZHJhdGVCCQoHX2ZhY2V0c0IHCgVfYWdnc0IGCgRfbm93IjkKDFNraXBwZWRGYWNldBITCgVmaWVsZBgBIAEoCUIEiM4YARIUCgZyZWFzb24YAiABKAlCBIjOGAEicgoIU29ydFNwZWMSGAoFZmllbGQYASABKAlCBIjOGAFIAIgBARIRCgRkZXNjGAIgASgISAGIAQESGgoHbWlzc2luZxgDIAEoCUIEmM4YAUgCiAEBQggKBl9maWVsZEIHCgVfZGVzY0IKCghfbWlzc2luZ2IGcHJvdG8z", [file_lhs_v1_options, file_lhs_v1_values]);
+  fileDesc("ChNsaHMvdjEvc2VhcmNoLnByb3RvEgZsaHMudjEiMgoHQXJtUmFuaxISCgRyYW5rGAEgASgDQgSIzhgBEhMKBXNjb3JlGAIgASgBQgSIzhgBIlIKCkFybVdlaWdodHMSFAoHbGV4aWNhbBgBIAEoAUgAiAEBEhUKCHNlbWFudGljGAIgASgBSAGIAQFCCgoIX2xleGljYWxCCwoJX3NlbWFudGljItkBCgtDbGF1c2VDb3VudBIUCgZjbGF1c2UYASABKAlCBIjOGAESEwoFdG90YWwYAiABKANCBIjOGAESFwoKc3VnZ2VzdGlvbhgDIAEoCUgAiAEBEh0KEHN1Z2dlc3Rpb25fdG90YWwYBCABKANIAYgBARIqCgllbHNld2hlcmUYBSADKAsyFy5saHMudjEuQ2xhdXNlRWxzZXdoZXJlEhcKDnByZXNlbnRfZmllbGRzGOgHIAMoCUINCgtfc3VnZ2VzdGlvbkITChFfc3VnZ2VzdGlvbl90b3RhbCI8Cg9DbGF1c2VFbHNld2hlcmUSFAoGY2xhdXNlGAEgASgJQgSIzhgBEhMKBXRvdGFsGAIgASgDQgSIzhgBImQKBUZhY2V0EhMKBWZpZWxkGAEgASgJQgSIzhgBEisKB2J1Y2tldHMYAiADKAsyFC5saHMudjEuRmFjZXRCdWNrZXRzQgSIzhgBEhkKC290aGVyX2NvdW50GAMgASgDQgSIzhgBIjgKDEZhY2V0QnVja2V0cxITCgV2YWx1ZRgBIAEoCUIEiM4YARITCgVjb3VudBgCIAEoA0IEiM4YASI9CglGYWNldFNwZWMSFAoGZmllbGRzGAEgAygJQgSIzhgBEhEKBHNpemUYAiABKANIAIgBAUIHCgVfc2l6ZSK1AQoJRmFpbGVkQXJtEigKA2FybRgBIAEoCUIbiM4YAaLOGAdsZXhpY2Fsos4YCHNlbWFudGljEhIKBGNvZGUYAiABKAlCBIjOGAESFQoHbWVzc2FnZRgDIAEoCUIEiM4YARIRCgRoaW50GAQgASgJSACIAQESHgoEbmV4dBgFIAMoCzIQLmxocy52MS5OZXh0U3RlcBIXCg5wcmVzZW50X2ZpZWxkcxjoByADKAlCBwoFX2hpbnQilAEKDUhpZ2hsaWdodFNwZWMSDgoGZmllbGRzGAEgAygJEhoKDW1heF9mcmFnbWVudHMYAiABKANIAIgBARIaCg1mcmFnbWVudF9zaXplGAMgASgDSAGIAQESFwoOcHJlc2VudF9maWVsZHMY6AcgAygJQhAKDl9tYXhfZnJhZ21lbnRzQhAKDl9mcmFnbWVudF9zaXplIvICCgNIaXQSLgoLY29vcmRpbmF0ZXMYASABKAsyEy5saHMudjEuQ29vcmRpbmF0ZXNCBIjOGAESEwoFc2NvcmUYAiABKAFCBIjOGAESFwoEc29ydBgDIAEoCUIEmM4YAUgAiAEBEhkKBmZpZWxkcxgEIAEoCUIEmM4YAUgBiAEBEioKCGNvbGxhcHNlGAUgASgLMhMubGhzLnYxLkhpdENvbGxhcHNlSAKIAQESHAoJaGlnaGxpZ2h0GAYgASgJQgSYzhgBSAOIAQESFgoDcm93GAcgASgJQgSYzhgBSASIAQESGgoNaHlkcmF0ZV9lcnJvchgIIAEoCUgFiAEBEiIKBGFybXMYCSABKAsyDy5saHMudjEuSGl0QXJtc0gGiAEBQgcKBV9zb3J0QgkKB19maWVsZHNCCwoJX2NvbGxhcHNlQgwKCl9oaWdobGlnaHRCBgoEX3Jvd0IQCg5faHlkcmF0ZV9lcnJvckIHCgVfYXJtcyJxCgdIaXRBcm1zEiUKB2xleGljYWwYASABKAsyDy5saHMudjEuQXJtUmFua0gAiAEBEiYKCHNlbWFudGljGAIgASgLMg8ubGhzLnYxLkFybVJhbmtIAYgBAUIKCghfbGV4aWNhbEILCglfc2VtYW50aWMiOwoLSGl0Q29sbGFwc2USFwoFdmFsdWUYASABKAlCCIjOGAGYzhgBEhMKBWNvdW50GAIgASgDQgSIzhgBIvcICg1IeWJyaWRSZXF1ZXN0EhkKDHZlY3Rvcl9maWVsZBgBIAEoCUgAiAEBEhcKCnF1ZXJ5X3RleHQYAiABKAlIAYgBARIUCgxxdWVyeV92ZWN0b3IYAyADKAESDgoBaxgEIAEoA0gCiAEBEhIKBWV4YWN0GAUgASgISAOIAQESDwoCZWYYBiABKANIBIgBARIWCgltaW5fc2NvcmUYByABKAFIBYgBARISCgVycmZfaxgIIAEoA0gGiAEBEigKB3dlaWdodHMYCSABKAsyEi5saHMudjEuQXJtV2VpZ2h0c0gHiAEBEhYKDmxleGljYWxfZmllbGRzGAogAygJEhIKBWluZGV4GAsgASgJSAiIAQESJwoGc3ludGF4GAwgASgJQhKizhgHZGVmYXVsdKLOGANrcWxICYgBARIsChBkZWZhdWx0X29wZXJhdG9yGA0gASgJQg2izhgDYW5kos4YAm9ySAqIAQESGQoGZmlsdGVyGA4gASgJQgSozhgBSAuIAQESEwoGcGl0X2lkGA8gASgJSAyIAQESGQoMbWluX3NuYXBzaG90GBAgASgJSA2IAQESFAoHd2FpdF9tcxgRIAEoA0gOiAEBEhIKBWxpbWl0GBIgASgDSA+IAQESEwoGb2Zmc2V0GBMgASgDSBCIAQESHgoEc29ydBgUIAMoCzIQLmxocy52MS5Tb3J0U3BlYxIfCgxzZWFyY2hfYWZ0ZXIYFSABKAlCBJjOGAFIEYgBARIVCghjb2xsYXBzZRgWIAEoCUgSiAEBEi0KCWhpZ2hsaWdodBgXIAEoCzIVLmxocy52MS5IaWdobGlnaHRTcGVjSBOIAQESDgoGZmllbGRzGBggAygJEhQKB2h5ZHJhdGUYGSABKAhIFIgBARIXCg9oeWRyYXRlX2NvbHVtbnMYGiADKAkSJgoGZmFjZXRzGBsgASgLMhEubGhzLnYxLkZhY2V0U3BlY0gViAEBEhcKBGFnZ3MYHCABKAlCBJjOGAFIFogBARIQCgNub3cYHSABKANIF4gBARImCgZmdXNpb24YHiABKAlCEaLOGANycmaizhgGc2NvcmVzSBiIAQESFwoOcHJlc2VudF9maWVsZHMY6AcgAygJQg8KDV92ZWN0b3JfZmllbGRCDQoLX3F1ZXJ5X3RleHRCBAoCX2tCCAoGX2V4YWN0QgUKA19lZkIMCgpfbWluX3Njb3JlQggKBl9ycmZfa0IKCghfd2VpZ2h0c0IICgZfaW5kZXhCCQoHX3N5bnRheEITChFfZGVmYXVsdF9vcGVyYXRvckIJCgdfZmlsdGVyQgkKB19waXRfaWRCDwoNX21pbl9zbmFwc2hvdEIKCghfd2FpdF9tc0IICgZfbGltaXRCCQoHX29mZnNldEIPCg1fc2VhcmNoX2FmdGVyQgsKCV9jb2xsYXBzZUIMCgpfaGlnaGxpZ2h0QgoKCF9oeWRyYXRlQgkKB19mYWNldHNCBwoFX2FnZ3NCBgoEX25vd0IJCgdfZnVzaW9uIuEJChdSZWhlYXJzZWRSZXF1ZXN0UmVxdWVzdBISCgVpbmRleBgBIAEoCUgAiAEBEicKBnN5bnRheBgCIAEoCUISos4YB2RlZmF1bHSizhgDa3FsSAGIAQESLAoQZGVmYXVsdF9vcGVyYXRvchgDIAEoCUINos4YA2FuZKLOGAJvckgCiAEBEhkKBmZpbHRlchgEIAEoCUIEqM4YAUgDiAEBEhMKBnBpdF9pZBgFIAEoCUgEiAEBEhkKDG1pbl9zbmFwc2hvdBgGIAEoCUgFiAEBEhQKB3dhaXRfbXMYByABKANIBogBARISCgVsaW1pdBgIIAEoA0gHiAEBEhMKBm9mZnNldBgJIAEoA0gIiAEBEh4KBHNvcnQYCiADKAsyEC5saHMudjEuU29ydFNwZWMSHwoMc2VhcmNoX2FmdGVyGAsgASgJQgSYzhgBSAmIAQESFQoIY29sbGFwc2UYDCABKAlICogBARItCgloaWdobGlnaHQYDSABKAsyFS5saHMudjEuSGlnaGxpZ2h0U3BlY0gLiAEBEg4KBmZpZWxkcxgOIAMoCRIUCgdoeWRyYXRlGA8gASgISAyIAQESFwoPaHlkcmF0ZV9jb2x1bW5zGBAgAygJEiYKBmZhY2V0cxgRIAEoCzIRLmxocy52MS5GYWNldFNwZWNIDYgBARIXCgRhZ2dzGBIgASgJQgSYzhgBSA6IAQESEgoFcnJmX2sYEyABKANID4gBARIoCgd3ZWlnaHRzGBQgASgLMhIubGhzLnYxLkFybVdlaWdodHNIEIgBARIWCg5sZXhpY2FsX2ZpZWxkcxgVIAMoCRIZCgx2ZWN0b3JfZmllbGQYFiABKAlIEYgBARIXCgpxdWVyeV90ZXh0GBcgASgJSBKIAQESFAoMcXVlcnlfdmVjdG9yGBggAygBEg4KAWsYGSABKANIE4gBARISCgVleGFjdBgaIAEoCEgUiAEBEg8KAmVmGBsgASgDSBWIAQESFgoJbWluX3Njb3JlGBwgASgBSBaIAQESEgoFcXVlcnkYHSABKAlIF4gBARIWCgNhc3QYHiABKAlCBJjOGAFIGIgBARIQCgNub3cYHyABKANIGYgBARImCgZmdXNpb24YICABKAlCEaLOGANycmaizhgGc2NvcmVzSBqIAQESFAoHc3VnZ2VzdBghIAEoCEgbiAEBEhcKDnByZXNlbnRfZmllbGRzGOgHIAMoCUIICgZfaW5kZXhCCQoHX3N5bnRheEITChFfZGVmYXVsdF9vcGVyYXRvckIJCgdfZmlsdGVyQgkKB19waXRfaWRCDwoNX21pbl9zbmFwc2hvdEIKCghfd2FpdF9tc0IICgZfbGltaXRCCQoHX29mZnNldEIPCg1fc2VhcmNoX2FmdGVyQgsKCV9jb2xsYXBzZUIMCgpfaGlnaGxpZ2h0QgoKCF9oeWRyYXRlQgkKB19mYWNldHNCBwoFX2FnZ3NCCAoGX3JyZl9rQgoKCF93ZWlnaHRzQg8KDV92ZWN0b3JfZmllbGRCDQoLX3F1ZXJ5X3RleHRCBAoCX2tCCAoGX2V4YWN0QgUKA19lZkIMCgpfbWluX3Njb3JlQggKBl9xdWVyeUIGCgRfYXN0QgYKBF9ub3dCCQoHX2Z1c2lvbkIKCghfc3VnZ2VzdCLgCQoWU2F2ZWRRdWVyeURyYWZ0UmVxdWVzdBISCgVpbmRleBgBIAEoCUgAiAEBEicKBnN5bnRheBgCIAEoCUISos4YB2RlZmF1bHSizhgDa3FsSAGIAQESLAoQZGVmYXVsdF9vcGVyYXRvchgDIAEoCUINos4YA2FuZKLOGAJvckgCiAEBEhkKBmZpbHRlchgEIAEoCUIEqM4YAUgDiAEBEhMKBnBpdF9pZBgFIAEoCUgEiAEBEhkKDG1pbl9zbmFwc2hvdBgGIAEoCUgFiAEBEhQKB3dhaXRfbXMYByABKANIBogBARISCgVsaW1pdBgIIAEoA0gHiAEBEhMKBm9mZnNldBgJIAEoA0gIiAEBEh4KBHNvcnQYCiADKAsyEC5saHMudjEuU29ydFNwZWMSHwoMc2VhcmNoX2FmdGVyGAsgASgJQgSYzhgBSAmIAQESFQoIY29sbGFwc2UYDCABKAlICogBARItCgloaWdobGlnaHQYDSABKAsyFS5saHMudjEuSGlnaGxpZ2h0U3BlY0gLiAEBEg4KBmZpZWxkcxgOIAMoCRIUCgdoeWRyYXRlGA8gASgISAyIAQESFwoPaHlkcmF0ZV9jb2x1bW5zGBAgAygJEiYKBmZhY2V0cxgRIAEoCzIRLmxocy52MS5GYWNldFNwZWNIDYgBARIXCgRhZ2dzGBIgASgJQgSYzhgBSA6IAQESEgoFcnJmX2sYEyABKANID4gBARIoCgd3ZWlnaHRzGBQgASgLMhIubGhzLnYxLkFybVdlaWdodHNIEIgBARIWCg5sZXhpY2FsX2ZpZWxkcxgVIAMoCRIZCgx2ZWN0b3JfZmllbGQYFiABKAlIEYgBARIXCgpxdWVyeV90ZXh0GBcgASgJSBKIAQESFAoMcXVlcnlfdmVjdG9yGBggAygBEg4KAWsYGSABKANIE4gBARISCgVleGFjdBgaIAEoCEgUiAEBEg8KAmVmGBsgASgDSBWIAQESFgoJbWluX3Njb3JlGBwgASgBSBaIAQESEgoFcXVlcnkYHSABKAlIF4gBARIWCgNhc3QYHiABKAlCBJjOGAFIGIgBARIQCgNub3cYHyABKANIGYgBARImCgZmdXNpb24YICABKAlCEaLOGANycmaizhgGc2NvcmVzSBqIAQESFAoHc3VnZ2VzdBghIAEoCEgbiAEBEhcKDnByZXNlbnRfZmllbGRzGOgHIAMoCUIICgZfaW5kZXhCCQoHX3N5bnRheEITChFfZGVmYXVsdF9vcGVyYXRvckIJCgdfZmlsdGVyQgkKB19waXRfaWRCDwoNX21pbl9zbmFwc2hvdEIKCghfd2FpdF9tc0IICgZfbGltaXRCCQoHX29mZnNldEIPCg1fc2VhcmNoX2FmdGVyQgsKCV9jb2xsYXBzZUIMCgpfaGlnaGxpZ2h0QgoKCF9oeWRyYXRlQgkKB19mYWNldHNCBwoFX2FnZ3NCCAoGX3JyZl9rQgoKCF93ZWlnaHRzQg8KDV92ZWN0b3JfZmllbGRCDQoLX3F1ZXJ5X3RleHRCBAoCX2tCCAoGX2V4YWN0QgUKA19lZkIMCgpfbWluX3Njb3JlQggKBl9xdWVyeUIGCgRfYXN0QgYKBF9ub3dCCQoHX2Z1c2lvbkIKCghfc3VnZ2VzdCLcBgoNU2VhcmNoUmVxdWVzdBISCgVpbmRleBgBIAEoCUgAiAEBEhIKBXF1ZXJ5GAIgASgJSAGIAQESFgoDYXN0GAMgASgJQgSYzhgBSAKIAQESJwoGc3ludGF4GAQgASgJQhKizhgHZGVmYXVsdKLOGANrcWxIA4gBARIsChBkZWZhdWx0X29wZXJhdG9yGAUgASgJQg2izhgDYW5kos4YAm9ySASIAQESGQoGZmlsdGVyGAYgASgJQgSozhgBSAWIAQESEwoGcGl0X2lkGAcgASgJSAaIAQESGQoMbWluX3NuYXBzaG90GAggASgJSAeIAQESFAoHd2FpdF9tcxgJIAEoA0gIiAEBEhIKBWxpbWl0GAogASgDSAmIAQESEwoGb2Zmc2V0GAsgASgDSAqIAQESHgoEc29ydBgMIAMoCzIQLmxocy52MS5Tb3J0U3BlYxIfCgxzZWFyY2hfYWZ0ZXIYDSABKAlCBJjOGAFIC4gBARIVCghjb2xsYXBzZRgOIAEoCUgMiAEBEi0KCWhpZ2hsaWdodBgPIAEoCzIVLmxocy52MS5IaWdobGlnaHRTcGVjSA2IAQESDgoGZmllbGRzGBAgAygJEhQKB2h5ZHJhdGUYESABKAhIDogBARIXCg9oeWRyYXRlX2NvbHVtbnMYEiADKAkSJgoGZmFjZXRzGBMgASgLMhEubGhzLnYxLkZhY2V0U3BlY0gPiAEBEhcKBGFnZ3MYFCABKAlCBJjOGAFIEIgBARIQCgNub3cYFSABKANIEYgBARIUCgdzdWdnZXN0GBYgASgISBKIAQESFwoOcHJlc2VudF9maWVsZHMY6AcgAygJQggKBl9pbmRleEIICgZfcXVlcnlCBgoEX2FzdEIJCgdfc3ludGF4QhMKEV9kZWZhdWx0X29wZXJhdG9yQgkKB19maWx0ZXJCCQoHX3BpdF9pZEIPCg1fbWluX3NuYXBzaG90QgoKCF93YWl0X21zQggKBl9saW1pdEIJCgdfb2Zmc2V0Qg8KDV9zZWFyY2hfYWZ0ZXJCCwoJX2NvbGxhcHNlQgwKCl9oaWdobGlnaHRCCgoIX2h5ZHJhdGVCCQoHX2ZhY2V0c0IHCgVfYWdnc0IGCgRfbm93QgoKCF9zdWdnZXN0IrQFCg5TZWFyY2hSZXNwb25zZRIkCg1sYWdfc25hcHNob3RzGAEgASgDQgiIzhgBkM4YAUgAiAEBEhsKDmxhZ19jaGVja2VkX21zGAIgASgBSAGIAQESHwoEaGl0cxgDIAMoCzILLmxocy52MS5IaXRCBIjOGAESEwoFdG90YWwYBCABKANCBIjOGAESHAoOc2hhcmRzX3NjYW5uZWQYBSABKANCBIjOGAESGgoMc2hhcmRzX3RvdGFsGAYgASgDQgSIzhgBEhQKB3BhcnRpYWwYByABKAhIAogBARIfCghzbmFwc2hvdBgIIAEoCUIIiM4YAZDOGAFIA4gBARIeChBpbmRleF9nZW5lcmF0aW9uGAkgASgDQgSIzhgBEhUKB3Rvb2tfbXMYCiABKAFCBIjOGAESGgoNaHlkcmF0ZV9ieXRlcxgLIAEoA0gEiAEBEh0KBmZhY2V0cxgMIAMoCzINLmxocy52MS5GYWNldBIsCg5za2lwcGVkX2ZhY2V0cxgNIAMoCzIULmxocy52MS5Ta2lwcGVkRmFjZXQSFwoEYWdncxgOIAEoCUIEmM4YAUgFiAEBEiYKC2ZhaWxlZF9hcm1zGA8gAygLMhEubGhzLnYxLkZhaWxlZEFybRINCgVub3RlcxgQIAMoCRIkCgdjbGF1c2VzGBEgAygLMhMubGhzLnYxLkNsYXVzZUNvdW50EhwKD3N1Z2dlc3RlZF9xdWVyeRgSIAEoCUgGiAEBEhcKDnByZXNlbnRfZmllbGRzGOgHIAMoCUIQCg5fbGFnX3NuYXBzaG90c0IRCg9fbGFnX2NoZWNrZWRfbXNCCgoIX3BhcnRpYWxCCwoJX3NuYXBzaG90QhAKDl9oeWRyYXRlX2J5dGVzQgcKBV9hZ2dzQhIKEF9zdWdnZXN0ZWRfcXVlcnki2gcKD1NlbWFudGljUmVxdWVzdBIZCgx2ZWN0b3JfZmllbGQYASABKAlIAIgBARIXCgpxdWVyeV90ZXh0GAIgASgJSAGIAQESFAoMcXVlcnlfdmVjdG9yGAMgAygBEg4KAWsYBCABKANIAogBARISCgVleGFjdBgFIAEoCEgDiAEBEg8KAmVmGAYgASgDSASIAQESFgoJbWluX3Njb3JlGAcgASgBSAWIAQESEgoFaW5kZXgYCCABKAlIBogBARInCgZzeW50YXgYCSABKAlCEqLOGAdkZWZhdWx0os4YA2txbEgHiAEBEiwKEGRlZmF1bHRfb3BlcmF0b3IYCiABKAlCDaLOGANhbmSizhgCb3JICIgBARIZCgZmaWx0ZXIYCyABKAlCBKjOGAFICYgBARITCgZwaXRfaWQYDCABKAlICogBARIZCgxtaW5fc25hcHNob3QYDSABKAlIC4gBARIUCgd3YWl0X21zGA4gASgDSAyIAQESEgoFbGltaXQYDyABKANIDYgBARITCgZvZmZzZXQYECABKANIDogBARIeCgRzb3J0GBEgAygLMhAubGhzLnYxLlNvcnRTcGVjEh8KDHNlYXJjaF9hZnRlchgSIAEoCUIEmM4YAUgPiAEBEhUKCGNvbGxhcHNlGBMgASgJSBCIAQESLQoJaGlnaGxpZ2h0GBQgASgLMhUubGhzLnYxLkhpZ2hsaWdodFNwZWNIEYgBARIOCgZmaWVsZHMYFSADKAkSFAoHaHlkcmF0ZRgWIAEoCEgSiAEBEhcKD2h5ZHJhdGVfY29sdW1ucxgXIAMoCRImCgZmYWNldHMYGCABKAsyES5saHMudjEuRmFjZXRTcGVjSBOIAQESFwoEYWdncxgZIAEoCUIEmM4YAUgUiAEBEhAKA25vdxgaIAEoA0gViAEBEhcKDnByZXNlbnRfZmllbGRzGOgHIAMoCUIPCg1fdmVjdG9yX2ZpZWxkQg0KC19xdWVyeV90ZXh0QgQKAl9rQggKBl9leGFjdEIFCgNfZWZCDAoKX21pbl9zY29yZUIICgZfaW5kZXhCCQoHX3N5bnRheEITChFfZGVmYXVsdF9vcGVyYXRvckIJCgdfZmlsdGVyQgkKB19waXRfaWRCDwoNX21pbl9zbmFwc2hvdEIKCghfd2FpdF9tc0IICgZfbGltaXRCCQoHX29mZnNldEIPCg1fc2VhcmNoX2FmdGVyQgsKCV9jb2xsYXBzZUIMCgpfaGlnaGxpZ2h0QgoKCF9oeWRyYXRlQgkKB19mYWNldHNCBwoFX2FnZ3NCBgoEX25vdyI5CgxTa2lwcGVkRmFjZXQSEwoFZmllbGQYASABKAlCBIjOGAESFAoGcmVhc29uGAIgASgJQgSIzhgBInIKCFNvcnRTcGVjEhgKBWZpZWxkGAEgASgJQgSIzhgBSACIAQESEQoEZGVzYxgCIAEoCEgBiAEBEhoKB21pc3NpbmcYAyABKAlCBJjOGAFIAogBAUIICgZfZmllbGRCBwoFX2Rlc2NCCgoIX21pc3NpbmdiBnByb3RvMw", [file_lhs_v1_options, file_lhs_v1_values]);
 
 /**
  * Where an arm has a document: from 1, equal scores share a rank.
@@ -67,6 +67,85 @@ export const ArmWeightsSchema: GenMessage<ArmWeights> = /*@__PURE__*/
   messageDesc(file_lhs_v1_search, 1);
 
 /**
+ * How many documents one clause of a query finds alone: what to look at when the whole query finds
+ * nothing.
+ *
+ * @generated from message lhs.v1.ClauseCount
+ */
+export type ClauseCount = Message<"lhs.v1.ClauseCount"> & {
+  /**
+   * The clause as the user wrote it.
+   *
+   * @generated from field: string clause = 1;
+   */
+  clause: string;
+
+  /**
+   * @generated from field: int64 total = 2;
+   */
+  total: bigint;
+
+  /**
+   * If the clause finds nothing: the clause that was probably meant, in the query syntax.
+   *
+   * @generated from field: optional string suggestion = 3;
+   */
+  suggestion?: string | undefined;
+
+  /**
+   * Documents that the suggestion finds.
+   *
+   * @generated from field: optional int64 suggestion_total = 4;
+   */
+  suggestionTotal?: bigint | undefined;
+
+  /**
+   * If a word without a field finds nothing: clauses that find it in other fields, at most 3.
+   *
+   * @generated from field: repeated lhs.v1.ClauseElsewhere elsewhere = 5;
+   */
+  elsewhere: ClauseElsewhere[];
+
+  /**
+   * Fields that are present although their values do not show it: empty lists, and null.
+   *
+   * @generated from field: repeated string present_fields = 1000;
+   */
+  presentFields: string[];
+};
+
+/**
+ * Describes the message lhs.v1.ClauseCount.
+ * Use `create(ClauseCountSchema)` to create a new message.
+ */
+export const ClauseCountSchema: GenMessage<ClauseCount> = /*@__PURE__*/
+  messageDesc(file_lhs_v1_search, 2);
+
+/**
+ * A clause of another field, and how many documents it finds.
+ *
+ * @generated from message lhs.v1.ClauseElsewhere
+ */
+export type ClauseElsewhere = Message<"lhs.v1.ClauseElsewhere"> & {
+  /**
+   * @generated from field: string clause = 1;
+   */
+  clause: string;
+
+  /**
+   * @generated from field: int64 total = 2;
+   */
+  total: bigint;
+};
+
+/**
+ * Describes the message lhs.v1.ClauseElsewhere.
+ * Use `create(ClauseElsewhereSchema)` to create a new message.
+ */
+export const ClauseElsewhereSchema: GenMessage<ClauseElsewhere> = /*@__PURE__*/
+  messageDesc(file_lhs_v1_search, 3);
+
+/**
  * The most frequent values of a field; `other_count`: documents in all further values together.
  *
  * @generated from message lhs.v1.Facet
@@ -93,7 +172,7 @@ export type Facet = Message<"lhs.v1.Facet"> & {
  * Use `create(FacetSchema)` to create a new message.
  */
 export const FacetSchema: GenMessage<Facet> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_search, 2);
+  messageDesc(file_lhs_v1_search, 4);
 
 /**
  * Values that belong together; the message that contains them has the description.
@@ -117,7 +196,7 @@ export type FacetBuckets = Message<"lhs.v1.FacetBuckets"> & {
  * Use `create(FacetBucketsSchema)` to create a new message.
  */
 export const FacetBucketsSchema: GenMessage<FacetBuckets> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_search, 3);
+  messageDesc(file_lhs_v1_search, 5);
 
 /**
  * Up to 12 fields; `size` values of each (10, at most 100).
@@ -141,7 +220,7 @@ export type FacetSpec = Message<"lhs.v1.FacetSpec"> & {
  * Use `create(FacetSpecSchema)` to create a new message.
  */
 export const FacetSpecSchema: GenMessage<FacetSpec> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_search, 4);
+  messageDesc(file_lhs_v1_search, 6);
 
 /**
  * An arm that could not answer: the hits are the other's alone.
@@ -191,7 +270,7 @@ export type FailedArm = Message<"lhs.v1.FailedArm"> & {
  * Use `create(FailedArmSchema)` to create a new message.
  */
 export const FailedArmSchema: GenMessage<FailedArm> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_search, 5);
+  messageDesc(file_lhs_v1_search, 7);
 
 /**
  * What to highlight. `{}`: all cached TEXT fields.
@@ -227,7 +306,7 @@ export type HighlightSpec = Message<"lhs.v1.HighlightSpec"> & {
  * Use `create(HighlightSpecSchema)` to create a new message.
  */
 export const HighlightSpecSchema: GenMessage<HighlightSpec> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_search, 6);
+  messageDesc(file_lhs_v1_search, 8);
 
 /**
  * One document of a page.
@@ -288,7 +367,7 @@ export type Hit = Message<"lhs.v1.Hit"> & {
  * Use `create(HitSchema)` to create a new message.
  */
 export const HitSchema: GenMessage<Hit> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_search, 7);
+  messageDesc(file_lhs_v1_search, 9);
 
 /**
  * Rank and score of a hit in each arm of a hybrid search; an arm without the hit is absent.
@@ -312,7 +391,7 @@ export type HitArms = Message<"lhs.v1.HitArms"> & {
  * Use `create(HitArmsSchema)` to create a new message.
  */
 export const HitArmsSchema: GenMessage<HitArms> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_search, 8);
+  messageDesc(file_lhs_v1_search, 10);
 
 /**
  * Values that belong together; the message that contains them has the description.
@@ -336,7 +415,7 @@ export type HitCollapse = Message<"lhs.v1.HitCollapse"> & {
  * Use `create(HitCollapseSchema)` to create a new message.
  */
 export const HitCollapseSchema: GenMessage<HitCollapse> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_search, 9);
+  messageDesc(file_lhs_v1_search, 11);
 
 /**
  * `POST /v1/search:hybrid`: the `k` best documents of the words of `query_text` and the `k` nearest
@@ -543,7 +622,7 @@ export type HybridRequest = Message<"lhs.v1.HybridRequest"> & {
  * Use `create(HybridRequestSchema)` to create a new message.
  */
 export const HybridRequestSchema: GenMessage<HybridRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_search, 10);
+  messageDesc(file_lhs_v1_search, 12);
 
 /**
  * Values that belong together; the message that contains them has the description.
@@ -749,6 +828,13 @@ export type RehearsedRequestRequest = Message<"lhs.v1.RehearsedRequestRequest"> 
   fusion?: string | undefined;
 
   /**
+   * true: a response without hits has `clauses` and `suggested_query`.
+   *
+   * @generated from field: optional bool suggest = 33;
+   */
+  suggest?: boolean | undefined;
+
+  /**
    * Fields that are present although their values do not show it: empty lists, and null.
    *
    * @generated from field: repeated string present_fields = 1000;
@@ -761,7 +847,7 @@ export type RehearsedRequestRequest = Message<"lhs.v1.RehearsedRequestRequest"> 
  * Use `create(RehearsedRequestRequestSchema)` to create a new message.
  */
 export const RehearsedRequestRequestSchema: GenMessage<RehearsedRequestRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_search, 11);
+  messageDesc(file_lhs_v1_search, 13);
 
 /**
  * Values that belong together; the message that contains them has the description.
@@ -967,6 +1053,13 @@ export type SavedQueryDraftRequest = Message<"lhs.v1.SavedQueryDraftRequest"> & 
   fusion?: string | undefined;
 
   /**
+   * true: a response without hits has `clauses` and `suggested_query`.
+   *
+   * @generated from field: optional bool suggest = 33;
+   */
+  suggest?: boolean | undefined;
+
+  /**
    * Fields that are present although their values do not show it: empty lists, and null.
    *
    * @generated from field: repeated string present_fields = 1000;
@@ -979,7 +1072,7 @@ export type SavedQueryDraftRequest = Message<"lhs.v1.SavedQueryDraftRequest"> & 
  * Use `create(SavedQueryDraftRequestSchema)` to create a new message.
  */
 export const SavedQueryDraftRequestSchema: GenMessage<SavedQueryDraftRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_search, 12);
+  messageDesc(file_lhs_v1_search, 14);
 
 /**
  * `POST /v1/search`. Fields that are not named here are refused.
@@ -1108,6 +1201,13 @@ export type SearchRequest = Message<"lhs.v1.SearchRequest"> & {
   now?: bigint | undefined;
 
   /**
+   * true: a response without hits has `clauses` and `suggested_query`.
+   *
+   * @generated from field: optional bool suggest = 22;
+   */
+  suggest?: boolean | undefined;
+
+  /**
    * Fields that are present although their values do not show it: empty lists, and null.
    *
    * @generated from field: repeated string present_fields = 1000;
@@ -1120,7 +1220,7 @@ export type SearchRequest = Message<"lhs.v1.SearchRequest"> & {
  * Use `create(SearchRequestSchema)` to create a new message.
  */
 export const SearchRequestSchema: GenMessage<SearchRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_search, 13);
+  messageDesc(file_lhs_v1_search, 15);
 
 /**
  * The answer to a search. `total` is exact (of a semantic or hybrid search: the documents that its
@@ -1228,6 +1328,20 @@ export type SearchResponse = Message<"lhs.v1.SearchResponse"> & {
   notes: string[];
 
   /**
+   * Only with `suggest` and without hits: what each clause finds alone.
+   *
+   * @generated from field: repeated lhs.v1.ClauseCount clauses = 17;
+   */
+  clauses: ClauseCount[];
+
+  /**
+   * Only with `suggest` and without hits: the query as it was probably meant, which has hits.
+   *
+   * @generated from field: optional string suggested_query = 18;
+   */
+  suggestedQuery?: string | undefined;
+
+  /**
    * Fields that are present although their values do not show it: empty lists, and null.
    *
    * @generated from field: repeated string present_fields = 1000;
@@ -1240,7 +1354,7 @@ export type SearchResponse = Message<"lhs.v1.SearchResponse"> & {
  * Use `create(SearchResponseSchema)` to create a new message.
  */
 export const SearchResponseSchema: GenMessage<SearchResponse> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_search, 14);
+  messageDesc(file_lhs_v1_search, 16);
 
 /**
  * `POST /v1/search:semantic`: the `k` nearest documents, scored by similarity. `syntax` and
@@ -1422,7 +1536,7 @@ export type SemanticRequest = Message<"lhs.v1.SemanticRequest"> & {
  * Use `create(SemanticRequestSchema)` to create a new message.
  */
 export const SemanticRequestSchema: GenMessage<SemanticRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_search, 15);
+  messageDesc(file_lhs_v1_search, 17);
 
 /**
  * A field that cannot be aggregated, and the reason as a sentence.
@@ -1446,7 +1560,7 @@ export type SkippedFacet = Message<"lhs.v1.SkippedFacet"> & {
  * Use `create(SkippedFacetSchema)` to create a new message.
  */
 export const SkippedFacetSchema: GenMessage<SkippedFacet> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_search, 16);
+  messageDesc(file_lhs_v1_search, 18);
 
 /**
  * One key of a sort order.
@@ -1480,5 +1594,5 @@ export type SortSpec = Message<"lhs.v1.SortSpec"> & {
  * Use `create(SortSpecSchema)` to create a new message.
  */
 export const SortSpecSchema: GenMessage<SortSpec> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_search, 17);
+  messageDesc(file_lhs_v1_search, 19);
 

@@ -1,0 +1,17 @@
+import type { CheckedRequest, SearchResponse } from '@lakehouse-search/contract';
+import { lazily } from '../base/lazily.ts';
+import type { SearchContext } from './context.ts';
+import { searchIndex } from './search.ts';
+
+const loadSuggestions = lazily(() => import('./suggested-query.ts'));
+
+/** Answers a search; one without hits says what was probably meant if the request asks for it. */
+export async function searchWords(
+  context: SearchContext,
+  checked: CheckedRequest,
+): Promise<SearchResponse> {
+  const answer = await searchIndex(context, checked);
+  if (answer.total > 0 || checked.request.suggest !== true) return answer;
+  const { suggestions } = await loadSuggestions();
+  return { ...answer, ...(await suggestions(context, checked)) };
+}

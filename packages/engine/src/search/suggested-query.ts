@@ -1,0 +1,43 @@
+import {
+  type CheckedRequest,
+  checkSearchRequest,
+  type SearchResponse,
+} from '@lakehouse-search/contract';
+import { type CountedClause, countClauses } from './clause-counts.ts';
+import type { SearchContext } from './context.ts';
+import { searchIndex } from './search.ts';
+
+/** The parts of a request that decide which documents match. */
+const MATCH_PARTS = ['query', 'ast', 'syntax', 'default_operator', 'filter', 'now'] as const;
+
+/** What a search without hits may have meant: its clauses, and a query that has hits. */
+export async function suggestions(
+  context: SearchContext,
+  { request }: CheckedRequest,
+): Promise<Pick<SearchResponse, 'clauses' | 'suggested_query'>> {
+  const match = Object.fromEntries(
+    MATCH_PARTS.filter((part) => request[part] !== undefined).map((part) => [part, request[part]]),
+  );
+  const counted = await countClauses(context, checkSearchRequest(match));
+  const clauses = counted.map(({ count }) => count);
+  const suggested_query = corrected(request.query, counted);
+  if (suggested_query === undefined) return { clauses };
+  const again = checkSearchRequest({ ...match, query: suggested_query, limit: 1 });
+  const { total } = await searchIndex(context, again);
+  return total === 0 ? { clauses } : { clauses, suggested_query };
+}
+
+/** The query with what was meant in the place of its clauses without hits. */
+function corrected(
+  query: string | undefined,
+  counted: readonly CountedClause[],
+): string | undefined {
+  if (query === undefined) return undefined;
+  let text = query;
+  for (const { count, span } of counted.toReversed()) {
+    const clause = count.suggestion ?? count.elsewhere?.[0]?.clause;
+    if (clause === undefined || span === undefined) continue;
+    text = text.slice(0, span.from) + clause + text.slice(span.to);
+  }
+  return text === query ? undefined : text;
+}
