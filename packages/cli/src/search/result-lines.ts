@@ -116,11 +116,11 @@ export function nothingNear(
 const ACCENTS_COUNT =
   'accents count in this index: an analyzer with the filter ascii_folding finds both spellings';
 
-/** Whether a suggestion is a word of the clause with other accents. */
+/** Whether a suggestion is the text of the clause with other accents. */
 function differsInAccents(clause: string, suggestion: string | undefined): boolean {
-  const own = clause.slice(clause.indexOf(':') + 1).toLowerCase();
-  const [word, other] = [own, suggestion ?? own].map(withoutAccents);
-  return suggestion !== undefined && suggestion !== own && word === other;
+  if (suggestion === undefined) return false;
+  const [own, other] = [clause, suggestion].map((text) => text.toLowerCase());
+  return own !== other && withoutAccents(own) === withoutAccents(other);
 }
 
 function withoutAccents(text: string): string {
@@ -128,18 +128,35 @@ function withoutAccents(text: string): string {
   return plain.replace(/ß/g, 'ss').replace(/æ/g, 'ae').replace(/œ/g, 'oe').replace(/ø/g, 'o');
 }
 
-/** `0 hits. timeout: 311 · service:biling: 0 (did you mean billing?)`. */
+/** Words that were found in fields that were not searched: `ruth: last:Ruth has 4`. */
+export const elsewhereLines = (clauses: readonly ClauseCount[]): string[] =>
+  clauses.flatMap(({ clause, elsewhere = [] }) =>
+    elsewhere.map((found) => `${clause}: ${found.clause} has ${count(found.total)}`),
+  );
+
+/** `; did you mean billing? 3 hits`, with words before it; empty without a suggestion. */
+export function meantText({ suggestion, suggestion_total: total }: ClauseCount): string {
+  if (suggestion === undefined) return '';
+  return `did you mean ${suggestion}?${total === undefined ? '' : ` ${plural(total, 'hit')}`}`;
+}
+
+/** `0 hits. timeout: 311 · service:biling: 0 (did you mean service:billing? 3 hits)`. */
 export function nothingFound(
-  clauses: readonly ClauseCount[],
+  { clauses = [], suggested_query: meant }: SearchResponse,
+  request: { readonly query?: string },
   index: string,
-  elsewhere: readonly string[],
 ): string[] {
-  const parts = clauses.map((c) => {
-    const hint = c.suggestion === undefined ? '' : ` (did you mean ${c.suggestion}?)`;
-    return `${c.clause}: ${count(c.total)}${hint}`;
+  const parts = clauses.map((one) => {
+    const hint = meantText(one);
+    return `${one.clause}: ${count(one.total)}${hint === '' ? '' : ` (${hint})`}`;
   });
   const tail = parts.length > 0 ? ` ${parts.join(' · ')}` : '';
   const accents = clauses.some(({ clause, suggestion }) => differsInAccents(clause, suggestion));
   const folding = accents ? [ACCENTS_COUNT] : [];
-  return [`0 hits.${tail}`, ...folding, ...elsewhere, `fields: lhs index describe ${index}`];
+  const next =
+    meant === undefined || meant === request.query
+      ? []
+      : [`next: lhs search ${index} ${shellWord(meant)}, or the same command with --fix`];
+  const fields = `fields: lhs index describe ${index}`;
+  return [`0 hits.${tail}`, ...folding, ...elsewhereLines(clauses), ...next, fields];
 }

@@ -11,11 +11,11 @@ import {
 import type { OutputFormat } from '../output/output-target.ts';
 import type { AnswerShapes } from '../output/write-answer.ts';
 import type { Style } from '../terminal/style.ts';
+import { printable } from '../terminal/text.ts';
 import { displayColumns, withRowTexts } from './display-columns.ts';
 import { skippedFacets } from './facet-lines.ts';
 import { remarks } from './hit-lines.ts';
 import { hitTable } from './hit-rows.ts';
-import { hitsInOtherFields } from './other-fields.ts';
 import { nothingFound, nothingNear, resultLines } from './result-lines.ts';
 import {
   matchFlags,
@@ -63,10 +63,16 @@ export function presentSearch(
   shape: (answer: SearchResponse) => SearchResponse = (answer) => answer,
 ): AnswerShapes {
   const { index } = search.request;
+  const isFixed = search.mode === 'lexical' && search.request.suggest === true;
   const answerOf = async (request: ModeRequest): Promise<SearchResponse> => {
     const answer = shape(await searchByMode(backend, request));
     err(...skippedFacets(answer));
-    return answer;
+    const { suggested_query: query } = answer;
+    if (!isFixed || request.mode !== 'lexical' || query === undefined) return answer;
+    err(`0 hits for ${printable(request.request.query ?? '')}: searching for ${printable(query)}`);
+    return shape(
+      await searchByMode(backend, { ...request, request: { ...request.request, query } }),
+    );
   };
   return {
     async lines() {
@@ -75,15 +81,13 @@ export function presentSearch(
       const columns = readsRows ? displayColumns(fields, key.identifier) : [];
       const asked = withRowTexts(search, columns);
       const rowTexts = asked === search ? [] : columns;
-      const answer = await answerOf(withMarks(asked));
+      const answer = await answerOf(withSuggestions(withMarks(asked)));
       const page = { index: description, rowTexts, style, columns: width };
       if (answer.total > 0) return resultLines(answer, search, page);
       if (search.mode !== 'lexical') return nothingNear(answer, description.index, style, width);
       const { request } = search;
-      const clauses = await backend.clauseCounts(request);
-      const elsewhere = await hitsInOtherFields(backend, request, description);
       return [
-        ...nothingFound(clauses, description.index, elsewhere),
+        ...nothingFound(answer, request, description.index),
         ...remarks(answer, style, width),
       ];
     },
@@ -128,6 +132,12 @@ export function searchByMode(backend: Backend, search: ModeRequest): Promise<Sea
       return backend.hybrid(search.request);
   }
 }
+
+/** The same search, which says what was probably meant if it has no hits. */
+const withSuggestions = (search: ModeRequest): ModeRequest =>
+  search.mode === 'lexical'
+    ? { mode: search.mode, request: { ...search.request, suggest: true } }
+    : search;
 
 /** The same search with highlights. */
 function withMarks(search: ModeRequest): ModeRequest {

@@ -35,6 +35,7 @@ export const searchFlags = {
     options: ['or', 'and'],
     description: 'operator that joins the clauses of a list (or)',
   }),
+  fix: Flags.boolean({ description: 'if nothing is found, search for what was probably meant' }),
   filter: Flags.string({
     description: 'query that restricts the hits without scoring',
     helpValue: 'Q',
@@ -181,6 +182,7 @@ const PARTS: {
 } = {
   syntax: same('syntax'),
   operator: same('default_operator'),
+  fix: { read: () => ({ suggest: true }) },
   filter: {
     read: (query) => ({ filter: query }),
     write: (part) => (typeof part.filter === 'string' ? part.filter : undefined),
@@ -257,6 +259,9 @@ export async function requestPart(flags: SearchFlags, among?: object): Promise<P
 
 /** Throws invalid_argument for a flag of another mode. */
 export function refuseForeign(mode: SearchMode, flags: SearchFlags): void {
+  if (mode !== 'lexical' && flags.fix === true) {
+    throw new LhsError('invalid_argument', '--fix goes with --mode lexical');
+  }
   const foreign =
     mode === 'hybrid'
       ? []

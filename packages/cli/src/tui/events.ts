@@ -34,8 +34,8 @@ export type Event =
       readonly type: 'counted';
       readonly question: Question;
       readonly clauses: readonly ClauseCount[];
-      /** Other TEXT fields that have the words, as lines. */
-      readonly elsewhere: readonly string[];
+      /** The line that was probably meant. */
+      readonly suggested: string | undefined;
     }
   | {
       readonly type: 'suggested';

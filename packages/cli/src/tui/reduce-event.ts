@@ -21,7 +21,7 @@ export function reduceEvent(state: State, event: Event): State {
       return { ...state, facets: { question: event.question, facets: event.facets } };
     case 'counted':
       return sameQuestion(event.question, question(state))
-        ? { ...state, clauses: event.clauses, elsewhere: event.elsewhere }
+        ? { ...state, clauses: event.clauses, suggested: event.suggested }
         : state;
     case 'suggested':
       return suggested(state, event);
@@ -63,7 +63,7 @@ function answered(state: State, answer: NonNullable<State['answer']>): State {
     hint: undefined,
     refused: undefined,
     clauses: undefined,
-    elsewhere: [],
+    suggested: undefined,
     cursor,
   });
 }

@@ -205,13 +205,17 @@ describe('the rows of hits', () => {
     ]);
   });
 
-  it('say which other fields have the words', () => {
+  it('say which other fields have the words, and search for them on Enter', () => {
     const state = withHits([]);
     const counted = reduce(state, {
-      ...{ type: 'counted', question: question(state), clauses: [] },
-      elsewhere: ['note has 4,830: note:(faulty hinge)'],
+      ...{ type: 'counted', question: question(state), suggested: 'note:hinge' },
+      clauses: [{ clause: 'hinge', total: 0, elsewhere: [{ clause: 'note:hinge', total: 4830 }] }],
     });
-    expect(shown(counted).join('\n')).toContain('note has 4,830: note:(faulty hinge)');
+    expect(shown(counted).join('\n')).toContain('hinge: note:hinge has 4,830');
+    expect(shown(counted).join('\n')).toContain('Enter searches for note:hinge');
+    const fixed = after(counted, { type: 'enter' });
+    expect(fixed.line.text).toBe('note:hinge');
+    expect(fixed.outcome).toBeUndefined();
   });
 });
 

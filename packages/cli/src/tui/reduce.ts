@@ -1,12 +1,12 @@
 import { completionPlace, fieldItems } from './completion.ts';
-import { type EditLine, edit, insert, type LineEdit, replace } from './edit-line.ts';
+import { type EditLine, edit, insert, type LineEdit, lineOf, replace } from './edit-line.ts';
 import type { Action, Event, ScreenInput } from './events.ts';
 import { hitAt, layoutOf, scrolled, WHEEL_ROWS } from './layout.ts';
 import { sameQuestion } from './question.ts';
 import { choose, nextMode, opened } from './reduce-choices.ts';
 import { reduceEvent, taking } from './reduce-event.ts';
 import { reduceOverlay } from './reduce-overlay.ts';
-import { FRAME_ROWS, isProse, keyText, question, type State, selected } from './state.ts';
+import { FRAME_ROWS, isProse, isStale, keyText, question, type State, selected } from './state.ts';
 
 const EVENTS: readonly string[] = [
   'resized',
@@ -61,7 +61,9 @@ function reduceMain(state: State, action: Action): State {
     case 'complete':
       return completed(state, action.sign);
     case 'enter':
-      return taken(state);
+      return state.suggested !== undefined && !isStale(state)
+        ? typed(state, lineOf(state.suggested))
+        : taken(state);
     case 'escape':
       return state.completing?.at === undefined
         ? { ...state, outcome: { type: 'left' } }

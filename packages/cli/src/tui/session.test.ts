@@ -1,4 +1,9 @@
-import { type Backend, LhsError, type SearchRequest } from '@lakehouse-search/contract';
+import {
+  type Backend,
+  LhsError,
+  type SearchRequest,
+  type SearchResponse,
+} from '@lakehouse-search/contract';
 import { describe, expect, it, vi } from 'vitest';
 import { screenLines } from './screen.ts';
 import { Session } from './session.ts';
@@ -18,9 +23,13 @@ const INDEX = {
 
 /** A backend whose searches end when the test says so. */
 async function slowBackend(more: object = {}) {
-  const asked: { readonly query: string; end(total: number): void; fail(hint?: string): void }[] =
-    [];
-  const search = ({ query = '' }: SearchRequest) =>
+  const asked: {
+    readonly query: string;
+    readonly suggest: boolean;
+    end(total: number, more?: Partial<SearchResponse>): void;
+    fail(hint?: string): void;
+  }[] = [];
+  const search = ({ query = '', suggest = false }: SearchRequest) =>
     new Promise((done, failed) => {
       const hits = (n: number) =>
         Array.from({ length: n }, (_, i) => ({
@@ -29,13 +38,14 @@ async function slowBackend(more: object = {}) {
         }));
       asked.push({
         query,
-        end: (total) => done({ hits: hits(total), total, took_ms: 1, lag_snapshots: 0 }),
+        suggest,
+        end: (total, more) =>
+          done({ hits: hits(total), total, took_ms: 1, lag_snapshots: 0, ...more }),
         fail: (hint?: string) => failed(new LhsError('invalid_query', 'no clause', { hint })),
       });
     });
   const backend = {
     search,
-    clauseCounts: async () => [{ clause: 'tim', total: 0, suggestion: 'time' }],
     suggest: async () => ({ suggestions: [] }),
     getKeys: async () => ({ rows: [] }),
     ...more,
@@ -132,14 +142,15 @@ describe('a session of the screen', () => {
     type('tim ');
     await vi.waitFor(() => expect(asked).toHaveLength(2));
     asked[1].end(0);
+    await vi.waitFor(() => expect(asked).toHaveLength(3));
+    expect(asked[2]).toMatchObject({ query: 'tim ', suggest: true });
+    const clauses = [{ clause: 'tim', total: 0, suggestion: 'time', suggestion_total: 2 }];
+    asked[2].end(0, { clauses, suggested_query: 'time' });
     await vi.waitFor(() => expect(session.state.clauses).toHaveLength(1));
     const { state } = session;
     const shown = screenLines(state).map((line) => line.map(({ text }) => text).join(''));
-    expect(shown.join('\n')).toContain('  tim  0  did you mean time?');
-    await vi.waitFor(() => expect(asked).toHaveLength(3));
-    expect(asked[2].query).toBe('title:(tim)');
-    asked[2].end(7);
-    await vi.waitFor(() => expect(session.state.elsewhere).toEqual(['title has 7: title:(tim)']));
+    expect(shown.join('\n')).toContain('  tim  0  did you mean time? 2 hits');
+    expect(shown.join('\n')).toContain('Enter searches for time');
     type('x');
     await vi.waitFor(() => expect(asked).toHaveLength(4));
     asked[3].end(1);

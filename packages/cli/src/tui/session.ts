@@ -1,5 +1,4 @@
 import type { Backend } from '@lakehouse-search/contract';
-import { hitsInOtherFields } from '../search/other-fields.ts';
 import { completionPlace } from './completion.ts';
 import type { ScreenInput } from './events.ts';
 import { LatestQueue } from './latest-queue.ts';
@@ -175,10 +174,10 @@ export class Session {
       await paused();
       if (!sameQuestion(asked, question(this.#state)) || index !== this.#state.index) return;
       const request = keptRequest(index.name, asked);
-      const clauses = await this.#backend.clauseCounts(request).catch(() => []);
-      this.dispatch({ type: 'counted', question: asked, clauses, elsewhere: [] });
-      const elsewhere = await hitsInOtherFields(this.#backend, request, index).catch(() => []);
-      this.dispatch({ type: 'counted', question: asked, clauses, elsewhere });
+      const meant = { ...request, suggest: true, limit: 1 };
+      const answer = await this.#backend.search(meant).catch(() => undefined);
+      const { clauses = [], suggested_query: suggested } = answer ?? {};
+      this.dispatch({ type: 'counted', question: asked, clauses, suggested });
     });
   }
 

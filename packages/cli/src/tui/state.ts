@@ -96,8 +96,8 @@ export interface State {
   readonly facets: { readonly question: Question; readonly facets: readonly Facet[] } | undefined;
   /** For a response without hits: the hits of each clause by itself. */
   readonly clauses: readonly ClauseCount[] | undefined;
-  /** And other TEXT fields that have the words. */
-  readonly elsewhere: readonly string[];
+  /** And the line that was probably meant, which Enter searches for. */
+  readonly suggested: string | undefined;
   readonly completing: Completing | undefined;
   readonly overlay: Overlay | undefined;
   /** A word about what has just been done. */
@@ -151,7 +151,7 @@ export function initialState(
     previewTop: 0,
     facets: undefined,
     clauses: undefined,
-    elsewhere: [],
+    suggested: undefined,
     completing: undefined,
     overlay: index.name === '' ? listOverlay('indexes') : undefined,
     note: undefined,

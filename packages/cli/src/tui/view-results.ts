@@ -1,4 +1,5 @@
 import type { Hit, Json, Segment } from '@lakehouse-search/contract';
+import { elsewhereLines, meantText } from '../search/result-lines.ts';
 import { count } from '../terminal/figures.ts';
 import { cut, pad, printable, width } from '../terminal/text.ts';
 import { markedSpans, marksOf } from './marks.ts';
@@ -127,11 +128,15 @@ function emptyLines(state: State, columns: number, rows: number): Line[] {
   const lines: Line[] = [
     [],
     [span('  nothing found', 'strong')],
-    ...clauses.map(({ clause, total, suggestion }): Line => {
-      const guess = suggestion === undefined ? '' : `  did you mean ${suggestion}?`;
-      return [span(`  ${clause}`, 'value'), span(`  ${count(total)}`), span(guess, 'dim')];
+    ...clauses.map((one): Line => {
+      const guess = meantText(one);
+      const counted = span(`  ${count(one.total)}`);
+      return [span(`  ${one.clause}`, 'value'), counted, span(guess && `  ${guess}`, 'dim')];
     }),
-    ...state.elsewhere.map((line): Line => [span(`  ${line}`)]),
+    ...elsewhereLines(clauses).map((line): Line => [span(`  ${line}`)]),
+    ...(state.suggested === undefined
+      ? []
+      : [[span('  Enter searches for '), span(state.suggested, 'value')]]),
     [span('  Tab completes fields and values, ? shows help', 'dim')],
   ];
   return lines.slice(0, rows).map((line) => fit(line, columns));

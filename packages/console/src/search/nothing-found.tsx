@@ -1,43 +1,41 @@
-import type { ModeRequest } from '@lakehouse-search/contract';
-import { useService } from '../parts/console-context.ts';
-import { useAnswer } from '../parts/use-answer.ts';
+import type { SearchResponse } from '@lakehouse-search/contract';
 import { hrefOf, type SearchPlace } from '../place/place.ts';
 import { count } from '../text/figures.ts';
 
-/** What to try next: what each clause finds alone, a nearer word, fewer filters. */
+/** What to try next: the query that was meant, what each clause finds alone, fewer filters. */
 export function NothingFound({
   place,
-  wanted,
+  answer,
 }: {
   readonly place: SearchPlace;
-  readonly wanted: ModeRequest;
+  readonly answer: SearchResponse;
 }) {
-  const service = useService();
-  const { mode, request } = wanted;
-  const isAsked = mode === 'lexical' && place.query.trim() !== '' && place.page === 1;
-  const { index, query, syntax, filter } = { query: undefined, ...request };
-  const clauses = useAnswer(isAsked ? JSON.stringify(request) : undefined, (signal) =>
-    service.call('clauseCounts', defined({ index, query, syntax, filter }), signal),
-  );
+  const { clauses = [], suggested_query: meant } = answer;
   const to = (part: Partial<SearchPlace>) => hrefOf({ ...place, page: 1, ...part });
+  const link = (query: string) => <a href={to({ query })}>{query}</a>;
   return (
     <div class="nothing">
-      {clauses.value !== undefined && clauses.value.length > 0 && (
+      {meant !== undefined && <p>Search for {link(meant)}</p>}
+      {clauses.length > 0 && (
         <>
           <p>Each clause alone finds:</p>
           <ul>
-            {clauses.value.map(({ clause, total, suggestion }) => (
+            {clauses.map(({ clause, total, suggestion, suggestion_total, elsewhere = [] }) => (
               <li key={clause}>
-                <a href={to({ query: clause })}>{clause}</a>: {count(total)}
+                {link(clause)}: {count(total)}
                 {suggestion !== undefined && (
                   <>
                     {' · did you mean '}
-                    <a href={to({ query: corrected(place.query, clause, suggestion) })}>
-                      {suggestion}
-                    </a>
-                    ?
+                    {link(suggestion)}?
+                    {suggestion_total !== undefined && ` ${count(suggestion_total)}`}
                   </>
                 )}
+                {elsewhere.map((found) => (
+                  <span key={found.clause}>
+                    {' · '}
+                    {link(found.clause)}: {count(found.total)}
+                  </span>
+                ))}
               </li>
             ))}
           </ul>
@@ -50,14 +48,4 @@ export function NothingFound({
       </p>
     </div>
   );
-}
-
-const defined = <T extends object>(fields: T): T =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
-
-/** The query with a clause in a better spelling: a suggestion is a clause, or a term of its field. */
-export function corrected(query: string, clause: string, suggestion: string): string {
-  const [, field = ''] = /^(\w[\w.]*:)/.exec(clause) ?? [];
-  const whole = suggestion.startsWith(field) ? suggestion : `${field}${suggestion}`;
-  return query.includes(clause) ? query.replace(clause, () => whole) : whole;
 }

@@ -52,7 +52,7 @@ function runSearch(
 ): Promise<SearchResponse> {
   switch (wanted.mode) {
     case 'lexical':
-      return service.call('search', wanted.request, signal);
+      return service.call('search', { ...wanted.request, suggest: true }, signal);
     case 'semantic':
       return service.call('semantic', wanted.request, signal);
     case 'hybrid':
@@ -75,7 +75,7 @@ function Found({ place, index, description, wanted, value, isStale }: FoundProps
       <section class="hits" aria-label="Hits" aria-busy={isStale}>
         <Summary index={index} answer={value} />
         <AsCommand wanted={wanted} />
-        {value.hits.length === 0 && <NothingFound place={{ ...place, index }} wanted={wanted} />}
+        {value.hits.length === 0 && <NothingFound place={{ ...place, index }} answer={value} />}
         <ol start={(place.page - 1) * PAGE_HITS + 1}>
           {value.hits.map((hit, at) => (
             <HitItem

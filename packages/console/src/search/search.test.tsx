@@ -1,4 +1,4 @@
-import type { IndexDescription, SavedQuery, Scope } from '@lakehouse-search/contract';
+import type { IndexDescription, SavedQuery, Scope, SearchResponse } from '@lakehouse-search/contract';
 import type { VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { describe, expect, it } from 'vitest';
@@ -13,7 +13,7 @@ import { ServiceError } from '../service/service-error.ts';
 import { Explained } from './explanation.tsx';
 import { Facets } from './facets.tsx';
 import { HitItem } from './hit-item.tsx';
-import { corrected } from './nothing-found.tsx';
+import { NothingFound } from './nothing-found.tsx';
 import { explainRequest, facetFields, modeRequest } from './search-request.ts';
 import { freshness, Summary } from './summary.tsx';
 
@@ -155,11 +155,23 @@ describe('what a search shows', () => {
     expect(html).not.toContain('<img');
   });
 
-  it('mends a clause of the query', () => {
-    expect(corrected('a service:biling', 'service:biling', 'billing')).toBe('a service:billing');
-    expect(corrected('a service:biling', 'service:biling', 'service:billing')).toBe(
-      'a service:billing',
+  it('shows what was probably meant, each with a link', () => {
+    const elsewhere = [{ clause: 'last:Ruth', total: 4 }];
+    const clauses = [
+      { clause: 'service:biling', total: 0, suggestion: 'service:billing', suggestion_total: 3 },
+      { clause: 'ruth', total: 0, elsewhere },
+    ];
+    const answer = { hits: [], total: 0, clauses, suggested_query: 'service:billing last:Ruth' };
+    const html = renderToString(
+      <NothingFound place={place} answer={answer as unknown as SearchResponse} />,
     );
+    const links = [...html.matchAll(/<a href="([^"]*)"/g)].map(([, href]) => {
+      return new URLSearchParams(href.split('?')[1]).get('q');
+    });
+    expect(links).toEqual(
+      expect.arrayContaining(['service:billing last:Ruth', 'service:billing', 'last:Ruth']),
+    );
+    expect(html.replace(/<[^>]*>/g, '')).toContain('did you mean service:billing? 3');
   });
 });
 

@@ -7,7 +7,6 @@ export const ROUTES = Object.freeze({
   semantic: 'POST /v1/search:semantic',
   hybrid: 'POST /v1/search:hybrid',
   explain: 'POST /v1/explain',
-  clauseCounts: 'POST /v1/search:clauses',
   getKeys: 'POST /v1/keys:get',
   listIndexes: 'GET /v1/indexes',
   describeIndex: 'POST /v1/index:describe',

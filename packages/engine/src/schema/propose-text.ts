@@ -9,6 +9,8 @@ const PROSE_CHARS = 40;
 const CATEGORY_SHARE = 0.2;
 /** Single words with at least this many distinct values are names, which words search. */
 const NAMES = 20;
+/** At least this share of values with several words makes a category a text, too. */
+const WORDY_SHARE = 0.3;
 /** A larger share of distinct values makes facets useless. */
 const UNIQUE_SHARE = 0.9;
 
@@ -50,7 +52,7 @@ function proposed(texts: readonly string[]): ProposedText {
   const isProse = words > 0.5 && average >= PROSE_CHARS;
   const isName =
     !isCategory && values >= NAMES && texts.filter(isNamed).length > 0.5 * texts.length;
-  if (!isProse && !isName && !(words > 0.1)) {
+  if (!isProse && !isName && words < WORDY_SHARE) {
     const fast = texts.length < NAMES || distinct <= UNIQUE_SHARE;
     return { type: 'KEYWORD', why, cached: isCategory, fast };
   }

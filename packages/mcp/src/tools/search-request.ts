@@ -44,7 +44,8 @@ export function runSearch(
   };
   if (mode === 'lexical') {
     const words = operator === undefined ? {} : { default_operator: operator };
-    return backend.search({ ...common, ...words, query, highlight: FRAGMENT }, call);
+    const request = { ...common, ...words, query, highlight: FRAGMENT, suggest: true };
+    return backend.search(request, call);
   }
   const near: SemanticRequest = {
     ...common,

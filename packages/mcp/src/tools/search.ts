@@ -98,6 +98,7 @@ export const searchTool: AgentTool = {
       hits: { type: 'array', items: HIT },
       snapshot: SNAPSHOT,
       ...PAGE_SCHEMA,
+      suggested_query: { ...TEXT, description: 'without hits: a query that has some' },
       notes: TEXTS,
       data_notice: NOTICE_SCHEMA,
     },
@@ -129,6 +130,9 @@ async function run(value: unknown, context: AgentContext): Promise<ToolAnswer> {
     snapshot: response.snapshot,
     truncated: isCut,
     ...(more && hits.length > 0 ? { continuation: cursorText(at, call) } : {}),
+    ...(response.suggested_query === undefined
+      ? {}
+      : { suggested_query: response.suggested_query }),
     ...(notes.length === 0 ? {} : { notes }),
     data_notice: DATA_NOTICE,
   };
@@ -175,7 +179,7 @@ function notesOf(response: SearchResponse, { fault }: CitedRows, moved: boolean)
 }
 
 function textOf(structured: JsonObject, hits: readonly HitView[], offset: number): string {
-  const { index, mode, total, continuation, notes = [] } = structured;
+  const { index, mode, total, continuation, suggested_query: meant, notes = [] } = structured;
   const range = hits.length === 0 ? 'no hits' : `hits ${offset + 1} to ${offset + hits.length}`;
   const head = `${range} of ${total} (${mode}) in ${index}`;
   const blocks = hits.map(({ key, score, citation, fields, highlight, row, ...flags }) =>
@@ -188,7 +192,8 @@ function textOf(structured: JsonObject, hits: readonly HitView[], offset: number
     ),
   );
   const next = continuation === undefined ? [] : [`more: repeat with cursor "${continuation}"`];
-  return [head, DATA_NOTICE, ...blocks, ...(notes as string[]), ...next].join('\n');
+  const near = meant === undefined ? [] : [`suggested_query: ${JSON.stringify(meant)}`];
+  return [head, DATA_NOTICE, ...blocks, ...(notes as string[]), ...near, ...next].join('\n');
 }
 
 const highlighted = (highlight: JsonObject = {}): JsonObject =>
