@@ -1,4 +1,9 @@
-import type { IndexDescription, SavedQuery, Scope, SearchResponse } from '@lakehouse-search/contract';
+import type {
+  IndexDescription,
+  SavedQuery,
+  Scope,
+  SearchResponse,
+} from '@lakehouse-search/contract';
 import type { VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { describe, expect, it } from 'vitest';

@@ -35,7 +35,7 @@ const loadHybrid = lazily(() => import('./hybrid/search-meaning.ts'));
 export const READS = Object.freeze({
   search: contextRead(
     checkSearchRequest,
-    async () => (await import('./search-words.ts')).searchWords,
+    async () => (await import('./search-lexical.ts')).searchLexical,
   ),
   semantic: contextRead(checkSemanticRequest, async () => (await loadHybrid()).searchSemantic),
   hybrid: contextRead(checkHybridRequest, async () => (await loadHybrid()).searchHybrid),

@@ -1,10 +1,12 @@
 import {
   type CheckedRequest,
+  type ClauseCount,
   checkSearchRequest,
   type SearchResponse,
 } from '@lakehouse-search/contract';
 import { type CountedClause, countClauses } from './clause-counts.ts';
 import type { SearchContext } from './context.ts';
+import { plainText } from './like-pattern.ts';
 import { searchIndex } from './search.ts';
 
 /** The parts of a request that decide which documents match. */
@@ -27,6 +29,12 @@ export async function suggestions(
   return total === 0 ? { clauses } : { clauses, suggested_query };
 }
 
+/** The same text in another spelling, else the word in another field, else the nearest word. */
+function meantBy({ clause, suggestion, elsewhere }: ClauseCount): string | undefined {
+  const isAlike = suggestion !== undefined && plainText(suggestion) === plainText(clause);
+  return isAlike ? suggestion : (elsewhere?.[0]?.clause ?? suggestion);
+}
+
 /** The query with what was meant in the place of its clauses without hits. */
 function corrected(
   query: string | undefined,
@@ -35,7 +43,7 @@ function corrected(
   if (query === undefined) return undefined;
   let text = query;
   for (const { count, span } of counted.toReversed()) {
-    const clause = count.suggestion ?? count.elsewhere?.[0]?.clause;
+    const clause = meantBy(count);
     if (clause === undefined || span === undefined) continue;
     text = text.slice(0, span.from) + clause + text.slice(span.to);
   }

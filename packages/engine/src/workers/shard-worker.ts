@@ -114,8 +114,8 @@ async function notHere(): Promise<never> {
 /** The reads that run here whole, each loaded by its first request. */
 const READS: Readonly<Record<ReadName, () => Promise<Read>>> = {
   search: lazily(async () => {
-    const { searchWords } = await import('../search/search-words.ts');
-    return (context, request) => searchWords(context, checkSearchRequest(request));
+    const { searchLexical } = await import('../search/search-lexical.ts');
+    return (context, request) => searchLexical(context, checkSearchRequest(request));
   }),
   aggregate: lazily(async () => {
     const { aggregateIndex } = await import('../search/summarize.ts');

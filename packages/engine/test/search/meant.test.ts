@@ -95,3 +95,42 @@ describe('a clause without hits', () => {
     for (const { clause, total: found } of elsewhere ?? []) expect(await total(clause)).toBe(found);
   });
 });
+
+describe('a search without hits that asks for suggestions', () => {
+  const search = (query: string, more: object = {}) =>
+    lake.backend.search({ query, suggest: true, ...more });
+
+  it.each([
+    ['last:ruth AND kind:"food & drink"', 'last:Ruth AND kind:"Food & Drink"'],
+    ['guth', 'last:Guth'],
+    ['guth^2 nothing', 'last:Guth^2 nothing'],
+    ['last:(ruth OR nobody)', 'last:(last:Ruth OR nobody)'],
+    ['zurich -last:Guth', 'zürich -last:Guth'],
+    ['last:ruth AND kind:nowhere', undefined],
+    ['last:Ruth AND kind:Straße', undefined],
+    ['nothing', undefined],
+  ])('%s: %s', async (query, suggested) => {
+    const { total: found, clauses, suggested_query } = await search(query);
+    expect(found).toBe(0);
+    expect(suggested_query).toBe(suggested);
+    expect(clauses).toEqual(await counts(query));
+    if (suggested !== undefined) expect(await total(suggested)).toBeGreaterThan(0);
+  });
+
+  it('respects the filter, the operator and the page of the request', async () => {
+    const more = { default_operator: 'and', limit: 1, facets: { fields: ['last'] }, highlight: {} };
+    expect((await search('guth', { ...more, filter: 'emoji:🍕' })).suggested_query).toBe(
+      'last:Guth',
+    );
+    expect((await search('guth', { ...more, filter: 'emoji:😀' })).suggested_query).toBeUndefined();
+  });
+
+  it('has no suggestions with hits, for a tree, or unless it asks', async () => {
+    expect(await search('last:Ruth')).not.toHaveProperty('clauses');
+    expect(await lake.backend.search({ query: 'last:ruth' })).not.toHaveProperty('clauses');
+    const tree = { ast: { term: { field: 'last', value: 'ruth' } }, suggest: true };
+    const { clauses, suggested_query } = await lake.backend.search(tree);
+    expect(clauses).toMatchObject([{ suggestion: 'last:Ruth' }]);
+    expect(suggested_query).toBeUndefined();
+  });
+});

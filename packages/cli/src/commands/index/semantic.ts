@@ -3,6 +3,8 @@ import { outputFlags } from '../../output/output-target.ts';
 import { nearestFlags, searchFlags } from '../../search/search-flags.ts';
 import Search from '../search.ts';
 
+const { fix: _, ...flags } = searchFlags;
+
 export default class IndexSemantic extends Search {
   static override summary = 'Search by meaning: the rows whose vectors are nearest to a text.';
   static override examples = [
@@ -15,7 +17,7 @@ export default class IndexSemantic extends Search {
     query: Args.string({ ignoreStdin: true, description: 'text to search for' }),
   };
   static override flags = {
-    ...searchFlags,
+    ...flags,
     ...nearestFlags,
     ...outputFlags,
     queries: Search.flags.queries,

@@ -6,7 +6,7 @@ import { searchIndex } from './search.ts';
 const loadSuggestions = lazily(() => import('./suggested-query.ts'));
 
 /** Answers a search; one without hits says what was probably meant if the request asks for it. */
-export async function searchWords(
+export async function searchLexical(
   context: SearchContext,
   checked: CheckedRequest,
 ): Promise<SearchResponse> {
