@@ -217,7 +217,7 @@ describe('pinned surfaces', () => {
         "index restore": "[FROM] --aliases --as --backup --base-dir --detach --index",
         "index rollback": "INDEX --detach --generation",
         "index search": "INDEX [QUERY] --after --aggs --collapse --columns --ef --exact --facet --fail-on-partial --fields --filter --fix --format --fusion --highlight --hydrate --k --lexical-fields --limit --min-score --mode --offset --operator --output --pit --queries --rrf-k --snapshot-min --sort --syntax --vector --vector-field --wait --weights",
-        "index semantic": "INDEX [QUERY] --after --aggs --collapse --columns --ef --exact --facet --fields --filter --fix --format --highlight --hydrate --k --limit --min-score --offset --operator --output --pit --queries --snapshot-min --sort --syntax --vector --vector-field --wait",
+        "index semantic": "INDEX [QUERY] --after --aggs --collapse --columns --ef --exact --facet --fields --filter --format --highlight --hydrate --k --limit --min-score --offset --operator --output --pit --queries --snapshot-min --sort --syntax --vector --vector-field --wait",
         "index status": "= status: INDEX",
         "index suggest": "INDEX [TEXT] --field --fuzzy --limit",
         "index sync": "= sync: INDEX --follow --poll --until --wait",
