@@ -14,7 +14,7 @@ export interface ScanOptions {
   readonly snapshotId?: bigint;
   /**
    * Top-level column names of `schema`; default all. `_row_id` and `_last_updated_sequence_number`
-   * are available in v3.
+   * are available in v3, `_row` (data file and position) in each version.
    */
   readonly columns?: readonly string[];
   /** Schema under which rows are read. Default: the current schema. */

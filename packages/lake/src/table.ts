@@ -7,6 +7,7 @@ import { fileSet } from './plan/file-set.ts';
 import { keepManifests } from './plan/manifest-cache.ts';
 import type { Batch, Locator } from './scan/batch.ts';
 import type { ParquetEngine } from './scan/file-rows.ts';
+import { ROW_ID, ROW_KEY, withField } from './schema/row-fields.ts';
 import type { Schema, Value } from './schema/type.ts';
 import type {
   ChangesOptions,
@@ -30,6 +31,11 @@ export interface OpenTableOptions extends LoadOptions {
    * `auto`.
    */
   readonly engine?: ParquetEngine;
+  /**
+   * Whether schemas have one more column, which tells rows apart: `_row_id` in format 3, else
+   * `_row`. Default false.
+   */
+  readonly rowKeys?: boolean;
 }
 
 /**
@@ -40,12 +46,13 @@ export async function openTable(
   config: TableConfig,
   options: OpenTableOptions = {},
 ): Promise<SourceTable> {
-  return new IcebergTable(await loadTable(config, options), options.engine ?? 'auto');
+  const { engine = 'auto', rowKeys = false } = options;
+  return new IcebergTable(await loadTable(config, options), engine, rowKeys);
 }
 
 /** A table that is loaded already (by the writer, after a commit) as a SourceTable. */
 export function tableOf(handle: TableHandle, engine: ParquetEngine = 'auto'): SourceTable {
-  return new IcebergTable(handle, engine);
+  return new IcebergTable(handle, engine, false);
 }
 
 /** File sets that a table object caches. */
@@ -54,13 +61,22 @@ const KEPT_FILE_SETS = 4;
 class IcebergTable implements SourceTable {
   readonly #handle: TableHandle;
   readonly #engine: ParquetEngine;
+  readonly #rowKeys: boolean;
+  /** Schemas with the column of row keys. */
+  readonly #schemas = new Map<Schema, Schema>();
   #reader: Promise<TableRows> | undefined;
   readonly #fileSets = new Map<bigint | null, Promise<FileSet>>();
 
   /** `former`: the same table at an older version; its open files are reused. */
-  constructor(handle: TableHandle, engine: ParquetEngine, former?: Promise<TableRows>) {
+  constructor(
+    handle: TableHandle,
+    engine: ParquetEngine,
+    rowKeys: boolean,
+    former?: Promise<TableRows>,
+  ) {
     this.#handle = handle;
     this.#engine = engine;
+    this.#rowKeys = rowKeys;
     if (former !== undefined) this.#reader = this.#readerAfter(former);
   }
 
@@ -86,10 +102,10 @@ class IcebergTable implements SourceTable {
     return this.#handle.metadata.properties;
   }
   get schema(): Schema {
-    return this.#handle.metadata.schema;
+    return this.#shown(this.#handle.metadata.schema);
   }
   get schemas(): readonly Schema[] {
-    return this.#handle.metadata.schemas;
+    return this.#handle.metadata.schemas.map((schema) => this.#shown(schema));
   }
   get snapshots(): readonly Snapshot[] {
     return this.#handle.metadata.snapshots;
@@ -106,7 +122,16 @@ class IcebergTable implements SourceTable {
   }
 
   schemaOf(snapshotId: bigint): Schema {
-    return schemaById(this.#handle.metadata, this.snapshot(snapshotId).schemaId);
+    return this.#shown(schemaById(this.#handle.metadata, this.snapshot(snapshotId).schemaId));
+  }
+
+  #shown(schema: Schema): Schema {
+    if (!this.#rowKeys) return schema;
+    const known = this.#schemas.get(schema);
+    if (known !== undefined) return known;
+    const shown = withField(schema, this.formatVersion === 3 ? ROW_ID : ROW_KEY);
+    this.#schemas.set(schema, shown);
+    return shown;
   }
 
   ancestry(id: bigint): readonly Snapshot[] {
@@ -166,7 +191,7 @@ class IcebergTable implements SourceTable {
     const handle = await this.#handle.refresh();
     if (handle === this.#handle) return this;
     keepManifests(this.#handle.metadata, handle.metadata);
-    return new IcebergTable(handle, this.#engine, this.#reader);
+    return new IcebergTable(handle, this.#engine, this.#rowKeys, this.#reader);
   }
 
   async close(): Promise<void> {

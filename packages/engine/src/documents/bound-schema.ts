@@ -2,6 +2,7 @@ import { LhsError } from '@lakehouse-search/contract';
 import type { Field, Schema, Type } from '@lakehouse-search/lake';
 import { typeName } from '../schema/column-rules.ts';
 import type { Mapping } from '../schema/mapping.ts';
+import { isRowKey } from '../schema/row-key.ts';
 
 /**
  * The bound schema: the columns that an index uses, under the names of its definition, by Iceberg
@@ -59,6 +60,7 @@ function followed(column: Field, now: Field, type: Type): Field {
 
 function lostColumn({ id, name }: Field, table: Schema): LostColumn {
   const other = table.fields.find((field) => field.name === name);
+  if (isRowKey({ id })) return { name, id, why: 'is another one since the format of the table is' };
   const why =
     other === undefined
       ? 'was dropped'

@@ -21,13 +21,13 @@ export function sharedKeyFault({ index }: Definition, { key, rows, extra }: Shar
   const isRare = extra !== undefined && extra.rows <= DROPPED_SHARE * extra.of;
   const message = `key ${key} stands in two rows: ${first} and ${second}${more}`;
   return new LhsError('source_invalid', message, {
-    hint: `name columns in "key" that tell the rows apart${isRare ? LAST : ''}`,
+    hint: `name columns in "key" that tell the rows apart, or write key: row${isRare ? LAST : ''}`,
     next: [{ step: 'validate_definition' }, { step: 'alter_index', index }],
     details: { key, places: rows, ...(extra && { shared_rows: extra.rows, rows: extra.of }) },
   });
 }
 
-const LAST = ', mend the table, or set on_duplicate_key: last, which drops the others';
+const LAST = '; or mend the table, or set on_duplicate_key: last, which drops the others';
 
 /** `9,950 of 10,000 rows have the key of another row`. */
 export function sharedRows({ rows, of }: { readonly rows: number; readonly of: number }): string {

@@ -117,6 +117,8 @@ export interface Definition {
     readonly partition: readonly string[];
     /** Empty: the table's identifier fields, filled in when the table is known. */
     readonly identifier: readonly string[];
+    /** A row is known by its row id (format 3), or by its data file and position. */
+    readonly row?: true;
   };
   readonly onDuplicateKey: 'refuse' | 'last';
   /** What becomes of a row that cannot be indexed: it stops the work, or it has no document. */

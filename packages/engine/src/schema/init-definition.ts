@@ -123,6 +123,7 @@ function written(value: string | boolean | readonly string[] | S3Config): string
 }
 
 function keyLines({ columns, why }: ProposedKey): string[] {
+  if (columns.length === 0) return [`key: row     # ${why}`];
   return ['key:', `  identifier: [${columns.map(quote).join(', ')}]     # ${why}`];
 }
 

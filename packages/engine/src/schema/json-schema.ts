@@ -95,7 +95,9 @@ export function definitionJsonSchema(): JsonObject {
             closed({ path: text, ref: text, s3: S3 }, ['path']),
           ],
         },
-        key: closed({ partition: textOrTexts, identifier: textOrTexts }),
+        key: {
+          oneOf: [{ const: 'row' }, closed({ partition: textOrTexts, identifier: textOrTexts })],
+        },
         on_duplicate_key: { enum: ['refuse', 'last'] },
         on_bad_row: { enum: ['refuse', 'skip'] },
         freshness_ms: { type: 'integer', minimum: 0, maximum: LIMITS.pollMillis },

@@ -188,8 +188,8 @@ variants: [{ column: meta, shapes: [{ name: s, fields: [{ path: p, type: VECTOR 
     expect(
       faults('fields: [{ name: body, type: TEXT }]', { ...schema, identifierFieldIds: [] }),
     ).toEqual([
-      "3:9 git.commits has no identifier fields; name the key's columns: key: { " +
-        'identifier: [...] }',
+      "3:9 git.commits has no identifier fields; name the key's columns, key: { " +
+        'identifier: [...] }, or key: row',
     ]);
   });
 

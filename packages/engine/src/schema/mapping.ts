@@ -19,6 +19,7 @@ import type { BuiltAs, FieldPlan, VectorPlan } from './field-plan.ts';
 import type { KeySpec } from './key.ts';
 import { keyTypeFault, numberColumns } from './key-types.ts';
 import type { DefinitionPlaces, ParsedDefinition } from './parse-definition.ts';
+import { isRowKey } from './row-key.ts';
 import { pathField } from './variant-terms.ts';
 import { planShapeVector, planVector, type VectorPlanning } from './vector-plan.ts';
 import type { WindowLayout } from './windows.ts';
@@ -228,6 +229,7 @@ function resolveKey(
   fault: Fault,
 ): KeySpec {
   const { partition } = definition.key;
+  if (definition.key.row) return resolveRowKey(schema, columns, table, fault);
   const identifiers = schema.fields
     .filter((field) => schema.identifierFieldIds.includes(field.id))
     .map((field) => field.name)
@@ -237,7 +239,7 @@ function resolveKey(
   if (identifier.length === 0) {
     fault(
       { whole: 1 },
-      `${table} has no identifier fields; name the key's columns: key: { identifier: [...] }`,
+      `${table} has no identifier fields; name the key's columns, key: { identifier: [...] }, or key: row`,
     );
   }
   for (const name of [...partition, ...identifier]) {
@@ -247,6 +249,17 @@ function resolveKey(
     if (problem !== null) fault({ key: name }, `column "${name}" is ${problem}`);
   }
   return Object.freeze({ partition, identifier });
+}
+
+/** The key of `key: row`: the last column of a table's schema, which the table does not store. */
+function resolveRowKey(schema: Schema, columns: ColumnTable, table: string, fault: Fault): KeySpec {
+  const field = schema.fields.find(isRowKey);
+  if (field === undefined) {
+    fault({ whole: 1 }, `key: row needs the name of a column of ${table}: rename _row or _row_id`);
+    return { partition: [], identifier: [] };
+  }
+  columns.use(field.name, { key: field.name });
+  return Object.freeze({ partition: [], identifier: [field.name] });
 }
 
 /** A field that is found in the table, before its plan has a number. */

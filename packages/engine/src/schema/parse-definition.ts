@@ -244,6 +244,9 @@ function readIndexName(tree: Tree, report: Report): string | undefined {
 }
 
 function readKey(tree: Tree | undefined, places: MutablePlaces, report: Report): Definition['key'] {
+  if (tree?.kind === 'scalar' && tree.value === 'row') {
+    return Object.freeze({ partition: [], identifier: [], row: true });
+  }
   const map = tree && readMap(tree, 'key', ['partition', 'identifier'], report);
   const columns = (part: Tree | undefined, what: string) => {
     const texts = part === undefined ? [] : readTexts(part, what, report);

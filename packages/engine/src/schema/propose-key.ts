@@ -16,7 +16,7 @@ import { KEY_SAMPLE_ROWS, keyCandidates, readSample, type Sample } from './sampl
 
 /** The key that a definition proposes, and why: a comment. */
 export interface ProposedKey {
-  /** Empty: no columns are known that tell the rows apart. */
+  /** Empty: no columns are known that tell the rows apart, so rows are known by their location. */
   readonly columns: readonly string[];
   readonly why: string;
 }
@@ -47,11 +47,7 @@ export async function proposeKey(
   if (requested !== undefined) return requestedKey(table, requested);
   const declared = fields.filter(({ id }) => ids.includes(id)).map(({ name }) => name);
   if (declared.length > 0) return { columns: declared, why: "the table's identifier fields" };
-  const [first] = keyCandidates(table);
-  if (first === undefined) return { columns: [], why: 'no column can be a key' };
-  if (sample.rows === 0) {
-    return { columns: [first.name], why: 'the first column that can be a key: no rows were read' };
-  }
+  if (sample.rows === 0) return { columns: [], why: 'no rows were read that show a key' };
   const candidates = [...singleColumns(table, sample), ...severalColumns(table, sample)];
   const names = [...new Set(candidates.flatMap(({ columns }) => columns))];
   const isEnough = sample.isAll || names.length === 0;

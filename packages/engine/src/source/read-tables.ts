@@ -56,7 +56,7 @@ async function withTable<T>(
   work: (table: SourceTable) => Promise<T>,
 ): Promise<T> {
   if (source === undefined) throw noNames('source');
-  const table = await openSource(source, base_dir, checkCall(call).signal);
+  const table = await openSource(source, base_dir, checkCall(call).signal, false);
   try {
     return await work(table);
   } finally {

@@ -24,14 +24,16 @@ function tableConfig(source: Definition['source'], baseDir: string): TableConfig
 
 /**
  * Opens the table of a definition at its newest version. Throws source_not_found, source_invalid,
- * source_unreachable, …, and interrupted as soon as `signal` aborts.
+ * source_unreachable, …, and interrupted as soon as `signal` aborts. Its schemas have the column
+ * of `key: row`, unless `rowKeys` is false.
  */
 export async function openSource(
   source: Definition['source'],
   baseDir: string,
   signal?: AbortSignal,
+  rowKeys = true,
 ): Promise<SourceTable> {
-  const opening = fromSource(() => openTable(tableConfig(source, baseDir), { signal }));
+  const opening = fromSource(() => openTable(tableConfig(source, baseDir), { signal, rowKeys }));
   try {
     return await unlessAborted(() => opening, signal);
   } catch (error) {

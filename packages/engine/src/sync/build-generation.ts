@@ -80,8 +80,8 @@ export async function buildGeneration(
 }
 
 /** Whether every row is indexed, or none: a row that is left out shares no key. */
-const refusesRows = ({ onDuplicateKey, onBadRow }: Definition): boolean =>
-  onDuplicateKey === 'refuse' && onBadRow === 'refuse';
+const refusesRows = ({ key, onDuplicateKey, onBadRow }: Definition): boolean =>
+  !key.row && onDuplicateKey === 'refuse' && onBadRow === 'refuse';
 
 /** The response of a build that began at `started` (performance.now). */
 export function builtResponse(

@@ -48,7 +48,7 @@ describe('a key that does not tell rows apart', () => {
       message: expect.stringMatching(
         /^key year=20\d\d stands in two rows: .*; 2,990 of 3,000 rows have the key of an earlier row$/,
       ),
-      hint: 'name columns in "key" that tell the rows apart',
+      hint: 'name columns in "key" that tell the rows apart, or write key: row',
       next: [{ step: 'validate_definition' }, { step: 'alter_index', index: 't' }],
       details: { shared_rows: 2990, rows: 3000 },
     });
@@ -72,7 +72,7 @@ describe('a key that does not tell rows apart', () => {
     await appendRows(lake.source, { kind: 'rows', rows: twice });
     await expect(lake.backend.sync({})).rejects.toMatchObject({
       message: expect.stringContaining('; 50 of 3,050 rows have the key of an earlier row'),
-      hint: 'name columns in "key" that tell the rows apart',
+      hint: 'name columns in "key" that tell the rows apart, or write key: row',
     });
   });
 

@@ -2,9 +2,11 @@ import { LakeError } from '../base/errors.ts';
 import type { DataFile } from '../metadata/file-set.ts';
 import type { ValueTest } from '../parquet/find-rows.ts';
 import { canonicalText } from '../scan/canonical-text.ts';
+import { rowKeyPrefix } from '../scan/row-key.ts';
 import { admits, compareToUpper, decodeBounds, NO_BOUNDS } from '../schema/bounds.ts';
 import { compareValues, equalValues } from '../schema/compare.ts';
 import type { PartitionSpec } from '../schema/partition-spec.ts';
+import { ROW_KEY } from '../schema/row-fields.ts';
 import { applyTransform, storedImages } from '../schema/transform.ts';
 import type { Field, Type, Value } from '../schema/type.ts';
 
@@ -51,6 +53,10 @@ export function candidateKeys(
 /** Bounds of floats leave out NaN, so they are not used. */
 function columnTest(data: DataFile, spec: PartitionSpec, field: Field): (value: Value) => boolean {
   const { id, type } = field;
+  if (id === ROW_KEY.id) {
+    const prefix = rowKeyPrefix(data);
+    return (value) => typeof value === 'string' && value.startsWith(prefix);
+  }
   const isFloating = type.kind === 'float' || type.kind === 'double';
   const bounds = isFloating
     ? NO_BOUNDS

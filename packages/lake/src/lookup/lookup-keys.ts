@@ -20,8 +20,10 @@ import { isMasked } from '../restrictions/read-restrictions.ts';
 import type { Locator } from '../scan/batch.ts';
 import { openTableFile } from '../scan/data-file.ts';
 import { planProjection } from '../scan/projection.ts';
+import { rowKeyPositions } from '../scan/row-key.ts';
 import { scanParts } from '../scan/scan.ts';
 import { valueAt } from '../scan/vectors.ts';
+import { ROW_ID, ROW_KEY } from '../schema/row-fields.ts';
 import type { Field, Value } from '../schema/type.ts';
 import type { ReadCost, Row } from '../source-table.ts';
 import { candidateKeys, checkKeys, keyText, valueTest } from './key-set.ts';
@@ -166,16 +168,26 @@ async function matchingRows(
   const [first] = key
     .map((field, c) => ({ field, values: [...new Set(candidates.map((values) => values[c]))] }))
     .sort((a, b) => b.values.length - a.values.length);
+  if (first.field.id === ROW_KEY.id) return rowKeyPositions(data, first.values);
   const test = valueTest(first.field.type, first.values);
   if (data.format !== 'parquet') return scanRows(table, data, first.field, test);
   const { nameMapping } = table.context;
   return table.files.use(table.context.files, data, cost, async (file) => {
     const column = hasColumn(file.schema, first.field.id, nameMapping);
     const lookup = { by: 'id', nameMapping } as const;
+    if (!column && first.field.id === ROW_ID.id) return rowIdPositions(data, first.values);
     if (!column) return scanRows(table, data, first.field, test);
     const [plan] = planColumns(file.schema, [first.field], lookup, file.place);
     return findRows(file, plan as LeafPlan, test, cost);
   });
+}
+
+/** The positions of row ids in a file that stores none: they count on from its first one. */
+function rowIdPositions(data: DataFile, values: readonly Value[]): Int32Array {
+  const { firstRowId, recordCount } = data;
+  if (firstRowId === null) return new Int32Array();
+  const positions = values.map((id) => Number(BigInt(id as bigint) - firstRowId));
+  return Int32Array.from(positions.filter((at) => at >= 0 && at < recordCount)).sort();
 }
 
 /**

@@ -11,8 +11,10 @@ import { hasColumn, planColumns } from '../parquet/read-plan.ts';
 import { readKeptRows } from '../parquet/read-rows.ts';
 import { openTableFile } from '../scan/data-file.ts';
 import type { OpenFile } from '../scan/file-rows.ts';
-import { absentValue, LAST_UPDATED, lineageBase, ROW_ID } from '../scan/projection.ts';
+import { absentValue, lineageBase } from '../scan/projection.ts';
+import { rowKeyPrefix } from '../scan/row-key.ts';
 import { valueAt } from '../scan/vectors.ts';
+import { LAST_UPDATED, ROW_ID, ROW_KEY } from '../schema/row-fields.ts';
 import { typeToJson } from '../schema/schema-json.ts';
 import type { Field, Type, Value } from '../schema/type.ts';
 import type { LookupTable } from './lookup-files.ts';
@@ -34,6 +36,10 @@ export function pointSources(
   has: (fieldId: number) => boolean,
 ): readonly PointSource[] {
   return fields.map((field): PointSource => {
+    if (field.id === ROW_KEY.id) {
+      const prefix = rowKeyPrefix(data);
+      return { kind: 'lineage', field: null, at: (row) => `${prefix}${row}` };
+    }
     const stored = has(field.id);
     if (field.id === ROW_ID.id || field.id === LAST_UPDATED.id) {
       const base = lineageBase(field, data);

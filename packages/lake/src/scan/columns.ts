@@ -1,12 +1,12 @@
 import { LakeError } from '../base/errors.ts';
+import { LAST_UPDATED, ROW_ID, ROW_KEY } from '../schema/row-fields.ts';
 import { typeName } from '../schema/schema-json.ts';
 import { type Field, isReadable, readableFields, type Schema } from '../schema/type.ts';
-import { LAST_UPDATED, ROW_ID } from './projection.ts';
 
 /**
  * The fields of top-level columns by name, in the order of `names`; all columns that are read if
  * `names` is undefined. `_row_id` and `_last_updated_sequence_number` exist in format
- * version 3. Throws column_not_found, unsupported.
+ * version 3, `_row` in each. Throws column_not_found, unsupported.
  */
 export function columnsOf(
   schema: Schema,
@@ -17,7 +17,7 @@ export function columnsOf(
   const lineage = formatVersion >= 3 ? [ROW_ID, LAST_UPDATED] : [];
   const known = [...schema.fields, ...lineage];
   return names.map((name) => {
-    const field = known.find((candidate) => candidate.name === name);
+    const field = [...known, ROW_KEY].find((candidate) => candidate.name === name);
     if (field !== undefined) return requireReadable(field);
     throw new LakeError(
       'column_not_found',

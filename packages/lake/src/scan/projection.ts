@@ -2,10 +2,12 @@ import { LakeError } from '../base/errors.ts';
 import type { DataFile } from '../metadata/file-set.ts';
 import { specById } from '../metadata/table-metadata.ts';
 import { canPromote, promote } from '../schema/promotion.ts';
+import { LAST_UPDATED, ROW_ID, ROW_KEY } from '../schema/row-fields.ts';
 import type { Field, Type, Value } from '../schema/type.ts';
 import type { ColumnVector } from './batch.ts';
 import type { FileRows, OpenFile } from './file-rows.ts';
 import type { ReadContext } from './read-context.ts';
+import { ROW_KEY_BYTES, rowKeyPrefix, rowKeyVector } from './row-key.ts';
 import { constantVector } from './vectors.ts';
 
 /**
@@ -20,14 +22,8 @@ import { constantVector } from './vectors.ts';
  *
  * `_row_id` and `_last_updated_sequence_number` come from the file if it has them and are not
  * null there, else from the manifest entry: first row id + position, and the data sequence number;
- * null in files older than row lineage.
+ * null in files older than row lineage. `_row` (row-key.ts) comes from the file's path.
  */
-export const ROW_ID: Field = lineageField(2_147_483_540, '_row_id');
-export const LAST_UPDATED: Field = lineageField(2_147_483_539, '_last_updated_sequence_number');
-
-function lineageField(id: number, name: string): Field {
-  return Object.freeze({ id, name, required: false, type: Object.freeze({ kind: 'long' }) });
-}
 
 /** How the wanted columns come out of one file. */
 export interface Projection {
@@ -42,7 +38,8 @@ export interface Projection {
 type Source =
   | { readonly kind: 'stored'; readonly index: number }
   | { readonly kind: 'constant'; readonly type: Type; readonly value: Value }
-  | { readonly kind: 'lineage'; readonly index: number | null; readonly base: bigint | null };
+  | { readonly kind: 'lineage'; readonly index: number | null; readonly base: bigint | null }
+  | { readonly kind: 'location'; readonly prefix: string };
 
 /** Plans the projection of `fields` for an opened data file. Throws data_file_invalid. */
 export function planProjection(
@@ -53,6 +50,7 @@ export function planProjection(
 ): Projection {
   const stored: Field[] = [];
   const sources = fields.map((field): Source => {
+    if (field.id === ROW_KEY.id) return { kind: 'location', prefix: rowKeyPrefix(data) };
     const index = file.has(field.id) ? stored.push(field) - 1 : null;
     if (field.id === ROW_ID.id || field.id === LAST_UPDATED.id) {
       return { kind: 'lineage', index, base: lineageBase(field, data) };
@@ -69,6 +67,7 @@ export function planProjection(
 }
 
 function constantBytes(source: Source): number {
+  if (source.kind === 'location') return ROW_KEY_BYTES;
   const { value } = source.kind === 'constant' ? source : { value: null };
   return typeof value === 'string' ? Buffer.byteLength(value) : 0;
 }
@@ -84,6 +83,7 @@ export function lineageBase(field: Field, data: DataFile): bigint | null {
 function columnOf(source: Source, rows: FileRows, isRowId: boolean): ColumnVector {
   if (source.kind === 'stored') return rows.columns[source.index];
   if (source.kind === 'constant') return constantVector(source.type, source.value, rows.rows);
+  if (source.kind === 'location') return rowKeyVector(source.prefix, rows);
   const { base } = source;
   const stored = source.index === null ? null : rows.columns[source.index];
   const values = new BigInt64Array(rows.rows);

@@ -21,6 +21,7 @@ import {
 import { mapInTurns } from '../../base/turns.ts';
 import { columnText, parseColumnText } from '../../schema/column-text.ts';
 import type { Mapping } from '../../schema/mapping.ts';
+import { isRowKey } from '../../schema/row-key.ts';
 import { tenantRows } from '../tenant.ts';
 
 /** Bytes and requests that reading took so far. */
@@ -36,15 +37,17 @@ export interface RequestedRow {
 }
 
 /**
- * The columns to read; every top-level column that can be read if none is named. Throws
+ * The columns to read; every stored top-level column that can be read if none is named. Throws
  * invalid_argument for a column that is not there.
  */
 export function rowColumns(
   table: SourceTable,
   requested: readonly string[] | undefined,
 ): readonly string[] {
-  const known = readableFields(table.schema).map((field) => field.name);
-  if (requested === undefined || requested.length === 0) return known;
+  const readable = readableFields(table.schema);
+  const stored = readable.filter((field) => !isRowKey(field)).map(({ name }) => name);
+  if (requested === undefined || requested.length === 0) return stored;
+  const known = readable.map(({ name }) => name);
   const unknown = requested.find((name) => !known.includes(name));
   if (unknown === undefined) return [...new Set(requested)];
   const near = didYouMean(unknown, known);
