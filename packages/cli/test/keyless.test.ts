@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { SearchResponse } from '@lakehouse-search/contract';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Home } from './child.ts';
 import { type BackendName, describeOnBackends } from './on-backend.ts';
 
@@ -19,15 +19,24 @@ beforeAll(async () => {
 });
 afterAll(() => home.dispose());
 
-it('init proposes key: row, and the definition is built', async () => {
-  const proposed = await home.run(['index', 'init', 'm.birds', ...LAKE]);
-  expect(proposed.stdout).toMatch(
-    /^key: row {5}# no columns that look like a key differ in all 60 rows$/m,
-  );
-  writeFileSync(home.path('birds.yaml'), proposed.stdout);
-  expect(await home.run(['index', 'validate', 'birds.yaml'])).toMatchObject({ code: 0 });
-  const built = await home.run(['index', 'apply', 'birds.yaml']);
-  expect(built.stdout).toMatch(/\nbirds {2}created and built: 60 rows in /);
+describe('a table without a key', () => {
+  it('init proposes key: row, and the definition is built', async () => {
+    const proposed = await home.run(['index', 'init', 'm.birds', ...LAKE]);
+    expect(proposed.stdout).toMatch(
+      /^key: row {5}# no columns that look like a key differ in all 60 rows$/m,
+    );
+    writeFileSync(home.path('birds.yaml'), proposed.stdout);
+    expect(await home.run(['index', 'validate', 'birds.yaml'])).toMatchObject({ code: 0 });
+    const built = await home.run(['index', 'apply', 'birds.yaml']);
+    expect(built.stdout).toMatch(/\nbirds {2}created and built: 60 rows in /);
+  });
+
+  it('the key can be read with the rows of the table', async () => {
+    const rows = ['source', 'rows', 'm.birds', ...LAKE, '--columns', '_row,strike', '--limit', '1'];
+    expect((await home.run([...rows, '--format', 'csv'])).stdout).toMatch(
+      /^_row,strike\n[0-9a-f]{16}:0,gull 0\n$/,
+    );
+  });
 });
 
 const FIRST: readonly BackendName[] = [

@@ -57,6 +57,10 @@ describe('columns of an index in a table schema', () => {
       'was replaced by another column of that name (field id 4, the index follows 1)',
     );
     expect(why(schema(field(1, 'a', INT)))).toBe('is int now, not string');
+    const byRow = schema(field(2_147_483_447, '_row', STRING));
+    expect(followColumns(byRow, schema(field(2_147_483_540, '_row_id', LONG))).lost?.why).toBe(
+      'does not tell rows apart any more: the table has another format version',
+    );
     const lost = { name: 'a', id: 1, why: 'was dropped' };
     expect(schemaChanged('t', lost, '7', '6')).toMatchObject({
       code: 'schema_changed',

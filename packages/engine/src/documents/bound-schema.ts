@@ -58,9 +58,11 @@ function followed(column: Field, now: Field, type: Type): Field {
   return { id: now.id, name: column.name, required: now.required, type };
 }
 
+const NEW_FORMAT = 'does not tell rows apart any more: the table has another format version';
+
 function lostColumn({ id, name }: Field, table: Schema): LostColumn {
   const other = table.fields.find((field) => field.name === name);
-  if (isRowKey({ id })) return { name, id, why: 'is another one since the format of the table is' };
+  if (isRowKey({ id })) return { name, id, why: NEW_FORMAT };
   const why =
     other === undefined
       ? 'was dropped'

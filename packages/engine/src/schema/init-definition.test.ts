@@ -188,10 +188,11 @@ describe('the proposed definition', () => {
     );
     const source = { path: '/x/"y"\n' };
     const text = await initDefinition(table, { source, name: 'odd' });
+    const fields = [...table.schema.fields, field(2_147_483_447, '_row', string)];
     const issues = checkAgainstTable(
       parseDefinition(text, ANALYZER_CATALOG),
       text,
-      table.schema,
+      { ...table.schema, fields },
       'odd',
     );
     expect(issues).toEqual([]);

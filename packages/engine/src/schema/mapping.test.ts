@@ -1,4 +1,4 @@
-import type { Schema, Type } from '@lakehouse-search/lake';
+import type { Field, Schema, Type } from '@lakehouse-search/lake';
 import { describe, expect, it } from 'vitest';
 import { checkAgainstTable, createMapping } from './mapping.ts';
 import { parseDefinition, requireDefinition } from './parse-definition.ts';
@@ -190,6 +190,16 @@ variants: [{ column: meta, shapes: [{ name: s, fields: [{ path: p, type: VECTOR 
     ).toEqual([
       "3:9 git.commits has no identifier fields; name the key's columns, key: { " +
         'identifier: [...] }, or key: row',
+    ]);
+  });
+
+  it('takes the column that the reader adds as the key of key: row', () => {
+    const text = 'key: row\nfields: [{ name: body, type: TEXT }]';
+    const added = { id: 2_147_483_447, name: '_row', required: true, type: { kind: 'string' } };
+    const withRow = { ...schema, fields: [...schema.fields, added as Field] };
+    expect(faults(text, withRow)).toEqual([]);
+    expect(faults(text, schema)).toEqual([
+      '3:9 git.commits has a column called like the key of key: row; name the columns of the key',
     ]);
   });
 

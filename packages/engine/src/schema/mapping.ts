@@ -9,17 +9,18 @@
  */
 
 import type { DefinitionIssue } from '@lakehouse-search/contract';
-import { didYouMean, LhsError } from '@lakehouse-search/contract';
+import { LhsError } from '@lakehouse-search/contract';
 import type { Field, Schema } from '@lakehouse-search/lake';
 import type { Analyzer } from '../analysis/analyzer.ts';
 import { columnFault, nestedFault } from './column-rules.ts';
+import { type ColumnTable, columnTable, type Fault } from './column-table.ts';
 import { defaultFieldsOf } from './default-fields.ts';
 import type { Definition, FieldDefinition, VariantDefinition } from './definition.ts';
 import type { BuiltAs, FieldPlan, VectorPlan } from './field-plan.ts';
 import type { KeySpec } from './key.ts';
-import { keyTypeFault, numberColumns } from './key-types.ts';
+import { numberColumns } from './key-types.ts';
 import type { DefinitionPlaces, ParsedDefinition } from './parse-definition.ts';
-import { isRowKey } from './row-key.ts';
+import { resolveKey } from './resolve-key.ts';
 import { pathField } from './variant-terms.ts';
 import { planShapeVector, planVector, type VectorPlanning } from './vector-plan.ts';
 import type { WindowLayout } from './windows.ts';
@@ -75,16 +76,6 @@ export const layoutOf = ({ definition, key, windows }: Mapping) => ({
   windows: windows ?? null,
   keyNumbers: key.numbers ?? [],
 });
-
-/** A requirement that the table does not meet, and the part of the definition that has it. */
-type Fault = (
-  target:
-    | { key: string }
-    | { field: string; column?: string; setting?: string }
-    | { variant: string }
-    | { whole: 1 },
-  message: string,
-) => void;
 
 /** Analyzers by name: built-in ones and the definition's own. */
 export type AnalyzerOf = (name: string) => Analyzer;
@@ -193,73 +184,6 @@ function resolveWindows(
     fault({ field: windows.field }, `windows.field "${windows.field}": ${problem}`);
   }
   return { field: field.plan.id, every: windows.every };
-}
-
-interface ColumnTable {
-  readonly used: Field[];
-  has(name: string): boolean;
-  /** Index of the column in `used`, or null (and a fault) where the table has none of that name. */
-  use(name: string, target: Parameters<Fault>[0]): number | null;
-}
-
-function columnTable(schema: Schema, table: string, fault: Fault): ColumnTable {
-  const used: Field[] = [];
-  const byName = new Map(schema.fields.map((field) => [field.name, field]));
-  return {
-    used,
-    has: (name) => byName.has(name),
-    use(name, target) {
-      const field = byName.get(name);
-      if (field === undefined) {
-        const near = didYouMean(name, byName.keys());
-        fault(target, `column "${name}" is not in ${table}${near}`);
-        return null;
-      }
-      const at = used.indexOf(field);
-      return at >= 0 ? at : used.push(field) - 1;
-    },
-  };
-}
-
-function resolveKey(
-  definition: Definition,
-  schema: Schema,
-  columns: ColumnTable,
-  table: string,
-  fault: Fault,
-): KeySpec {
-  const { partition } = definition.key;
-  if (definition.key.row) return resolveRowKey(schema, columns, table, fault);
-  const identifiers = schema.fields
-    .filter((field) => schema.identifierFieldIds.includes(field.id))
-    .map((field) => field.name)
-    .filter((name) => !partition.includes(name));
-  const given = definition.key.identifier;
-  const identifier = given.length > 0 ? given : identifiers;
-  if (identifier.length === 0) {
-    fault(
-      { whole: 1 },
-      `${table} has no identifier fields; name the key's columns, key: { identifier: [...] }, or key: row`,
-    );
-  }
-  for (const name of [...partition, ...identifier]) {
-    const at = columns.use(name, { key: name });
-    const type = at === null ? null : columns.used[at].type;
-    const problem = type === null ? null : keyTypeFault(type);
-    if (problem !== null) fault({ key: name }, `column "${name}" is ${problem}`);
-  }
-  return Object.freeze({ partition, identifier });
-}
-
-/** The key of `key: row`: the last column of a table's schema, which the table does not store. */
-function resolveRowKey(schema: Schema, columns: ColumnTable, table: string, fault: Fault): KeySpec {
-  const field = schema.fields.find(isRowKey);
-  if (field === undefined) {
-    fault({ whole: 1 }, `key: row needs the name of a column of ${table}: rename _row or _row_id`);
-    return { partition: [], identifier: [] };
-  }
-  columns.use(field.name, { key: field.name });
-  return Object.freeze({ partition: [], identifier: [field.name] });
 }
 
 /** A field that is found in the table, before its plan has a number. */

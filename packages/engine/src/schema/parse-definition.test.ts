@@ -279,6 +279,10 @@ describe('faults of a definition', () => {
       ['7:15 error tenant_field "a" must be an indexed KEYWORD field'],
     ],
     [
+      `${HEAD}${FIELD}\nkey: rows`,
+      ['7:6 error key must be row, or a map of partition, identifier'],
+    ],
+    [
       `${HEAD}${FIELD}\nkey: {partition: [x], identifier: [x]}`,
       ['7:36 error "x" stands twice in the key'],
     ],

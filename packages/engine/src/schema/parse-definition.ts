@@ -244,7 +244,10 @@ function readIndexName(tree: Tree, report: Report): string | undefined {
 }
 
 function readKey(tree: Tree | undefined, places: MutablePlaces, report: Report): Definition['key'] {
-  if (tree?.kind === 'scalar' && tree.value === 'row') {
+  if (tree?.kind === 'scalar') {
+    if (tree.value !== 'row') {
+      report.error(tree.at, 'key must be row, or a map of partition, identifier');
+    }
     return Object.freeze({ partition: [], identifier: [], row: true });
   }
   const map = tree && readMap(tree, 'key', ['partition', 'identifier'], report);
