@@ -133,6 +133,22 @@ async function expectReadable(model: Model, column: string, random: () => number
   expect((await backend.getKeys({ keys: [absent] })).rows).toEqual([]);
 }
 
+/** Before a sync: a key leads to its row if the table has it under this key, else to none. */
+async function expectOwnRows(
+  model: Model,
+  column: string,
+  known: ReadonlyMap<string, number>,
+): Promise<void> {
+  const keys = [...known.keys()].map((key) => keyOf(column, key));
+  const { rows } = await lake.backend.getKeys({ keys, columns: ['stamp', column] });
+  for (const { key, fields } of rows) {
+    const [{ value }] = key.identifier;
+    expect([Number(fields.stamp), String(fields[column])]).toEqual([known.get(value), value]);
+  }
+  const alive = [...known.values()].filter((stamp) => model.live.has(stamp));
+  if (column === '_row_id') expect(rows).toHaveLength(alive.length);
+}
+
 describe.each([
   ['positions', 2 as const, '_row', ''],
   ['row ids of format 3', 3 as const, '_row_id', '\nsharding: { shards: 3 }'],
@@ -141,14 +157,17 @@ describe.each([
     const random = seededNumbers(SEED);
     const model = new Model();
     const keyOfStamp = new Map<number, string>();
+    let known: ReadonlyMap<string, number> = new Map();
     await lake.create(schema, { formatVersion });
     await lake.define(DEFINITION + more);
     await change(model, random);
     await lake.backend.reindex({});
     for (let step = 0; step < STEPS; step++) {
       await change(model, random);
+      if (step > 0) await expectOwnRows(model, column, known);
       await lake.backend.sync({});
       const found = await documents();
+      known = found;
       expect([...found.values()].sort(), `seed ${SEED}, step ${step}`).toEqual(
         [...model.live.keys()].sort(),
       );
