@@ -8,6 +8,10 @@ const CODE =
 const PART =
   /^(date|day|hour|month|year|week|quarter|no|nr|num|number|line|seq|sequence|stint|version|round|index|idx|position|pos|rank|locale|lang|language)$/;
 
+/** Whether a column holds parts of the names of persons, which repeat sooner or later. */
+export const isPersonName = (name: string): boolean =>
+  /^(first|last|middle|given|family)[_ ]?name$/i.test(name);
+
 /** The rank of a column's name, by its first and last word: `playerID`, `id_order`, `iata_code`. */
 export function keyRank(name: string): KeyRank {
   const words = name

@@ -61,6 +61,7 @@ describe('the key of tables without identifier fields', () => {
     ['zip codes', { zip_code: own, latitude: own }, 'zip_code'],
     ['a day a row', { date: day, rain: part(7) }, 'date'],
     ['a first column of names', { product: own, price: part(9) }, 'product'],
+    ['a first column of first names', { first_name: own, age: part(9) }, ''],
     ['an identifier with NULL', { id: long((i) => (i === 400 ? null : i)) }, ''],
     ['an identifier that repeats late', { id: long((i) => Math.min(i, 498)) }, ''],
     ['strikes of birds', { airport: part(40), airline: part(9), cost: number }, ''],

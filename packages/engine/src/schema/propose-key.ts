@@ -10,7 +10,7 @@
  */
 import { didYouMean, LhsError } from '@lakehouse-search/contract';
 import type { SourceTable, Value } from '@lakehouse-search/lake';
-import { keyRank } from './key-names.ts';
+import { isPersonName, keyRank } from './key-names.ts';
 import { keyTypeFault } from './key-types.ts';
 import { KEY_SAMPLE_ROWS, keyCandidates, readSample, type Sample } from './sample-columns.ts';
 
@@ -115,7 +115,7 @@ function singleColumns(table: SourceTable, sample: Sample): readonly Candidate[]
 function singleRank(name: string, at: number): number {
   const rank = ['identifier', 'code'].indexOf(keyRank(name));
   if (rank >= 0) return rank;
-  if (at === 0) return 2;
+  if (at === 0 && !isPersonName(name)) return 2;
   return keyRank(name) === 'part' ? 3 : 4;
 }
 const LIKELY = 1;
