@@ -70,11 +70,15 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-describe.skipIf(FOLDER === undefined)('the key proposed for public data sets', () => {
+describe('the key proposed for public data sets', () => {
+  if (FOLDER === undefined) {
+    it.skip('is not tested: LHS_VEGA_DATASETS names no folder of vega-datasets', () => {});
+    return;
+  }
   it.each(Object.entries(KEYS))('%s: %s', async (file, expected) => {
     const catalog = { type: 'filesystem', warehouse: join(folder, 'lake') } as const;
     const source = { catalog, table: `v.t_${file.replace(/\W/g, '_').toLowerCase()}` };
-    const path = join(FOLDER!, 'data', file);
+    const path = join(FOLDER, 'data', file);
     await importFiles({ ...source, files: [path] });
     const { definition } = await backend.initDefinition({ source });
     const proposed = /^key: row|^ {2}identifier: \[(.*)\]/m.exec(definition)?.[1] ?? 'row';
