@@ -30,13 +30,6 @@ describe('a table without a key', () => {
     const built = await home.run(['index', 'apply', 'birds.yaml']);
     expect(built.stdout).toMatch(/\nbirds {2}created and built: 60 rows in /);
   });
-
-  it('the key can be read with the rows of the table', async () => {
-    const rows = ['source', 'rows', 'm.birds', ...LAKE, '--columns', '_row,strike', '--limit', '1'];
-    expect((await home.run([...rows, '--format', 'csv'])).stdout).toMatch(
-      /^_row,strike\n[0-9a-f]{16}:0,gull 0\n$/,
-    );
-  });
 });
 
 const FIRST: readonly BackendName[] = [

@@ -93,10 +93,9 @@ async function isKey(path: string, columns: string): Promise<boolean> {
   const connection = await duckdb.connect();
   const names = columns.split(',').map((name) => `"${name.trim()}"`);
   const texts = names.map((name) => `CAST(${name} AS VARCHAR)`);
-  const found = await connection.runAndReadAll(
-    `SELECT count(*) = count(DISTINCT (${texts.join(', ')})) AND count(*) = count(${texts.join(' || ')})
-     FROM '${path}'`,
-  );
+  const distinct = `count(*) = count(DISTINCT (${texts.join(', ')}))`;
+  const present = `count(*) = count(${texts.join(' || ')})`;
+  const found = await connection.runAndReadAll(`SELECT ${distinct} AND ${present} FROM '${path}'`);
   connection.closeSync();
   duckdb.closeSync();
   return found.getRows()[0][0] === true;
