@@ -19,12 +19,13 @@ const routing = {
 describe('a commit of nodes', () => {
   it('is read by a call of its own if the call that was opening it was aborted', async () => {
     const stop = new AbortController();
+    let count = 0;
     const read = async (_: unknown, { signal }: CallContext) => {
-      if (signal === undefined) throw new LhsError('corrupt_index', 'the own read');
-      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      if (count++ > 0) throw new LhsError('corrupt_index', 'the own read');
+      await new Promise((resolve) => signal?.addEventListener('abort', resolve));
       throw new LhsError('interrupted', 'the call was aborted');
     };
-    const node = () => ({ read }) as unknown as NodeClient;
+    const node = () => ({ read, state: async () => ({}) }) as unknown as NodeClient;
     const reads = new ClusterReads({ routing, node });
     const first = reads.open({ index: 'notes' }, { signal: stop.signal });
     const second = reads.open({ index: 'notes' }, {});
@@ -36,7 +37,7 @@ describe('a commit of nodes', () => {
   it('is waited for until the own call is aborted, not that which opens it', async () => {
     const stop = new AbortController();
     const read = () => new Promise<never>(() => {});
-    const node = () => ({ read }) as unknown as NodeClient;
+    const node = () => ({ read, state: async () => ({}) }) as unknown as NodeClient;
     const reads = new ClusterReads({ routing, node });
     const opening = reads.open({ index: 'notes' }, {});
     const waiting = reads.open({ index: 'notes' }, { signal: stop.signal });
