@@ -26,7 +26,7 @@ export function readMap<const K extends string>(
   const entries: { [key in K]?: Tree } = {};
   for (const entry of tree.entries) {
     if (known.includes(entry.key as K)) entries[entry.key as K] = entry.value;
-    else report.error(entry.at, unknownKey(entry.key, what, known));
+    else if (!report.isFull()) report.error(entry.at, unknownKey(entry.key, what, known));
   }
   return entries;
 }

@@ -34,7 +34,11 @@ export interface Report {
   error(at: number, message: string): void;
   warning(at: number, message: string): void;
   failed(): boolean;
+  /** True: further issues are not kept. */
+  isFull(): boolean;
 }
+
+const MAX_ISSUES = 100;
 
 /** A report on `text`; issues come out in the order of the text, at most 100 of them. */
 export function createReport(text: string): Report {
@@ -45,7 +49,7 @@ export function createReport(text: string): Report {
   const add = (severity: 'error' | 'warning', at: number, message: string) => {
     const { line, col } = lines.linePos(at);
     const known = found.some((f) => f.issue.message === message && f.at === at);
-    if (!known && found.length < 100) {
+    if (!known && found.length < MAX_ISSUES) {
       found.push({ at, issue: { severity, line, column: col, message } });
     }
   };
@@ -56,6 +60,7 @@ export function createReport(text: string): Report {
     error: (at, message) => add('error', at, message),
     warning: (at, message) => add('warning', at, message),
     failed: () => found.some((f) => f.issue.severity === 'error'),
+    isFull: () => found.length >= MAX_ISSUES,
   };
 }
 

@@ -7,6 +7,8 @@ import { type AggLevel, bucketOf, doubleText, keyedBuckets } from './agg-part.ts
 
 /** Most buckets of one histogram, as of the imitated engine's requests. */
 const MOST_BUCKETS = 65_536;
+/** Buckets are at most so much longer than the longest of three: months have 28 to 31 days. */
+const LONGEST_STEP = 1.2;
 
 /** A bucket by its start: milliseconds, or a number. */
 export type Counted = Pick<AggBucket, 'doc_count' | 'aggs'> & { readonly start: number };
@@ -96,17 +98,20 @@ export function startsOf(
   last: number,
   { next }: { next(start: number): number },
 ): readonly number[] {
+  // A step of a calendar takes long: bounds that are far apart are refused after three of them.
+  const [a, b, c] = [next(first), next(next(first)), next(next(next(first)))];
+  const step = Math.max(a - first, b - a, c - b);
+  if ((last - first) / step > MOST_BUCKETS * LONGEST_STEP) throw tooManyBuckets();
   const starts: number[] = [];
   for (let start = first; start <= last; start = next(start)) {
     starts.push(start);
-    if (starts.length > MOST_BUCKETS) {
-      throw illegal(
-        `Trying to create too many buckets. Must be less than or equal to: [${MOST_BUCKETS}].`,
-      );
-    }
+    if (starts.length > MOST_BUCKETS) throw tooManyBuckets();
   }
   return starts;
 }
+
+const tooManyBuckets = () =>
+  illegal(`Trying to create too many buckets. Must be less than or equal to: [${MOST_BUCKETS}].`);
 
 function inOrder(buckets: JsonObject[], order: Json | undefined): readonly JsonObject[] {
   if (order === undefined) return buckets;
