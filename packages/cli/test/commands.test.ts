@@ -3,7 +3,6 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ended, Home, lines, TABLES } from './child.ts';
-import { withExactServices } from './exact-services.ts';
 import { BACKENDS, onBackend } from './on-backend.ts';
 
 /** Every command as a process of its own, over the small tables of fixtures/. */
@@ -25,7 +24,7 @@ const truth = (table: string): Truth =>
 
 async function build(name: string, table: string): Promise<void> {
   const { stdout } = await home.run(['index', 'init', '--path', table, '--name', name]);
-  writeFileSync(home.path(`${name}.yaml`), withExactServices(stdout));
+  writeFileSync(home.path(`${name}.yaml`), stdout);
   await home.json(['index', 'create', '-f', home.path(`${name}.yaml`)]);
   await home.json(['index', 'reindex', name]);
 }

@@ -11,7 +11,6 @@ import type {
 import { tableFromIPC } from 'apache-arrow';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Home, lines, TABLES } from './child.ts';
-import { withExactServices } from './exact-services.ts';
 import { describeOnBackends } from './on-backend.ts';
 
 const home = new Home();
@@ -22,7 +21,7 @@ const duck = async (sql: string) => (await connection.runAndReadAll(sql)).getRow
 beforeAll(async () => {
   connection = await (await DuckDBInstance.create()).connect();
   const init = await home.run(['index', 'init', '--path', TABLE, '--name', 'vec']);
-  await home.run(['index', 'create', '-f', '-'], { input: withExactServices(init.stdout) });
+  await home.run(['index', 'create', '-f', '-'], { input: init.stdout });
   await home.run(['index', 'reindex', 'vec']);
 });
 afterAll(() => {
