@@ -5,46 +5,64 @@ import { currentGeneration } from '../open/index-folder.ts';
 import { commitVersion, type KnownIndex } from '../open/open-index.ts';
 import { windowName } from '../schema/windows.ts';
 import { openSource } from '../source/source-table.ts';
-import { type FollowedIndex, followIndex } from '../sync/follow-index.ts';
+import { type FollowedIndex, Follower, type FollowHost, POLL_MS } from '../sync/follow-index.ts';
 import { FormerSessions } from '../sync/former-sessions.ts';
 import { liveGeneration, openSession } from '../sync/open-session.ts';
+import { SharedFollow } from '../sync/shared-follow.ts';
 import { movesOf } from '../tier/tier-policy.ts';
 import { accessible } from './caller.ts';
 import type { LocalJobs } from './jobs.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { isCuttingOver, lockedGeneration, lockForWriting, unlock } from './write-index.ts';
 
-/** Follows an index of this machine; see `followIndex`. */
+type RunJobs = () => Promise<Pick<LocalJobs, 'run'>>;
+
+/** Follows an index of this machine: one follower of an engine works for all its callers. */
 export async function* followLocal(
   indexes: LocalIndexes,
   request: FollowRequest,
   call: CallContext,
-  jobs: () => Promise<Pick<LocalJobs, 'run'>>,
+  jobs: RunJobs,
 ): AsyncGenerator<FollowEvent> {
-  const { index, poll_ms } = checkFollowRequest(request);
+  const { index, poll_ms = POLL_MS } = checkFollowRequest(request);
   const { name } = accessible(indexes, index, call).registered;
-  const host = {
-    clock: indexes.clock,
-    known: () => indexes.known(name),
-    commitVersion: ({ folder }: KnownIndex) => commitVersion(folder),
-    openTable: ({ definition, registered }: KnownIndex, signal: AbortSignal) =>
-      openSource(definition.source, registered.baseDir, signal),
-    open: (known: KnownIndex) => openFollowed(indexes, known),
-    tiers: {
-      due: (known: KnownIndex) => windowToCool(indexes, known),
-      cool: async ({ registered }: KnownIndex, window: string, signal: AbortSignal) => {
-        const request = { index: registered.name, cool: [window] };
-        return (await jobs()).run('move_windows', request, { ...call, signal });
-      },
-    },
-    rebuild: async ({ registered }: KnownIndex, signal: AbortSignal) => {
-      const request = { index: registered.name };
-      return (await jobs()).run('reindex', request, { ...call, signal });
-    },
-    mustYield: ({ registered }: KnownIndex) => isCuttingOver(indexes, registered),
-  };
-  yield* followIndex(host, call, poll_ms);
+  const { followed, life } = indexes;
+  const { signal = life.closing } = call;
+  for (;;) {
+    const shared = followed.get(name) ?? beginFollowing(indexes, name, jobs);
+    if (!shared.isEnding) return yield* shared.read(poll_ms, signal);
+    await shared.close();
+  }
 }
+
+function beginFollowing(indexes: LocalIndexes, name: string, jobs: RunJobs): SharedFollow {
+  const host = followHost(indexes, name, jobs);
+  const open = (pollMs: () => number) => new Follower(host, pollMs);
+  const shared = new SharedFollow(open, () => indexes.followed.delete(name));
+  indexes.followed.set(name, shared);
+  return shared;
+}
+
+const followHost = (indexes: LocalIndexes, name: string, jobs: RunJobs): FollowHost => ({
+  clock: indexes.clock,
+  known: () => indexes.known(name),
+  commitVersion: ({ folder }) => commitVersion(folder),
+  openTable: ({ definition, registered }, signal) =>
+    openSource(definition.source, registered.baseDir, signal),
+  open: (known) => openFollowed(indexes, known),
+  tiers: {
+    due: (known) => windowToCool(indexes, known),
+    cool: async ({ registered }, window, signal) => {
+      const request = { index: registered.name, cool: [window] };
+      return (await jobs()).run('move_windows', request, { signal });
+    },
+  },
+  rebuild: async ({ registered }, signal) => {
+    const request = { index: registered.name };
+    return (await jobs()).run('reindex', request, { signal });
+  },
+  mustYield: ({ registered }) => isCuttingOver(indexes, registered),
+});
 
 /** The oldest window that is wholly hot and that the definition wants cold; null: none. */
 function windowToCool(

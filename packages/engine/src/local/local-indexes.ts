@@ -36,6 +36,7 @@ import {
 } from '../storage/cold-cache.ts';
 import { requireUtf8Name } from '../storage/data-folder-name.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
+import type { SharedFollow } from '../sync/shared-follow.ts';
 import type { SearchThreads } from '../workers/search-threads.ts';
 import { BuildRoom } from './build-room.ts';
 import { EngineLife } from './engine-life.ts';
@@ -83,6 +84,8 @@ export class LocalIndexes {
   readonly writing = new Set<string>();
   /** Writers that wait for the next change batch. */
   readonly writers: KeptWriters;
+  /** What follows indexes now, by name. */
+  readonly followed = new Map<string, SharedFollow>();
   /** How memory is divided. */
   readonly memory: EngineMemory;
   /** The memory of builds. */

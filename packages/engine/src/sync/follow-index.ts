@@ -18,7 +18,7 @@
  * An abort ends it without an error: the step in hand is dropped, what is committed stays.
  */
 
-import type { CallContext, FollowEvent, MoveWindowsResponse } from '@lakehouse-search/contract';
+import type { FollowEvent, MoveWindowsResponse } from '@lakehouse-search/contract';
 import { LhsError } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
 import type { Clock } from '../base/clock.ts';
@@ -69,27 +69,16 @@ export interface FollowHost {
 }
 
 /**
- * Follows until `options.signal` aborts or the caller ends the iteration. Throws what does not pass
- * by itself: source_changed, schema_changed, source_invalid, corrupt_index, index_not_found, …
+ * Follows an index until it is closed. Its events throw what does not pass by itself:
+ * source_changed, schema_changed, source_invalid, corrupt_index, index_not_found, …
  */
-export async function* followIndex(
-  host: FollowHost,
-  { signal }: CallContext = {},
-  pollMs = POLL_MS,
-): AsyncGenerator<FollowEvent> {
-  const follower = new Follower(host, pollMs, signal);
-  try {
-    yield* follower.events();
-  } finally {
-    await follower.close();
-  }
-}
-
-class Follower {
+export class Follower {
   readonly #host: FollowHost;
-  readonly #pollMs: number;
+  readonly #pollMs: () => number;
   readonly #stop = new AbortController();
-  readonly #signal: AbortSignal;
+  readonly #signal = this.#stop.signal;
+  /** What happens, as it is read: nothing goes on beyond the next event. */
+  readonly events: AsyncGenerator<FollowEvent>;
   /** The table at the newest version seen, and whose it is. */
   #table: SourceTable | null = null;
   #subject = '';
@@ -105,17 +94,27 @@ class Follower {
   /** In ticks. */
   #tiersAfter = 0;
   #reached = false;
+  /** A look is due at once. */
+  #isWoken = false;
+  /** Ends the pause that runs. */
+  #resting: AbortController | null = null;
   #failures = 0;
   #lastFault = '';
 
-  constructor(host: FollowHost, pollMs: number, signal: AbortSignal | undefined) {
+  /** `pollMs`: the longest pause between two looks at the table from now on. */
+  constructor(host: FollowHost, pollMs: () => number) {
     this.#host = host;
     this.#pollMs = pollMs;
-    const stop = this.#stop.signal;
-    this.#signal = signal === undefined ? stop : AbortSignal.any([signal, stop]);
+    this.events = this.#events();
   }
 
-  async *events(): AsyncGenerator<FollowEvent> {
+  /** Looks at the table now, and returns a `waiting` event if nothing is new. */
+  wake(): void {
+    this.#isWoken = true;
+    this.#resting?.abort();
+  }
+
+  async *#events(): AsyncGenerator<FollowEvent> {
     while (!this.#signal.aborted) {
       try {
         yield* this.#round();
@@ -136,7 +135,7 @@ class Follower {
           in_ms: pause,
         });
         this.#toldWaiting = false;
-        await this.#host.clock.sleep(pause, this.#signal);
+        await this.#rest(pause);
       }
     }
   }
@@ -161,13 +160,14 @@ class Follower {
         message: fault.message,
         in_ms: pause,
       });
-      await this.#host.clock.sleep(pause, this.#signal);
+      await this.#rest(pause);
     }
   }
 
   /** Gives the index and the table back, and ends what still goes on. */
   async close(): Promise<void> {
     this.#stop.abort();
+    await this.events.return(undefined);
     await this.#letGo();
     await this.#table?.close();
     this.#table = null;
@@ -186,10 +186,13 @@ class Follower {
     if (!committed && !moved && this.#merging === null) {
       await this.#letGo();
       this.#restedAt = `${seen}/${this.#host.commitVersion(known)}`;
-      if (!this.#toldWaiting) yield this.#event({ event: 'waiting', every_ms: this.#pollMs });
-      this.#toldWaiting = true;
+      if (!this.#toldWaiting) {
+        this.#toldWaiting = true;
+        yield this.#event({ event: 'waiting', every_ms: this.#pollMs() });
+      }
     }
-    await this.#pause();
+    const { clock } = this.#host;
+    await this.#rest(lookPause(this.#quietLooks, this.#pollMs(), clock.random()));
   }
 
   /** Brings the index to the head where anything is new; true when something was committed. */
@@ -320,13 +323,19 @@ class Follower {
     return this.#table;
   }
 
-  async #pause(): Promise<void> {
-    const { clock } = this.#host;
-    const given = new AbortController();
-    const pause = lookPause(this.#quietLooks, this.#pollMs, clock.random());
-    const rest = clock.sleep(pause, AbortSignal.any([this.#signal, given.signal]));
-    await Promise.race([rest, this.#merging ?? rest]);
-    given.abort();
+  /** Pauses so long, until a merge ends, or `wake` is called. */
+  async #rest(millis: number): Promise<void> {
+    const resting = new AbortController();
+    this.#resting = resting;
+    if (!this.#isWoken) {
+      const signal = AbortSignal.any([this.#signal, resting.signal]);
+      const rest = this.#host.clock.sleep(millis, signal);
+      await Promise.race([rest, this.#merging ?? rest]);
+      resting.abort();
+    }
+    this.#resting = null;
+    if (this.#isWoken) this.#toldWaiting = false;
+    this.#isWoken = false;
   }
 
   get #merging(): Promise<void> | null {

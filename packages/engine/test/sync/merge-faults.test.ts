@@ -13,7 +13,7 @@ import { currentGeneration } from '../../src/open/index-folder.ts';
 import type { KnownIndex } from '../../src/open/open-index.ts';
 import { requireDefinition } from '../../src/schema/parse-definition.ts';
 import { openLocalDirectory } from '../../src/storage/local-directory.ts';
-import { followIndex } from '../../src/sync/follow-index.ts';
+import { Follower } from '../../src/sync/follow-index.ts';
 import { SyncSession } from '../../src/sync/sync.ts';
 
 const SCHEMA: Schema = {
@@ -58,15 +58,16 @@ describe('a merge that fails', () => {
         return { session, close: () => session.close() };
       },
     };
-    const stop = new AbortController();
+    const follower = new Follower(host, () => 10);
     const events: FollowEvent[] = [];
     let id = 0;
-    for await (const event of followIndex(host, { signal: stop.signal }, 10)) {
+    for await (const event of follower.events) {
       events.push(event);
-      if (event.event === 'merge') stop.abort();
+      if (event.event === 'merge') break;
       if (event.event === 'waiting' || event.event === 'merge_failed') await append(++id);
       if (event.event === 'commit' && id < 60) await append(++id);
     }
+    await follower.close();
     const failed = events.filter(({ event }) => event === 'merge_failed');
     expect(failed).toMatchObject([{ code: 'disk_full', message: 'no room for a merge' }]);
     expect(noted.slice(0, 2)).toEqual(['no room for a merge', null]);

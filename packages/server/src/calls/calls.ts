@@ -1,5 +1,11 @@
 import { METHODS } from '@lakehouse-search/client';
-import type { CallContext, Operation, Principal } from '@lakehouse-search/contract';
+import {
+  type CallContext,
+  type FollowEvent,
+  LhsError,
+  type Operation,
+  type Principal,
+} from '@lakehouse-search/contract';
 import type { CachedParts, LocalBackend, RepeatedRequest } from '@lakehouse-search/engine';
 import type { Access, Arrival } from '../access/access.ts';
 import type { LoginAttempts } from '../access/login-attempts.ts';
@@ -45,6 +51,7 @@ export class Calls {
   readonly #nodeSpans: NodeSpans | undefined;
   readonly #runners: ReadonlyMap<Operation, Run>;
   readonly #recall: LocalBackend['recall'] | undefined;
+  readonly #ending = new AbortController();
 
   constructor(options: CallsOptions) {
     const { access, admit, attempts, observer, nodeSpans, readerMs = READER_MS, ...apis } = options;
@@ -128,8 +135,23 @@ export class Calls {
   /** The answer of an operation: a promise, or the items of a stream. `span`: that of the call. */
   run(operation: Operation, request: unknown, call: CallContext, span?: Span): unknown {
     const runner = this.#runners.get(operation)!;
+    if (operation === 'follow') return this.#followed(runner, request, call);
     if (this.#nodeSpans === undefined || span === undefined) return runner(request, call);
     return this.#nodeSpans.within(span, () => runner(request, call));
+  }
+
+  /** Ends the calls that have no end of their own; their callers read the error `closed`. */
+  endFollowing(): void {
+    this.#ending.abort();
+  }
+
+  async *#followed(run: Run, request: unknown, call: CallContext): AsyncGenerator<FollowEvent> {
+    const { signal: ending } = this.#ending;
+    const signal = call.signal === undefined ? ending : AbortSignal.any([call.signal, ending]);
+    yield* run(request, { ...call, signal }) as AsyncIterable<FollowEvent>;
+    if (!ending.aborted) return;
+    const hint = 'follow the index again';
+    throw new LhsError('closed', 'the service is about to end', { hint });
   }
 }
 

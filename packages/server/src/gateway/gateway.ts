@@ -12,6 +12,9 @@ import { createRest } from '../rest/rest-server.ts';
 import { addSearchAdapter } from '../search-adapter/routes/adapter-routes.ts';
 import type { GatewayOptions } from './gateway-options.ts';
 
+/** Pause between two looks at connections without a call while a gateway ends. */
+const CLOSE_IDLE_MS = 50;
+
 /** REST and gRPC over one backend. The caller lets both listen. */
 export interface Gateway {
   readonly rest: FastifyInstance;
@@ -47,7 +50,10 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     setServing,
     close: async () => {
       setServing(false);
-      await Promise.all([rest.close(), shut()]);
+      calls.endFollowing();
+      // a connection whose last response began before the end stays open for the next request
+      const idle = setInterval(() => rest.server.closeIdleConnections(), CLOSE_IDLE_MS);
+      await Promise.all([rest.close(), shut()]).finally(() => clearInterval(idle));
     },
   };
 }

@@ -60,6 +60,15 @@ describe('limits of running calls', () => {
     await exporting('e');
   });
 
+  it('leave a caller whose streams wait for events half of its calls', async () => {
+    const { admit, running } = rateLimits({ ...LIMITS, runningPerCaller: 4 });
+    const ends = [await admit(callOf('a', 'follow')), await admit(callOf('a', 'watchJob'))];
+    await expect(admit(callOf('a', 'follow'))).rejects.toMatchObject(OVERLOADED);
+    ends.push(await admit(callOf('a')), await admit(callOf('b', 'follow')));
+    for (const end of ends) end?.();
+    expect(running()).toBe(0);
+  });
+
   it('of a rate are absent where none is set', async () => {
     const { admit } = rateLimits(LIMITS);
     for (let n = 0; n < 500; n++) (await admit(callOf('fast')))?.();

@@ -29,6 +29,8 @@ const BURST_SECONDS = 10;
 const BUSY_SECONDS = 1;
 /** Callers whose exports may run at once. */
 const EXPORTING_CALLERS = 4;
+/** Part of the running calls that may be streams that wait for events. */
+const OF_EVENTS = 0.5;
 
 /** Admits calls within limits. The function comes with the number of running calls. */
 export function rateLimits(limits: CallLimits): { readonly admit: Admit; running(): number } {
@@ -38,18 +40,22 @@ export function rateLimits(limits: CallLimits): { readonly admit: Admit; running
   const running = new RunningCalls('calls', runningPerCaller, runningCalls);
   const ofExports = EXPORTING_CALLERS * exportsPerCaller;
   const exporting = new RunningCalls('exports', exportsPerCaller, ofExports);
+  const part = (calls: number) => Math.ceil(calls * OF_EVENTS);
+  const events = new RunningCalls('streams', part(runningPerCaller), part(runningCalls));
   const admit: Admit = async (call) => {
     const { operation, remote } = call;
     if (operation === 'login') await consume(logins, remote, `logins from "${remote}"`);
     else if (calls !== null) await consume(calls, subjectOf(call), 'calls');
     const share = shareOf(call);
     if (EXPORTS.has(operation)) return exporting.begin(share, running.begin(share));
+    if (STREAMS.has(operation)) return events.begin(share, running.begin(share));
     return running.begin(share);
   };
   return { admit, running: () => running.count };
 }
 
 const EXPORTS: ReadonlySet<Operation> = new Set(['exportDocuments']);
+const STREAMS: ReadonlySet<Operation> = new Set(['follow', 'watchJob']);
 
 const callRate = (callsPerSecond: number, burst: number) =>
   new BurstyRateLimiter(

@@ -109,6 +109,7 @@ async function start(
   const close = () => new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
   later(() => {
     setServing(false);
+    calls.endFollowing();
     return drained(close, () => server.forceShutdown(), options.drainMs);
   });
   const listening = await listenGrpc(server, options);
