@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -227,4 +228,19 @@ describe('rows of `lhs source rows`, which works on this machine alone,', () => 
     instance.closeSync();
     return found;
   }
+});
+
+describe('an import that fails', () => {
+  it('prints its progress, then the error as the last line, and exits with its code', async () => {
+    const where = ['--table', 'big.t', '--warehouse', home.path('lake'), '--append', '--json'];
+    const args = ['source', 'import', home.path('many.csv'), ...where];
+    const command = [process.execPath, LHS, ...args].map((word) => `'${word}'`).join(' ');
+    const child = spawn('sh', ['-c', `${command} 2>&1`], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'close')]);
+    const printed = lines(output).map((line) => JSON.parse(line));
+    expect(printed.length).toBeGreaterThan(1);
+    for (const line of printed.slice(0, -1)) expect(line).toHaveProperty('phase');
+    expect(printed.at(-1)).toMatchObject({ error: { code: 'source_invalid' } });
+    expect(code).toBe(1);
+  });
 });

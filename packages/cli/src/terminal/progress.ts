@@ -41,11 +41,14 @@ export function progressReport(
     return true;
   };
   if (json) {
+    let isOver = false;
     return {
       update: (p) => {
-        if (due(EVENT_MS)) terminal.err(jsonText({ [subject]: label, ...event(p) }));
+        if (!isOver && due(EVENT_MS)) terminal.err(jsonText({ [subject]: label, ...event(p) }));
       },
-      stop: () => {},
+      stop: () => {
+        isOver = true;
+      },
     };
   }
   if (!terminal.progress) return { update: () => {}, stop: () => {} };

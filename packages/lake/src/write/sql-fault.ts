@@ -1,5 +1,6 @@
 import { LakeError } from '../base/errors.ts';
 import { LIMITS } from '../base/limits.ts';
+import { memoryFault } from './memory-fault.ts';
 
 /**
  * What our own SQL puts before the message of an `error(…)`, so that it is passed on as it is.
@@ -13,10 +14,11 @@ const MIB = 2 ** 20;
  * text, the line; a full disk is disk_full, a value or row group beyond the memory out_of_memory.
  */
 export function sqlFault(
-  cause: unknown,
+  error: unknown,
   inputs: readonly string[],
   memoryBytes: number = LIMITS.writerMemoryBytes,
 ): LakeError {
+  const cause = memoryFault(error);
   if (cause instanceof LakeError) return cause;
   const message = cause instanceof Error ? cause.message : String(cause);
   const file = inputs.find((path) => message.includes(path)) ?? inputs[0];

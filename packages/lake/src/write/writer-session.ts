@@ -10,6 +10,7 @@ import { controlGroupMemory, memoryShare } from '../base/usable-memory.ts';
 import { WorkFolder } from '../base/work-folder.ts';
 import { writeFault } from '../base/write-fault.ts';
 import { type OpenDuckDb, openDuckDb } from '../scan/duckdb/open-duckdb.ts';
+import { memoryFault } from './memory-fault.ts';
 import { removeFiles } from './remove-files.ts';
 import { sqlFault } from './sql-fault.ts';
 import { type WriteProgress, type WriteWatch, watched } from './write-progress.ts';
@@ -84,7 +85,10 @@ export class WriterSession {
     this.#options = options;
   }
 
-  /** Opens a session. Throws as `memoryOf`, and as `makeFolder` if the folder cannot be written. */
+  /**
+   * Opens a session. Throws as `memoryOf`, as `makeFolder` if the folder cannot be written, and
+   * out_of_memory if the system has none for DuckDB.
+   */
   static async open(options: SessionOptions): Promise<WriterSession> {
     const memoryBytes = memoryOf(options.watch);
     const folder = await WorkFolder.make(options.dataFolder);
@@ -99,7 +103,7 @@ export class WriterSession {
       return new WriterSession(folder, duckdb, options, memoryBytes);
     } catch (error) {
       folder.remove();
-      throw error;
+      throw memoryFault(error);
     }
   }
 
