@@ -7,6 +7,7 @@ import {
   generationAt,
   generationBytes,
 } from '../open/index-folder.ts';
+import { keptGenerations } from '../open/kept-generations.ts';
 import type { KnownIndex } from '../open/open-index.ts';
 import type { KeptFault } from '../registry/generations.ts';
 import type { LocalIndexes } from './local-indexes.ts';
@@ -23,7 +24,7 @@ export function describeGenerations(
   const { openDirectory, registry, clock } = indexes;
   const live = currentGeneration(folder);
   if (live === null) return [];
-  const kept = registry.generations.kept(registered.uuid, clock.now());
+  const kept = keptGenerations(registry, registered.uuid, folder, clock.now());
   return [
     {
       ...{ generation: live.number, state: 'live', definition_version: registered.version },

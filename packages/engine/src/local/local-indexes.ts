@@ -137,7 +137,7 @@ export class LocalIndexes {
     this.searchThreads = searchThreads(options, this.life.closing);
     useColdStore(fetchColdBlocks);
     this.#looks = new Looks(options.lookMs);
-    this.registry = new Registry(dataDir, this.#looks);
+    this.registry = new Registry(dataDir, this.#looks, clock.ticks);
     this.models = new OpenModels(this.openEmbedder);
     this.#pins = new OpenPins(openDirectory);
   }

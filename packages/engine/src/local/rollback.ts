@@ -23,6 +23,7 @@ import {
   promoteGeneration,
   sweepGenerations,
 } from '../open/index-folder.ts';
+import { keptGenerations } from '../open/kept-generations.ts';
 import type { KnownIndex } from '../open/open-index.ts';
 import type { KeptGeneration } from '../registry/generations.ts';
 import type { NewDefinition } from '../registry/registry.ts';
@@ -93,7 +94,7 @@ export async function rollbackLocal(
 function wayBack(indexes: LocalIndexes, known: KnownIndex, wanted: number | undefined): Way {
   const { registered, folder } = known;
   const { uuid, name, version } = registered;
-  const all = indexes.registry.generations.kept(uuid, indexes.clock.now());
+  const all = keptGenerations(indexes.registry, uuid, folder, indexes.clock.now());
   const kept = all.find(({ number }) => wanted === undefined || number === wanted);
   if (kept === undefined) throw nothingKept(name, wanted, all);
   const generation = generationAt(folder, kept.number);

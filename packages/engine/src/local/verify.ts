@@ -3,6 +3,7 @@ import { checkVerifyRequest, LhsError } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
 import { fetchColdFiles, hasCold } from '../index/cold-segments.ts';
 import { currentGeneration, generationAt } from '../open/index-folder.ts';
+import { keptGenerations } from '../open/kept-generations.ts';
 import { type KnownIndex, type OpenIndex, openKept } from '../open/open-index.ts';
 import { holdColdBytes } from '../storage/cold-cache.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
@@ -92,7 +93,7 @@ async function holdAsked(
     return { ...(await holdWhatOpens(indexes, known)), follows: known };
   }
   const { openDirectory, registry, clock } = indexes;
-  const all = registry.generations.kept(registered.uuid, clock.now());
+  const all = keptGenerations(registry, registered.uuid, folder, clock.now());
   const kept = all.find((one) => one.number === number);
   if (kept === undefined) {
     throw new LhsError('not_found', `"${registered.name}" keeps no generation ${number}`, {

@@ -9,6 +9,7 @@ import {
   sweepGenerations,
   takeLock,
 } from '../open/index-folder.ts';
+import { keptGenerations } from '../open/kept-generations.ts';
 import type { KnownIndex } from '../open/open-index.ts';
 import { isOrphaned, type RegisteredJob } from '../registry/jobs.ts';
 import { alteredMeanwhile, type RegisteredIndex, wasDropped } from '../registry/registry.ts';
@@ -119,14 +120,16 @@ function formerGenerations(indexes: LocalIndexes, known: KnownIndex): FormerGene
   const { folder, registered } = known;
   const { uuid } = registered;
   return {
-    list: () =>
-      registry.generations.kept(uuid, clock.now()).map(({ number, version }) => ({
+    list: () => {
+      registry.generations.restartFuture(uuid, clock.now());
+      return keptGenerations(registry, uuid, folder, clock.now()).map(({ number, version }) => ({
         generation: generationAt(folder, number),
         follows: () => ({
           ...indexes.definitionAt(registered, version),
           definitionVersion: version,
         }),
-      })),
+      }));
+    },
     note: (number, fault) => {
       const now = clock.now();
       const kept = registry.generations.kept(uuid, now).find((one) => one.number === number);

@@ -3,10 +3,12 @@
  * a time, or so many of them. Called inside the transaction that changes the live generation or the
  * definition; the folders of the others go with the next sweep.
  */
+import { existsSync } from 'node:fs';
 import { LhsError } from '@lakehouse-search/contract';
-import type { KeptLimit } from '../registry/generations.ts';
+import type { KeptGeneration, KeptLimit } from '../registry/generations.ts';
 import type { Registry } from '../registry/registry.ts';
 import { type Definition, KEEP_PREVIOUS, type KeepPrevious } from '../schema/definition.ts';
+import { generationAt } from './index-folder.ts';
 import { readDefinition } from './stored-definition.ts';
 
 /** Puts the rule of the definition in force into force. Does nothing for an index that is gone. */
@@ -26,6 +28,20 @@ export function limitAfterRollback(
 ): void {
   const { keepPrevious: own = KEEP_PREVIOUS } = definitionOf(registry, uuid) ?? {};
   registry.generations.limitKept(uuid, limitOf(keepsNothing(own) ? former : own));
+}
+
+/**
+ * The kept generations of an index whose folders are there: a row may outlive its folder. Throws
+ * io_error.
+ */
+export function keptGenerations(
+  registry: Registry,
+  uuid: string,
+  folder: string,
+  now: number,
+): readonly KeptGeneration[] {
+  const isThere = ({ number }: KeptGeneration) => existsSync(generationAt(folder, number).path);
+  return registry.generations.kept(uuid, now).filter(isThere);
 }
 
 /** What `keep_previous` of the definition in force says; undefined: the default. */

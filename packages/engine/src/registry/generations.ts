@@ -1,4 +1,5 @@
 import type { JobError } from '@lakehouse-search/contract';
+import { CLOCK_SLACK_MS, SteadyTime } from '../base/steady-time.ts';
 import type { RegistryFile } from './registry-file.ts';
 
 /** A generation that is not live and must not be removed. */
@@ -39,20 +40,24 @@ const COUNTS = `(until_ms > @now OR (state = 'kept' AND until_ms IS NULL) OR (st
 
 /**
  * The names of generations besides the live one, which `CURRENT` names. The row of a generation is
- * written before its folder is made, and removed after the folder is gone.
+ * written before its folder is made, and removed after the folder is gone. `now` is the time of the
+ * wall clock; what it says of a generation is believed as `SteadyTime` does.
  */
 export class Generations {
   readonly #file: RegistryFile;
+  readonly #time: SteadyTime;
 
-  constructor(file: RegistryFile) {
+  /** `ticks`: a monotonic clock, in milliseconds. */
+  constructor(file: RegistryFile, ticks: () => number) {
     this.#file = file;
+    this.#time = new SteadyTime(ticks);
   }
 
   /** The generations of an index that must stay, by number. */
   named(uuid: string, now: number): readonly NamedGeneration[] {
     const rows = this.#file.all<Row>(
       `SELECT * FROM generations WHERE uuid = @uuid AND ${COUNTS} ORDER BY number`,
-      { uuid, now },
+      { uuid, now: this.#time.at(now) },
     );
     return rows.map(({ number, state, job_id: jobId, until_ms: untilMs }) => {
       return { number, state, jobId, untilMs };
@@ -70,7 +75,7 @@ export class Generations {
       this.#file.change(
         `DELETE FROM generations WHERE uuid = @uuid AND NOT ifnull(${COUNTS}, 0)
          AND number NOT IN (SELECT value FROM json_each(@folders))`,
-        { uuid, now, folders: JSON.stringify(folders) },
+        { uuid, now: this.#time.at(now), folders: JSON.stringify(folders) },
       );
       this.#file.change(
         `INSERT INTO generations (uuid, number, state, job_id) VALUES (@uuid, @number, 'staged',
@@ -94,7 +99,7 @@ export class Generations {
     const changed = this.#file.change(
       `UPDATE generations SET job_id = @jobId, until_ms = NULL
        WHERE uuid = @uuid AND number = @number AND ${COUNTS}`,
-      { uuid, number, jobId, now },
+      { uuid, number, jobId, now: this.#time.at(now) },
     );
     return changed === 1;
   }
@@ -117,7 +122,7 @@ export class Generations {
        VALUES (@uuid, @number, 'kept', @now, @version)
        ON CONFLICT DO UPDATE SET state = 'kept', job_id = NULL, until_ms = NULL, kept_ms = @now,
          version = @version, fault = NULL`,
-      { uuid, number, version, now },
+      { uuid, number, version, now: this.#time.at(now) },
     );
   }
 
@@ -126,12 +131,25 @@ export class Generations {
     const rows = this.#file.all<Row>(
       `SELECT * FROM generations WHERE uuid = @uuid AND state = 'kept' AND ${COUNTS}
        ORDER BY kept_ms DESC, number DESC`,
-      { uuid, now },
+      { uuid, now: this.#time.at(now) },
     );
     return rows.map(({ number, until_ms: untilMs, version, fault }) => ({
       ...{ number, untilMs, version: version ?? 0 },
       fault: fault === null ? null : (JSON.parse(fault) as KeptFault),
     }));
+  }
+
+  /**
+   * A generation that was kept in the future of the clock was kept under a wrong one: its time
+   * begins now.
+   */
+  restartFuture(uuid: string, now: number): void {
+    const time = this.#time.at(now);
+    this.#file.change(
+      `UPDATE generations SET until_ms = until_ms - kept_ms + @time, kept_ms = @time
+       WHERE uuid = @uuid AND state = 'kept' AND kept_ms > @time + @slack AND until_ms > kept_ms`,
+      { uuid, time, slack: CLOCK_SLACK_MS },
+    );
   }
 
   /** Lets no more kept generations stay than the limit says; the others go with the next sweep. */

@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { didYouMean, LhsError, type NextStep } from '@lakehouse-search/contract';
+import { SYSTEM_CLOCK } from '../base/clock.ts';
 import type { Looks } from '../base/looks.ts';
 import { Aliases } from './aliases.ts';
 import { Generations } from './generations.ts';
@@ -88,15 +89,15 @@ export class Registry {
 
   /**
    * Opens the registry of a data folder. The first change creates the folder and the file.
-   * Throws io_error, corrupt_index.
+   * `ticks`: a monotonic clock. Throws io_error, corrupt_index.
    */
-  constructor(dataDir: string, looks?: Looks) {
+  constructor(dataDir: string, looks?: Looks, ticks = SYSTEM_CLOCK.ticks) {
     this.#file = new RegistryFile(dataDir, looks);
     this.path = this.#file.path;
     this.aliases = new Aliases(this.#file);
     this.queries = new SavedQueries(this.#file);
     this.jobs = new Jobs(this.#file);
-    this.generations = new Generations(this.#file);
+    this.generations = new Generations(this.#file, ticks);
     this.mergeFaults = new MergeFaults(this.#file);
   }
 

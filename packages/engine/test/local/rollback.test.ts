@@ -43,7 +43,7 @@ beforeEach(async () => {
   lake = await openSmallLake({
     clock: {
       now: () => Date.now() + time,
-      ticks: () => performance.now(),
+      ticks: () => performance.now() + time,
       random: Math.random,
       sleep: (ms, signal) =>
         new Promise((resolve) => {
