@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
+import type { Job } from '@lakehouse-search/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { byEffort } from '../support/effort.ts';
 import { unusedPort } from '../support/unused-port.ts';
@@ -27,6 +28,20 @@ const words = (row: number): string =>
     { length: 40 },
     (_, i) => `w${((row * 2_654_435_761 + i * 40_503) >>> 7) % 99_991}`,
   ).join(' ');
+
+async function rowsFile(from: number, to: number): Promise<string> {
+  const file = join(home, `rows-${from}.ndjson`);
+  const rows = createWriteStream(file);
+  for (let id = from; id < to; id++) rows.write(`{"id":${id},"body":"${words(id)}"}\n`);
+  rows.end();
+  await finished(rows);
+  return file;
+}
+
+async function addresses(): Promise<readonly string[]> {
+  const [rest, grpc] = [await unusedPort(), await unusedPort()];
+  return ['--rest-addr', `127.0.0.1:${rest}`, '--addr', `127.0.0.1:${grpc}`];
+}
 
 /** Starts a command; `anon` is the most anonymous memory seen, in bytes. */
 function started(args: readonly string[], input?: string) {
@@ -67,11 +82,7 @@ async function run(
 
 describe.skipIf(process.platform !== 'linux')('the memory of a process', () => {
   beforeAll(async () => {
-    const file = join(home, 'rows.ndjson');
-    const rows = createWriteStream(file);
-    for (let id = 0; id < ROWS; id++) rows.write(`{"id":${id},"body":"${words(id)}"}\n`);
-    rows.end();
-    await finished(rows);
+    const file = await rowsFile(0, ROWS);
     await run(['source', 'import', file, '--table', 'm.rows', ...LAKE, '--key', 'id']);
     const { out } = await run(['index', 'init', 'm.rows', ...LAKE, '--name', 'rows']);
     await run(['index', 'create', '-'], out);
@@ -88,9 +99,9 @@ describe.skipIf(process.platform !== 'linux')('the memory of a process', () => {
   });
 
   it('stays within the budget of a server that searches, which refuses a reindex', async () => {
-    const rest = `127.0.0.1:${await unusedPort()}`;
-    const addresses = ['--rest-addr', rest, '--addr', `127.0.0.1:${await unusedPort()}`];
-    const { child, seen, ended } = started(['serve', 'all', '--no-sync', ...addresses]);
+    const listens = await addresses();
+    const [, rest] = listens;
+    const { child, seen, ended } = started(['serve', 'all', '--no-sync', ...listens]);
     const log = () => seen.out + seen.errors;
     await expect.poll(log, { timeout: 60_000 }).toContain('"msg":"listening"');
     const post = (path: string, body: object) =>
@@ -105,10 +116,31 @@ describe.skipIf(process.platform !== 'linux')('the memory of a process', () => {
       const found = await post('/v1/search', { index: 'rows', query, limit: 20, hydrate: true });
       expect(found.status).toBe(200);
     }
-    const refused = await post('/v1/index:reindex', { index: 'rows' });
-    expect(await refused.json()).toMatchObject({ error: { code: 'limit_exceeded' } });
+    for (const [path, body] of [
+      ['/v1/index:reindex', { index: 'rows' }],
+      ['/v1/jobs', { kind: 'reindex', index: 'rows' }],
+    ] as const) {
+      const refused = await post(path, body);
+      expect(await refused.json()).toMatchObject({ error: { code: 'limit_exceeded' } });
+    }
+    const listed = await fetch(`http://${rest}/v1/jobs?index=rows`);
+    const { jobs } = (await listed.json()) as { readonly jobs: readonly Job[] };
+    expect(jobs.filter(({ state }) => state !== 'done')).toEqual([]);
     child.kill('SIGTERM');
     expect(await ended).toBe(0);
+    expect(seen.anon).toBeLessThan(256 * MIB);
+  });
+
+  it('stays within the budget of a server that syncs many rows of one snapshot', async () => {
+    const file = await rowsFile(ROWS, 2 * ROWS);
+    await run(['source', 'import', file, '--table', 'm.rows', ...LAKE, '--append']);
+    const { child, seen, ended } = started(['serve', 'all', ...(await addresses())]);
+    const log = () => seen.out + seen.errors;
+    await expect.poll(log, { timeout: 300_000 }).toContain('"msg":"sync commit"');
+    await expect.poll(log, { timeout: 300_000 }).toContain(`"inserted":${ROWS}`);
+    child.kill('SIGTERM');
+    expect(await ended).toBe(0);
+    expect(seen.anon).toBeGreaterThan(20 * MIB);
     expect(seen.anon).toBeLessThan(256 * MIB);
   });
 });

@@ -16,6 +16,7 @@ import {
   type JobResults,
   LhsError,
   type ListJobsRequest,
+  type ReindexRequest,
   type StartJobRequest,
 } from '@lakehouse-search/contract';
 import { endDeadJobs } from '../open/dead-jobs.ts';
@@ -55,7 +56,10 @@ export class LocalJobs {
     this.#indexes = indexes;
   }
 
-  /** Starts a job that outlives the call. Throws index_busy, index_not_found, permission_denied. */
+  /**
+   * Starts a job that outlives the call. Throws index_busy, index_not_found, permission_denied, and
+   * limit_exceeded for a reindex that needs more memory than there is.
+   */
   async start(request: StartJobRequest, call: CallContext): Promise<Job> {
     const { kind, ...work } = checkStartJobRequest(request);
     const { principal } = call;
@@ -155,7 +159,12 @@ export class LocalJobs {
     caller: CallContext,
     waiting: CallContext,
   ) {
-    const { life } = this.#indexes;
+    const { life, memory } = this.#indexes;
+    if (kind === 'reindex') {
+      // a job that cannot fit has no record
+      const { requireMemory } = await import('../sync/build-resources.ts');
+      requireMemory(request as ReindexRequest, memory.build);
+    }
     const job = this.#register(kind, await this.#subject(kind, request, caller));
     const run = new JobRun<K>(job, this.#indexes);
     this.#running.set(job.id, run);

@@ -22,6 +22,9 @@ const THREAD_BYTES = 64 * 2 ** 20;
 const OF_USABLE = 0.9;
 /** Documents may take so much however little memory there is. */
 const LEAST_SEGMENT_BYTES = 16 * 2 ** 20;
+/** Documents of a sync, a repair or a scratch index: at most so much, and so much of the memory. */
+const SEGMENT_BYTES = 256 * 2 ** 20;
+const SEGMENT_OF_USABLE = 1 / 16;
 /** Memory of a merge per document: keys and their order, lengths, impacts. */
 const MERGED_DOC_BYTES = 120;
 /** Merges make segments of so many documents however little memory there is. */
@@ -50,21 +53,20 @@ export interface ThreadKinds {
   readonly embed: (open: OpenEmbedder, threads: number) => OpenEmbedder;
 }
 
+type Wanted = Pick<ReindexRequest, 'threads' | 'memory_bytes'>;
+
 /**
  * The resources that a request names. Default: `roomBytes`, or 1 GiB in a process that has no
- * budget for builds, and as many threads as there are cores and this memory allows. Throws
- * limit_exceeded if they need more than `roomBytes` or than the process may use.
+ * budget for builds, and as many threads as there are cores and this memory allows. Throws as
+ * `requireMemory`.
  */
 export function buildResources(
-  { threads, memory_bytes }: Pick<ReindexRequest, 'threads' | 'memory_bytes'>,
+  request: Wanted,
   kinds: ThreadKinds,
   roomBytes?: number,
 ): BuildResources {
-  const memoryBytes = memory_bytes ?? roomBytes ?? usualBytes();
-  const room = roomBytes ?? usableMemory();
-  const least = leastMemory(threads ?? 1);
-  if (Math.max(memoryBytes, least) > room) throw noRoom(Math.max(memory_bytes ?? 0, least), room);
-  if (memoryBytes < least) throw tooLittle(least, memoryBytes, threads ?? 1);
+  const { threads } = request;
+  const memoryBytes = requireMemory(request, roomBytes);
   const count = threads ?? Math.min(availableParallelism(), threadsIn(memoryBytes));
   return {
     threads: count,
@@ -73,6 +75,19 @@ export function buildResources(
     embedThreads: (open) => kinds.embed(open, count - 1),
     memoryBytes,
   };
+}
+
+/**
+ * The memory of a build. Throws limit_exceeded if it needs more than `roomBytes` or than the process
+ * may use, or more than the request names.
+ */
+export function requireMemory({ threads = 1, memory_bytes }: Wanted, roomBytes?: number): number {
+  const memoryBytes = memory_bytes ?? roomBytes ?? usualBytes();
+  const room = roomBytes ?? usableMemory();
+  const least = leastMemory(threads);
+  if (Math.max(memoryBytes, least) > room) throw noRoom(Math.max(memory_bytes ?? 0, least), room);
+  if (memoryBytes < least) throw tooLittle(least, memoryBytes, threads);
+  return memoryBytes;
 }
 
 /** The least memory of a process that builds with so many threads. */
@@ -105,6 +120,10 @@ export function segmentMemory({ memoryBytes, threads }: BuildResources): number 
   const free = memoryBytes - BASE_BYTES - (threads - 1) * THREAD_BYTES;
   return Math.max(LEAST_SEGMENT_BYTES, Math.floor(free / ENCODING_FACTOR));
 }
+
+/** The same of a writer that is no build. */
+export const usualSegmentMemory = (): number =>
+  Math.max(LEAST_SEGMENT_BYTES, Math.min(SEGMENT_BYTES, usableMemory() * SEGMENT_OF_USABLE));
 
 /** Limits of the segments that the merges at the end of a build make. */
 export function mergeSettings({ memoryBytes }: BuildResources): MergeSettings {

@@ -36,7 +36,12 @@ import { fromSource, readAhead, refuseAborted } from '../source/source-errors.ts
 import type { Directory } from '../storage/directory.ts';
 import { freeMemory, growHeaps } from '../storage/free-memory.ts';
 import { piecesOf } from './batch-pieces.ts';
-import { type BuildResources, mergeSettings, segmentMemory } from './build-resources.ts';
+import {
+  type BuildResources,
+  mergeSettings,
+  segmentMemory,
+  usualSegmentMemory,
+} from './build-resources.ts';
 import { createFileTable } from './file-table.ts';
 import { mergeProgress } from './merge-progress.ts';
 import { Pipeline } from './pipeline.ts';
@@ -44,16 +49,6 @@ import { SavedFiles } from './saved-files.ts';
 import { settleDuplicates } from './settle-duplicates.ts';
 import { SkippedRows } from './skipped-rows.ts';
 import { checkpointAt, sourceState } from './source-state.ts';
-
-/**
- * Documents held before a segment is flushed: a merge costs about as much as the building, so few
- * and large segments.
- */
-const MEMORY_BYTES = 512 * 2 ** 20;
-/**
- * As much again where there are vectors: else they would be what flushes the texts, to be merged.
- */
-const VECTOR_MEMORY_BYTES = 512 * 2 ** 20;
 
 /** A build with so much memory lets the heaps grow. */
 const GROWN_HEAPS_BYTES = 512 * 2 ** 20;
@@ -177,7 +172,9 @@ const growsHeaps = ({ resources }: RebuildRequest): boolean =>
 
 function usualMemory({ resources }: RebuildRequest, plans: readonly FieldPlan[]): number {
   if (resources !== undefined) return segmentMemory(resources);
-  return MEMORY_BYTES + (plans.some(hasVectors) ? VECTOR_MEMORY_BYTES : 0);
+  // a merge costs about as much as the building, so segments are few and large; as much again where
+  // there are vectors: else they would be what flushes the texts
+  return usualSegmentMemory() * (plans.some(hasVectors) ? 4 : 2);
 }
 
 /** The threads of a build; none if there are too few rows for them. */

@@ -33,6 +33,7 @@ import { readStoredSchema } from '../schema/stored-schema.ts';
 import { fromSource, refuseAborted, sourceError } from '../source/source-errors.ts';
 import type { Directory } from '../storage/directory.ts';
 import { applyBatch, type BatchTarget } from './apply-batch.ts';
+import { usualSegmentMemory } from './build-resources.ts';
 import { isFileMissing } from './file-missing.ts';
 import { createFileTable } from './file-table.ts';
 import type { NoteMerge } from './locked-index.ts';
@@ -86,7 +87,8 @@ export class SyncSession {
   #mergeFault: Error | null = null;
 
   private constructor(options: SessionOptions) {
-    const { directory, definition, definitionVersion, models, mergeRunner, memoryBytes } = options;
+    const { directory, definition, definitionVersion, models, mergeRunner } = options;
+    const { memoryBytes = usualSegmentMemory() } = options;
     const { noteMerge } = options;
     const { index } = definition;
     const commit = readCommit(directory);

@@ -17,6 +17,7 @@ import { layoutOf } from '../schema/mapping.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
 import { fromSource, readAhead, refuseAborted } from '../source/source-errors.ts';
 import { piecesOf } from '../sync/batch-pieces.ts';
+import { usualSegmentMemory } from '../sync/build-resources.ts';
 import { createFileTable } from '../sync/file-table.ts';
 import { type LockedIndex, modelPlaces } from '../sync/locked-index.ts';
 import { requireCheckpoint, requireSameTable } from '../sync/source-state.ts';
@@ -51,7 +52,8 @@ export async function reindexWindow(
 }
 
 async function replace(index: LockedIndex, open: OpenWindow, work: CallContext): Promise<number> {
-  const { folder, definition, definitionVersion, lock, openDirectory, memoryBytes } = index;
+  const { folder, definition, definitionVersion, lock, openDirectory } = index;
+  const { memoryBytes = usualSegmentMemory() } = index;
   const { snapshot, mapping, segments } = open;
   const live = currentGeneration(folder);
   if (live === null) throw notBuilt(definition.index);

@@ -20,6 +20,7 @@ import { notBuilt, type OpenIndex, openIndex } from '../open/open-index.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import { layoutOf } from '../schema/mapping.ts';
 import { readAhead } from '../source/source-errors.ts';
+import { usualSegmentMemory } from '../sync/build-resources.ts';
 import { createFileTable } from '../sync/file-table.ts';
 import { type LockedIndex, modelPlaces } from '../sync/locked-index.ts';
 import { sourceState } from '../sync/source-state.ts';
@@ -106,7 +107,8 @@ async function applyRepair(
   const own = mapping.fields.map((field) => field.plan);
   const plans = asCommitted(own, snapshot.commit);
   const stage = new VectorStage(modelPlaces(index));
-  const options = { definitionVersion, ...layoutOf(mapping) };
+  const memoryBytes = usualSegmentMemory();
+  const options = { definitionVersion, memoryBytes, ...layoutOf(mapping) };
   const writer = IndexWriter.open(directory, plans, options);
   try {
     if (writer.lastCommit.number !== snapshot.commit.number) {
