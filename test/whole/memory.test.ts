@@ -124,7 +124,7 @@ describe.skipIf(process.platform !== 'linux')('the memory of a process', () => {
       expect(await refused.json()).toMatchObject({ error: { code: 'limit_exceeded' } });
     }
     const listed = await fetch(`http://${rest}/v1/jobs?index=rows`);
-    const { jobs } = (await listed.json()) as { readonly jobs: readonly Job[] };
+    const jobs = (await listed.json()) as readonly Job[];
     expect(jobs.filter(({ state }) => state !== 'done')).toEqual([]);
     child.kill('SIGTERM');
     expect(await ended).toBe(0);

@@ -1,49 +1,51 @@
 /** Followers of an index over REST and gRPC, while the service runs and when it ends. */
 import { createClient } from '@lakehouse-search/client';
 import type { FollowEvent } from '@lakehouse-search/contract';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createContractTable } from '../../../test/contract/table.ts';
 import { startService } from './support/service.ts';
 
 const FOLLOWERS = 20;
 
-it('followers read each commit beside the sync of the server, and its end as an error', async () => {
-  const table = await createContractTable();
-  const service = await startService({
-    auth: false,
-    prepare: async (backend) => {
-      await backend.createIndex({ definition: table.definition('notes') });
-      await backend.reindex({ index: 'notes' });
-    },
-    // a server that waited for followers would not end in the time of this test
-    values: { sync: true, sync_poll_ms: 100, drain_ms: 600_000, threads: 1 },
-  });
-  const { url, grpc } = service.server;
-  const clients = [url, `grpc://${grpc}`].map((at) => createClient({ url: at }));
-  const events = clients.flatMap((client) =>
-    Array.from({ length: FOLLOWERS }, () => client.follow({ index: 'notes', poll_ms: 100 })),
-  );
-  const followers = events.map((one) => one[Symbol.asyncIterator]());
-  const firsts = await Promise.all(followers.map((one) => one.next()));
-  expect(firsts.map(({ value }) => (value as FollowEvent).event)).toEqual(
-    firsts.map(() => 'waiting'),
-  );
-  const commits = followers.map(async (one) => {
-    for (;;) {
-      const { value } = await one.next();
-      if (value.event !== 'waiting') return value as FollowEvent;
+describe('followers of a service', () => {
+  it('read each commit beside the sync of the server, and its end as an error', async () => {
+    const table = await createContractTable();
+    const service = await startService({
+      auth: false,
+      prepare: async (backend) => {
+        await backend.createIndex({ definition: table.definition('notes') });
+        await backend.reindex({ index: 'notes' });
+      },
+      // a server that waited for followers would not end in the time of this test
+      values: { sync: true, sync_poll_ms: 100, drain_ms: 600_000, threads: 1 },
+    });
+    const { url, grpc } = service.server;
+    const clients = [url, `grpc://${grpc}`].map((at) => createClient({ url: at }));
+    const events = clients.flatMap((client) =>
+      Array.from({ length: FOLLOWERS }, () => client.follow({ index: 'notes', poll_ms: 100 })),
+    );
+    const followers = events.map((one) => one[Symbol.asyncIterator]());
+    const firsts = await Promise.all(followers.map((one) => one.next()));
+    expect(firsts.map(({ value }) => (value as FollowEvent).event)).toEqual(
+      firsts.map(() => 'waiting'),
+    );
+    const commits = followers.map(async (one) => {
+      for (;;) {
+        const { value } = await one.next();
+        if (value.event !== 'waiting') return value as FollowEvent;
+      }
+    });
+    await table.append('another');
+    for (const commit of await Promise.all(commits)) {
+      expect(commit).toMatchObject({ event: 'commit', inserted: 1 });
     }
+    const ends = followers.map(async (one) => {
+      for (;;) if ((await one.next()).done) return 'ended';
+    });
+    const settled = Promise.allSettled(ends);
+    await service.stop();
+    for (const end of await settled) expect(end).toMatchObject({ reason: { code: 'closed' } });
+    await Promise.all(clients.map((client) => client.close()));
+    table.remove();
   });
-  await table.append('another');
-  for (const commit of await Promise.all(commits)) {
-    expect(commit).toMatchObject({ event: 'commit', inserted: 1 });
-  }
-  const ends = followers.map(async (one) => {
-    for (;;) if ((await one.next()).done) return 'ended';
-  });
-  const settled = Promise.allSettled(ends);
-  await service.stop();
-  for (const end of await settled) expect(end).toMatchObject({ reason: { code: 'closed' } });
-  await Promise.all(clients.map((client) => client.close()));
-  table.remove();
 });

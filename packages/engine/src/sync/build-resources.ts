@@ -78,8 +78,8 @@ export function buildResources(
 }
 
 /**
- * The memory of a build. Throws limit_exceeded if it needs more than `roomBytes` or than the process
- * may use, or more than the request names.
+ * The memory of a build. Throws limit_exceeded if it needs more than `roomBytes`, than the process
+ * may use, or than the request names.
  */
 export function requireMemory({ threads = 1, memory_bytes }: Wanted, roomBytes?: number): number {
   const memoryBytes = memory_bytes ?? roomBytes ?? usualBytes();
