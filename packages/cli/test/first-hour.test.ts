@@ -147,6 +147,23 @@ describe('lhs index apply', () => {
     expect((await home.run(['search', 'applied', 'lamp'])).stdout).toMatch(/^1 hit in applied/);
   });
 
+  it('reads the table of an import where the import wrote it: flag or setting', async () => {
+    writeFileSync(home.path('catalog.yaml'), 'type: filesystem\nwarehouse: ./named\n');
+    const setting = { LHS_WAREHOUSE: home.path('set') };
+    const places = [
+      { at: ['--warehouse', './flag'] },
+      { at: ['--catalog', 'catalog.yaml'] },
+      { at: [], env: setting },
+    ];
+    for (const { at, env } of places) {
+      const table = ['--table', 'shop.next', ...at];
+      const { stdout } = await home.run(['source', 'import', 'items.ndjson', ...table], { env });
+      const next = /^next: lhs (.*) > definition\.yaml$/m.exec(stdout)?.[1] ?? '';
+      expect(next).toBe(['index init shop.next', ...at].join(' '));
+      expect((await home.run(next.split(' '), { env })).stdout).toContain('table: shop.next');
+    }
+  });
+
   it('builds an index whose key was wrong, with the commands that the error prints', async () => {
     const rows = '{"id":1,"name":"lamp","kind":"a"}\n{"id":2,"name":"tent","kind":"a"}\n';
     writeFileSync(home.path('kinds.ndjson'), rows);

@@ -87,10 +87,11 @@ export default class SourceImport extends LhsCommand {
         notes,
         columns: done.schema && schemaColumns(done.schema),
       });
-    const location =
-      flags.warehouse === undefined
-        ? `--catalog ${shellWord(flags.catalog ?? '')}`
-        : `--warehouse ${shellWord(flags.warehouse)}`;
+    const location = (['warehouse', 'catalog'] as const).flatMap((name) => {
+      const value = flags[name];
+      return value === undefined ? [] : [`--${name} ${shellWord(value)}`];
+    });
+    const init = ['lhs index init', shellWord(flags.table), ...location, '> definition.yaml'];
     const took = performance.now() - started;
     const perSecond = rate((done.inserted / Math.max(1, took)) * 1000);
     const guessed = reading === undefined ? [] : [readingLine(reading)];
@@ -100,7 +101,7 @@ export default class SourceImport extends LhsCommand {
       ...guessed,
       ...columns,
       ...noteLines(notes),
-      `next: lhs index init ${shellWord(flags.table)} ${location} > definition.yaml`,
+      `next: ${init.join(' ')}`,
     ]);
   }
 }
