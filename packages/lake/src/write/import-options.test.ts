@@ -42,6 +42,16 @@ describe('a column of CSV that is nearly of a type', () => {
     expect(typed.rows).toEqual(oracle);
   });
 
+  it('is named below four fifths only if all exceptions are one text', async () => {
+    const lines = Array.from({ length: 20 }, (_, i) =>
+      i < 8 ? `${i},${i},${i}` : `${i},NA,${i % 2 === 0 ? 'NA' : 'x'}`,
+    );
+    const { notes } = await imported(file('half.csv', ['id,mass,code', ...lines, ''].join('\n')));
+    expect(notes).toEqual([
+      expect.objectContaining({ column: 'mass', values: 20, fitting: 8, exceptions: ['NA'] }),
+    ]);
+  });
+
   it.each([
     [
       'a decimal comma',
@@ -213,6 +223,20 @@ describe('the encoding of text', () => {
   it('is read for JSON too', async () => {
     const path = file('encoded.ndjson', Buffer.from('{"name":"Zürich"}\n', 'latin1'));
     expect((await imported(path)).rows).toEqual([['Zürich']]);
+  });
+
+  it.each([
+    ['array', '[{"id":1},{"id":2}]', undefined],
+    ['features', '{"type":"FeatureCollection","features":[{"id":1},{"id":2}]}', ['features']],
+    ['objects', '{"id":1}\n{"id":2}', undefined],
+  ])('is read for JSON with a mark of UTF-8 or UTF-16: %s', async (_, text, path) => {
+    const marked = `\ufeff${text}`;
+    for (const bytes of [Buffer.from(marked), utf16(marked), utf16(marked, true)]) {
+      const { rows, read } = await imported(file('marked.json', bytes));
+      expect([rows.map(([id]) => id), read?.rows?.path]).toEqual([[1, 2], path]);
+    }
+    const named = await imported(file('marked.json', marked), { encoding: 'utf-8' });
+    expect(named.rows.map(([id]) => id)).toEqual([1, 2]);
   });
 
   it('that nothing says is refused with its line, and an unknown name too', async () => {

@@ -7,6 +7,8 @@ import type { WriterSession } from './writer-session.ts';
 
 /** The share of its values at which a column is named. */
 const LEAST_SHARE = 0.8;
+/** The same if all other values are one text, as "NA" is. */
+const LEAST_SHARE_BESIDE_ONE = 0.1;
 const MAX_EXCEPTIONS = 4;
 /** More columns are not named, as each takes a part of another pass over the input. */
 const MAX_COLUMNS = 100;
@@ -58,12 +60,13 @@ export async function nearlyTyped(
   });
   const from = texts.relation(near.map(({ column }) => column));
   const [row] = await session.rows(`SELECT ${counted.join(', ')} FROM ${from}`);
-  return near.map(({ column, bits: _, ...candidate }, i) => {
+  return near.flatMap(({ column, bits: _, ...candidate }, i) => {
     const [values, others, top] = row.slice(3 * i, 3 * i + 3);
     const list = top as { readonly items: readonly unknown[] } | null;
     const exceptions = list?.items.map(String) ?? [];
     const fitting = Number(values) - Number(others);
-    return { column: column.name, ...candidate, values: Number(values), fitting, exceptions };
+    if (exceptions.length > 1 && fitting < LEAST_SHARE * Number(values)) return [];
+    return [{ column: column.name, ...candidate, values: Number(values), fitting, exceptions }];
   });
 }
 
@@ -81,7 +84,7 @@ function candidateOf(counts: Counts, inputFormat: InputFormat): Candidate | null
     values.reduce((n, [form, count]) => n + ((form & bits) === 0 ? 0 : count), 0),
   );
   const most = Math.max(...shares);
-  if (most < LEAST_SHARE * total) return null;
+  if (most < LEAST_SHARE_BESIDE_ONE * total) return null;
   const best = candidates.filter((_, i) => shares[i] === most);
   // a date that two formats read is named with both
   const dateFormats = best.flatMap((candidate) => candidate.dateFormats ?? []);

@@ -15,7 +15,7 @@ import { arrowLines } from './arrow-rows.ts';
 import { avroLines } from './avro-rows.ts';
 import { findJsonRows, writeJsonRows } from './json-rows.ts';
 import { logKind, writeLogRows } from './log-rows.ts';
-import { textEncoding, writeUtf8 } from './text-encoding.ts';
+import { hasMark, textEncoding, UTF8, writeUtf8 } from './text-encoding.ts';
 import type { TypedLines } from './typed-rows.ts';
 import { writeLines } from './write-lines.ts';
 import { sheetRows } from './xlsx-rows.ts';
@@ -182,7 +182,10 @@ async function convertJson(
   const { options, signal, newPath } = conversion;
   const converted: InputFile[] = [];
   let rows: ConvertedReading['rows'];
-  for (const [i, file] of texts.entries()) {
+  for (const [i, text] of texts.entries()) {
+    // DuckDB reads an array behind a mark as one value
+    const isMarked = await hasMark(text);
+    const file = isMarked ? await writeUtf8(text, UTF8, newPath('.txt'), signal) : text;
     const isOpen = options.kind === undefined && !/\.(ndjson|jsonl)(\.\w+)?$/i.test(files[i].path);
     const found = options.rowsAt ?? (isOpen ? await findJsonRows(file, signal) : null);
     rows ??= found ?? undefined;

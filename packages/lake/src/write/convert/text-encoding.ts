@@ -17,8 +17,16 @@ export interface TextEncoding {
   readonly isGuess: boolean;
 }
 
-const UTF8: TextEncoding = Object.freeze({ label: 'utf-8', isGuess: false });
+/** Of texts without another mark. */
+export const UTF8: TextEncoding = Object.freeze({ label: 'utf-8', isGuess: false });
 const LF = 0x0a;
+const MARK = Buffer.from('\ufeff');
+
+/** Whether a text begins with the byte order mark of UTF-8. */
+export async function hasMark(file: InputFile): Promise<boolean> {
+  for await (const part of inputBytes(file)) return part.subarray(0, MARK.length).equals(MARK);
+  return false;
+}
 
 /** Reads a text file to its end. Throws invalid_argument, with the line, if no encoding fits. */
 export async function textEncoding(
