@@ -164,6 +164,16 @@ describe('lhs index apply', () => {
     }
   });
 
+  it.each([
+    ['a name that repeats', 'id,v,id\n1,2,3\n', '--rename column2=NAME renames the second one'],
+    ['a line that is short', 'id,v\n1\n', '--skip-bad-lines leaves out such lines, and says'],
+  ])('names the flag that imports a file with %s', async (_, text, advice) => {
+    writeFileSync(home.path('fault.csv'), text);
+    const table = ['--table', 'shop.fault', '--warehouse', './flag'];
+    const { code, stderr } = await home.run(['source', 'import', 'fault.csv', ...table]);
+    expect([code, stderr.split('\n')[1]]).toEqual([2, expect.stringContaining(`  ${advice}`)]);
+  });
+
   it('builds an index whose key was wrong, with the commands that the error prints', async () => {
     const rows = '{"id":1,"name":"lamp","kind":"a"}\n{"id":2,"name":"tent","kind":"a"}\n';
     writeFileSync(home.path('kinds.ndjson'), rows);

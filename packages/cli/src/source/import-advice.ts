@@ -5,6 +5,8 @@ const ADVICE: Readonly<Record<string, (details: Readonly<Record<string, unknown>
   address: () => 'curl -fL ADDRESS | lhs source import - …',
   encoding: () => '--encoding latin1 (or utf-16le, shift_jis, …) names it',
   kind: () => '--input-format csv (or ndjson, lines, parquet, arrow, avro, xlsx) names it',
+  line: () => '--skip-bad-lines leaves out such lines, and says how many',
+  rename: ({ at }) => `--rename column${at}=NAME renames the second one`,
   value: ({ column, value }) =>
     `--null '${value}' reads it as NULL; --type '${column}=string' makes a column of texts; ` +
     '--date-format and --decimal name other notations',

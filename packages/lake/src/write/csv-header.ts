@@ -4,6 +4,7 @@
  * - the first line holds the names of the columns, unless the caller says that there are none;
  * - the delimiter, unless it is named, is the one of `,` `;` tab and `|` that occurs most often in
  *   the line outside quotes (a tab in .tsv files);
+ * - an option may rename a column by its position, which tells names that repeat apart;
  * - values may be quoted with `"`, which is doubled inside.
  *
  * DuckDB's sniffer is not used: it skips lines that do not fit its guess.
@@ -30,15 +31,17 @@ const MOST_BYTES = 2 * 1024 * 1024;
  */
 export async function readCsvHeader(
   file: InputFile,
-  { delimiter: named, hasHeader = true }: ReadingOptions = {},
+  { delimiter: named, hasHeader = true, rename = {} }: ReadingOptions = {},
 ): Promise<CsvHeader> {
   const line = await firstRecord(file);
   if (line === '') throw refuse(file, 'its first line is empty; it must name the columns');
   const isTab = /\.tsv(\.|$)/i.test(file.path);
   const delimiter = named ?? (isTab ? '\t' : mostFrequent(line));
   const cells = split(line, delimiter);
-  const names = cells.map((cell, i) => columnName(hasHeader ? cell : '', i));
-  refuseTwins(names, `columns of ${file.shown}`);
+  const isByPosition = (i: number) =>
+    Object.hasOwn(rename, columnName('', i)) && !cells.includes(columnName('', i));
+  const names = cells.map((cell, i) => columnName(hasHeader && !isByPosition(i) ? cell : '', i));
+  refuseTwins(names, `columns of ${file.shown}`, 'rename');
   return { delimiter, names };
 }
 

@@ -65,6 +65,15 @@ describe('a CSV file', () => {
   });
 
   it.each([
+    ['repeat', 'id,id\n1,2\n', { column1: 'other' }, ['id', 'other']],
+    ['differ in case', 'Id,id\n1,2\n', { column0: 'other' }, ['other', 'id']],
+    ['look like positions', 'column1,b\n1,2\n', { column1: 'a' }, ['a', 'b']],
+  ])('renames columns by their positions if names %s', async (_, text, rename, names) => {
+    const renamed = await imported({ files: [file('x.csv', text)], reading: { rename } });
+    expect(renamed).toMatchObject({ names, rows: [['1', '2']] });
+  });
+
+  it.each([
     ['semicolons', 'a;b\n1;x,y\n', ['a', 'b'], [['1', 'x,y']], ';'],
     ['tabs', 'a\tb\n1\tx\n', ['a', 'b'], [['1', 'x']], '\t'],
     ['quoted names', '"a, b",c\n1,2\n', ['a, b', 'c'], [['1', '2']], ','],

@@ -2,11 +2,11 @@ import { LakeError } from '../base/errors.ts';
 
 /**
  * Refuses names that are equal or differ only in case: DuckDB adds a number to the second one.
- * `what` names them in the message. Throws invalid_argument.
+ * `what` names them in the message, `option` what can rename them. Throws invalid_argument.
  */
-export function refuseTwins(names: Iterable<string>, what: string): void {
+export function refuseTwins(names: Iterable<string>, what: string, option?: string): void {
   const known = new Map<string, string>();
-  for (const name of names) {
+  for (const [at, name] of [...names].entries()) {
     const folded = name.toLowerCase();
     const first = known.get(folded);
     known.set(folded, name);
@@ -15,7 +15,7 @@ export function refuseTwins(names: Iterable<string>, what: string): void {
       first === name
         ? `two ${what} have the name "${name}"`
         : `the ${what} "${first}" and "${name}" differ only in case`;
-    const details = { names: [first, name] };
+    const details = { names: [first, name], ...(option && { option, at }) };
     throw new LakeError('invalid_argument', `${found}; rename one of them`, { details });
   }
 }

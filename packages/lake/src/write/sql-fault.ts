@@ -53,7 +53,10 @@ export function sqlFault(
   if (own >= 0) {
     return new LakeError('invalid_argument', message.slice(own + OWN_FAULT.length), options);
   }
-  return new LakeError('invalid_argument', `cannot read ${what}: ${plainReason(message)}`, options);
+  const reason = plainReason(message);
+  const details = reason.startsWith('line ') ? { option: 'line' } : {};
+  const fault = { ...options, details };
+  return new LakeError('invalid_argument', `cannot read ${what}: ${reason}`, fault);
 }
 
 /** The reason without DuckDB's classes of errors, settings and statements. */
