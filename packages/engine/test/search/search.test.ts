@@ -242,6 +242,16 @@ describe('a search', () => {
     expect([filter.total, filter.notes]).toEqual([0, [note]]);
   });
 
+  it('notes that a range of numbers compares the texts of a KEYWORD', async () => {
+    const notes = async (query: string) => (await backend.search({ query })).notes ?? [];
+    for (const range of ['author:[5 TO 40]', 'author:[60 TO *]', 'author:[* TO -1.5}'])
+      expect(await notes(range)).toEqual([
+        `the range ${range} compares texts: author is a KEYWORD, in which "10" is before "9"`,
+      ]);
+    for (const range of ['author:[01000 TO 02000]', 'author:[a TO *]', 'words:[5 TO 40]'])
+      expect(await notes(range)).toEqual([]);
+  });
+
   it('notes an empty range of a tree, and none of a range with values', async () => {
     const range = { field: 'words', gte: '5', lte: '1' };
     const { notes } = await backend.search({ ast: { range } });

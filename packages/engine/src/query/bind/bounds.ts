@@ -73,12 +73,7 @@ function badValue(plan: FieldPlan, value: string, text: QueryText, span: Span | 
 }
 
 /** A range node on a field with a column. */
-export function bindRange(
-  plan: FieldPlan,
-  node: Query & { readonly kind: 'range' },
-  boost: number,
-  scope: BindScope,
-): Clause {
+export function bindRange(plan: FieldPlan, node: Range, boost: number, scope: BindScope): Clause {
   const { text } = scope;
   requireFast(plan, node, scope, 'a range');
   if (plan.column === 'ordinal') {
@@ -88,7 +83,8 @@ export function bindRange(
     });
     const lower = node.lower === undefined ? undefined : bytes(node.lower);
     const upper = node.upper === undefined ? undefined : bytes(node.upper);
-    if (lower && upper && isEmpty(lower, upper)) noteEmpty(node, scope);
+    if (plan.type === 'KEYWORD' && hasNumbers(node)) noteTexts(node, scope);
+    else if (lower && upper && isEmpty(lower, upper)) noteEmpty(node, scope);
     return { kind: 'span', boost, field: plan, lower, upper };
   }
   const range = numberRange(plan, node, text);
@@ -102,20 +98,32 @@ function isEmpty(lower: ByteBound, upper: ByteBound): boolean {
   return order > 0 || (order === 0 && !(lower.inclusive && upper.inclusive));
 }
 
+type Range = Query & { readonly kind: 'range' };
+
+/** Whether the bounds are numbers whose order as texts may be another one. */
+function hasNumbers({ lower, upper }: Range): boolean {
+  if (lower?.value.length === upper?.value.length) return false;
+  return [lower, upper].every((bound) => /^[-+]?\d+(\.\d+)?$/.test(bound?.value ?? '0'));
+}
+
+/** Notes that a range of numbers compares texts. */
+function noteTexts(node: Range, { text, notes }: BindScope): void {
+  const why = `${node.field} is a KEYWORD, in which "10" is before "9"`;
+  notes.push(`the range ${shown(node, text)} compares texts: ${why}`);
+}
+
 /** Notes that no value is in the range: its bounds may be the wrong way round. */
-function noteEmpty(node: Query & { readonly kind: 'range' }, { text, notes }: BindScope): void {
-  const { field, lower, upper, span } = node;
-  const bounds = `${lower?.value ?? '*'} TO ${upper?.value ?? '*'}`;
-  const shown = text !== null && span ? text.slice(span.from, span.to) : `${field}:[${bounds}]`;
-  notes.push(`the range ${shown} is empty: no value is between its bounds`);
+function noteEmpty(node: Range, { text, notes }: BindScope): void {
+  notes.push(`the range ${shown(node, text)} is empty: no value is between its bounds`);
+}
+
+function shown({ field, lower, upper, span }: Range, text: QueryText): string {
+  if (text !== null && span) return text.slice(span.from, span.to);
+  return `${field}:[${lower?.value ?? '*'} TO ${upper?.value ?? '*'}]`;
 }
 
 /** A period as a lower bound begins with it or after it, as an upper bound ends with or before it. */
-function numberRange(
-  plan: FieldPlan,
-  node: Query & { readonly kind: 'range' },
-  text: QueryText,
-): NumberRange | null {
+function numberRange(plan: FieldPlan, node: Range, text: QueryText): NumberRange | null {
   let lower = I64_MIN;
   let upper = I64_MAX;
   if (node.lower !== undefined) {
