@@ -154,8 +154,9 @@ describe('limits', () => {
   });
 
   test('savedQueryBytes: of its request', async () => {
+    const full = Array.from({ length: 7 }, () => 'x'.repeat(32_768));
     const request = (value: string) => {
-      return { ast: { terms: { field: 'k', values: [value] } } };
+      return { ast: { terms: { field: 'k', values: [...full, value] } } };
     };
     const head = Buffer.byteLength(JSON.stringify(request('')));
     const save = (bytes: number) => () =>
