@@ -74,8 +74,8 @@ function column(field: Field, source: InputColumn | undefined, how: How): string
  * How JSON is read: as the table's type, but texts of plain values as texts, and bytes that a
  * conversion has escaped too.
  */
-function typeRead({ type }: Field, { source }: InputColumn, { reading }: StagedInput): Type {
-  if (source.kind === 'string' && isPlain(type)) return source;
+function typeRead({ type }: Field, column: InputColumn, { reading }: StagedInput): Type {
+  if (isPlain(type) && column.source.kind === 'string') return column.source;
   if (reading.kind !== 'avro' && reading.kind !== 'arrow') return type;
   return mapLeaves(type, (leaf) => (leaf.kind === 'binary' ? { kind: 'string' } : leaf));
 }
