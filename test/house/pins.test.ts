@@ -57,6 +57,7 @@ describe('pinned surfaces', () => {
         "listModels",
         "listPartFolders",
         "lockDataFolder",
+        "mapInTurns",
         "mentionsOf",
         "nearest",
         "nextClockStart",

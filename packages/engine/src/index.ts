@@ -21,7 +21,7 @@ export {
 export { partialFromJson, partialToJson } from './aggregate/partial-json.ts';
 export * from './backup/cluster-backups.ts';
 export { keyId } from './backup/signing-key.ts';
-export { inTurns, pauses } from './base/turns.ts';
+export { inTurns, mapInTurns, pauses } from './base/turns.ts';
 export {
   checkModel,
   describeModel,

@@ -131,7 +131,7 @@ describe.skipIf(CHROMIUM === undefined)('the console in Chromium', () => {
     await open('#/search/tickets?q=titel:timeout');
     expect(await page.locator('.place u').innerText()).toBe('titel');
     await open('#/search/tickets?q=timeout+AND+status:opne');
-    await page.getByRole('link', { name: 'open' }).click();
+    await page.getByRole('link', { name: 'timeout AND status:open' }).click();
     await page.getByText(/hits in tickets/).waitFor();
     expect(page.url()).toContain('status%3Aopen');
   });

@@ -65,7 +65,7 @@ async function groupOf(reads: Reads, plan: SearchPlan, hit: Hit): Promise<JsonOb
     const best = own.sort.keys.length === 0 ? (page.hits[0]?.score ?? null) : null;
     const hits = page.hits.map((one) => ({ plan: inner, hit: one }));
     found[repeatedIn(textIn(name, 'inner_hits.name'), 'inner_hits.name')] = {
-      hits: hitsOf(body, { total: page.total, hits }, best, false),
+      hits: await hitsOf(body, { total: page.total, hits }, best, false),
     };
   }
   return found;

@@ -1,5 +1,6 @@
 /** The page of a plan, and the rows of large pages. */
 import type { Hit, JsonObject, SearchResponse } from '@lakehouse-search/contract';
+import { mapInTurns } from '@lakehouse-search/engine';
 import { isOneChunk } from '../aggregations/agg-chunks.ts';
 import type { AggLevel } from '../aggregations/agg-part.ts';
 import { documentId } from '../base/document-id.ts';
@@ -40,8 +41,12 @@ export async function readPage(
 /** Rows of hits, read by key. */
 async function withRows(reads: Reads, index: string, hits: readonly Hit[]): Promise<Hit[]> {
   const found = await reads.getKeys({ index, keys: hits.map(({ coordinates }) => coordinates) });
-  const byId = new Map(found.rows.map(({ key, fields }) => [documentId(key), fields]));
-  return hits.map((hit): Hit => {
+  const rows = await mapInTurns(
+    found.rows,
+    ({ key, fields }) => [documentId(key), fields] as const,
+  );
+  const byId = new Map(rows);
+  return mapInTurns(hits, (hit): Hit => {
     const row = byId.get(documentId(hit.coordinates));
     return row === undefined
       ? { ...hit, hydrate_error: 'the table has no such row' }

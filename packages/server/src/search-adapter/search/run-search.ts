@@ -37,7 +37,7 @@ export async function runSearch(
     return {
       ...(most === undefined ? {} : { terminated_early: isEarly }),
       _shards: shardsOf([{ ...page, index: plan.index.name }]),
-      hits: hitsOf(plan.body, { total, hits }, maxScore, asInt),
+      hits: await hitsOf(plan.body, { total, hits }, maxScore, asInt),
       ...(aggregations === undefined ? {} : { aggregations }),
     };
   });

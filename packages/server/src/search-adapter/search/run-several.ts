@@ -62,7 +62,7 @@ export async function runSeveral(
       }));
       return {
         _shards: shardsOf(counts, heads.failures),
-        hits: hitsOf(body, { total, hits: shown }, maxScore, asInt),
+        hits: await hitsOf(body, { total, hits: shown }, maxScore, asInt),
         ...(aggregations === undefined ? {} : { aggregations }),
       };
     };

@@ -1,5 +1,6 @@
 /** Responses of searches, as the imitated engine writes them. */
 import type { Hit, Json, JsonObject } from '@lakehouse-search/contract';
+import { mapInTurns } from '@lakehouse-search/engine';
 import { documentId } from '../base/document-id.ts';
 import { highlightOf } from './highlight.ts';
 import { fieldsOf } from './hit-fields.ts';
@@ -57,16 +58,16 @@ export interface IndexHit {
  * `hits` of a search. `found`: the page; `maxScore`: of all hits; null: the order is not by
  * relevance.
  */
-export function hitsOf(
+export async function hitsOf(
   { size, trackTotal }: SearchBody,
   found: { readonly total: number; readonly hits: readonly IndexHit[] },
   maxScore: number | null,
   asInt: boolean,
-): JsonObject {
+): Promise<JsonObject> {
   return {
     ...totalOf(found.total, trackTotal, asInt),
     max_score: size === 0 ? null : maxScore,
-    hits: size === 0 ? [] : found.hits.map(hitOf),
+    hits: size === 0 ? [] : await mapInTurns(found.hits, hitOf),
   };
 }
 
