@@ -1,9 +1,10 @@
-import { globSync, readFileSync } from 'node:fs';
+import { globSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { PATIENCE_MS } from './test/support/patience.ts';
 import { runReporter } from './test/support/run-report.ts';
+import { isTagged, TEST_TAGS } from './test/support/test-tags.ts';
 
 const source = (name: string) =>
   fileURLToPath(new URL(`./packages/${name}/src/index.ts`, import.meta.url));
@@ -24,21 +25,14 @@ const alias = {
 /** `npm run test:long` takes hours. */
 const WHOLE_MS = process.env.LHS_TEST_LONG === undefined ? 600_000 : 12 * 3_600_000;
 
-/** What a line `// @module-tag NAME` at the head of a test file says. */
-const TAGS = {
-  campaign: 'tries more in `npm run test:campaigns`, which runs these files alone',
-  program: 'needs a program of others, which CI installs',
-  slow: 'takes longest',
-};
-
-const isTagged = (path: string, tag: keyof typeof TAGS) =>
-  readFileSync(path, 'utf8').includes(`// @module-tag ${tag}\n`);
-
 /** The files of a run: of campaigns, those that are part of them. */
 const filesOf = (patterns: readonly string[]) =>
   process.env.LHS_TEST_CAMPAIGN === '1'
     ? globSync(patterns).filter((path) => isTagged(path, 'campaign'))
     : [...patterns];
+
+/** Tags of files that start before others, in their order. */
+const EARLY = ['program', 'slow'] as const;
 
 /**
  * Starts files with programs of others first, as the clock of CI may end the campaigns before the
@@ -48,14 +42,11 @@ const filesOf = (patterns: readonly string[]) =>
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const rank = ({ moduleId, project }: TestSpecification) =>
-      project.name !== 'whole'
-        ? 0
-        : isTagged(moduleId, 'program')
-          ? 1
-          : isTagged(moduleId, 'slow')
-            ? 2
-            : 3;
+    const rank = ({ moduleId, project }: TestSpecification) => {
+      if (project.name !== 'whole') return 0;
+      const at = EARLY.findIndex((tag) => isTagged(moduleId, tag));
+      return at < 0 ? EARLY.length + 1 : at + 1;
+    };
     const ranks = new Map(sorted.map((file) => [file, rank(file)]));
     return sorted.sort((a, b) => ranks.get(a)! - ranks.get(b)!);
   }
@@ -90,7 +81,7 @@ export default defineConfig({
     maxWorkers: '100%',
     globalSetup: support('scratch-setup'),
     sequence: { sequencer: LongestFirst },
-    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    tags: Object.entries(TEST_TAGS).map(([name, description]) => ({ name, description })),
     projects: [
       project('unit', ['packages/*/src/**/*.test.{ts,tsx}'], 300_000),
       project('house', ['test/house/**/*.test.ts'], 300_000),

@@ -1,14 +1,15 @@
-import { matchesGlob } from 'node:path';
+import { join, matchesGlob } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import config from '../../vitest.config.ts';
-import { sourcesOf } from './sources.ts';
+import { isTagged, type TEST_TAGS } from '../support/test-tags.ts';
+import { ROOT, sourcesOf } from './sources.ts';
 
 const all = ['packages', 'test']
   .flatMap((folder) => sourcesOf(folder, true))
   .filter(({ path }) => /\.test\.tsx?$/.test(path));
 const tests = all.filter(({ path }) => !path.startsWith('test/house/'));
 const patterns = (config as Projects).test.projects.flatMap(({ test }) => test.include);
-const hasTag = (text: string, tag: string) => text.includes(`// @module-tag ${tag}\n`);
+const hasTag = (path: string, tag: keyof typeof TEST_TAGS) => isTagged(join(ROOT, path), tag);
 /** A test that tries more, or runs at all, in campaigns alone. */
 const CAMPAIGN = /\bbyEffort\(|\bseedOfDay\(|LHS_TEST_CAMPAIGN/;
 /** What .ci/run installs for the campaigns. */
@@ -29,13 +30,13 @@ describe('the commands of CI', () => {
 
   it('run in campaigns what tries more there', () => {
     const lost = tests.filter(
-      ({ text }) => (CAMPAIGN.test(text) || PROGRAM.test(text)) && !hasTag(text, 'campaign'),
+      ({ path, text }) => (CAMPAIGN.test(text) || PROGRAM.test(text)) && !hasTag(path, 'campaign'),
     );
     expect(lost.map(({ path }) => path)).toEqual([]);
   });
 
   it('start first in campaigns what needs a program', () => {
-    const late = tests.filter(({ text }) => PROGRAM.test(text) && !hasTag(text, 'program'));
+    const late = tests.filter(({ path, text }) => PROGRAM.test(text) && !hasTag(path, 'program'));
     expect(late.map(({ path }) => path)).toEqual([]);
   });
 });
