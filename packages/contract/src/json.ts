@@ -28,7 +28,7 @@ export const exactZero = (_: string, value: unknown): unknown =>
 
 const RAW = JSON as typeof JSON & { rawJSON(text: string): object };
 
-/** What is known of a value before it is written. */
+/** What `weigh` finds out about a value before it is written. */
 interface Look {
   /** Values, and each 64 characters of texts, that may follow. */
   left: number;

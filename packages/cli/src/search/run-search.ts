@@ -133,7 +133,7 @@ export function searchByMode(backend: Backend, search: ModeRequest): Promise<Sea
   }
 }
 
-/** The same search, which says what was probably meant if it has no hits. */
+/** The search with `suggest`: a response without hits has suggestions. */
 const withSuggestions = (search: ModeRequest): ModeRequest =>
   search.mode === 'lexical'
     ? { mode: search.mode, request: { ...search.request, suggest: true } }

@@ -72,7 +72,7 @@ export default class IndexApply extends LhsCommand {
     return build && { action: 'created', build };
   }
 
-  /** Builds an index that has no generation. null: a process of its own goes on with it. */
+  /** Builds an index that has no generation. Returns null if a detached process continues it. */
   async #build(
     backend: Backend,
     index: string,
@@ -105,7 +105,7 @@ export default class IndexApply extends LhsCommand {
     return build && { ...applied, build };
   }
 
-  /** Puts a definition in force. null: it was refused, or a process of its own goes on with it. */
+  /** Puts a definition in force. Returns null if it was refused, or if a detached process does it. */
   async #change(
     backend: Backend,
     index: string,
