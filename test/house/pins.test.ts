@@ -78,6 +78,7 @@ describe('pinned surfaces', () => {
         "remoteContext",
         "removeClusterBackups",
         "renameDefinition",
+        "requireErasable",
         "requireTenants",
         "reshardPlan",
         "shardFrom",

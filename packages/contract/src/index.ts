@@ -56,7 +56,7 @@ export type * from './keys/response.ts';
 export type * from './lag.ts';
 export * from './limits.ts';
 export * from './nearest.ts';
-export type * from './next-step.ts';
+export * from './next-step.ts';
 export * from './points-in-time/check.ts';
 export type * from './points-in-time/request.ts';
 export type * from './points-in-time/response.ts';

@@ -10,6 +10,7 @@ export type NextStep =
   | { readonly step: 'drop_index'; readonly index: string }
   | { readonly step: 'reindex'; readonly index?: string; readonly resume?: true }
   | { readonly step: 'sync'; readonly index: string }
+  | { readonly step: 'show_status'; readonly index: string }
   | { readonly step: 'validate_definition' }
   | { readonly step: 'compact'; readonly index: string }
   | { readonly step: 'backup'; readonly index: string }
@@ -25,3 +26,11 @@ export type NextStep =
   | { readonly step: 'cancel_job'; readonly job: string }
   | { readonly step: 'check_model'; readonly model: string }
   | { readonly step: 'choose_data_folder' };
+
+/** Who alone keeps an index equal to its table: a control plane refuses the operation `sync`. */
+export type SyncedBy = 'control_plane';
+
+/** The step after which an index is at the head of its table; of one that is synced, its status. */
+export function syncStep(index: string, synced_by: SyncedBy | undefined): NextStep {
+  return { step: synced_by === undefined ? 'sync' : 'show_status', index };
+}

@@ -40,6 +40,7 @@ export {
   verifyReceiptOffline,
 } from './erase/receipt.ts';
 export { publicPem } from './erase/receipt-key.ts';
+export { requireErasable } from './erase/require-erasable.ts';
 export { contentDigest } from './index/content-digest.ts';
 export { checkIndex, type IndexSnapshot, openSnapshot } from './index/index-snapshot.ts';
 export { isRestrictionsChanged } from './index/source-identity.ts';

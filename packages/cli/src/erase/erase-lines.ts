@@ -28,7 +28,7 @@ const PLACES: Readonly<Record<ErasurePlace, string>> = {
   other_file: 'other file',
 };
 const ENDS: Readonly<Record<ErasureEnd, string>> = {
-  sync: 'lhs index sync',
+  sync: 'next sync',
   commit: 'next commit',
   merge: 'next merge',
   expiry: 'expires',

@@ -5,6 +5,7 @@ import type {
   SearchResponse,
 } from '@lakehouse-search/contract';
 import { count, duration, plural, snapshotName } from '../terminal/figures.ts';
+import { nextSync } from '../terminal/next-step.ts';
 import { shellWord } from '../terminal/shell-word.ts';
 import type { Style } from '../terminal/style.ts';
 import { wrap } from '../terminal/text.ts';
@@ -54,7 +55,7 @@ function headline(
   const parts = [
     `${style.bold(plural(answer.total, 'hit'))} in ${index.index}`,
     duration(answer.took_ms),
-    freshness(answer, request, index.index),
+    freshness(answer, request, index),
   ];
   if (answer.partial && answer.failed_arms === undefined)
     parts.push(style.yellow('partial: a shard did not answer'));
@@ -64,7 +65,7 @@ function headline(
 function freshness(
   answer: SearchResponse,
   request: { readonly pit_id?: string },
-  index: string,
+  index: IndexDescription,
 ): string {
   if (answer.snapshot === null) return 'the table is empty';
   const lag = answer.lag_snapshots;
@@ -75,7 +76,7 @@ function freshness(
   }
   if (lag === null) return `the table cannot be reached (${snapshot})`;
   if (lag === 0) return `at the table’s head (${snapshot})`;
-  return `${plural(lag, 'snapshot')} behind (lhs index sync ${index})`;
+  return `${plural(lag, 'snapshot')} behind (${nextSync(index)})`;
 }
 
 /** The command for the page after this one, or undefined on the last page. */

@@ -2,6 +2,7 @@
 import { type Backend, LhsError } from '@lakehouse-search/contract';
 import { Args, Flags } from '@oclif/core';
 import { snapshotName } from '../terminal/figures.ts';
+import { nextSync } from '../terminal/next-step.ts';
 
 const UNITS: Readonly<Record<string, number>> = {
   m: 60_000,
@@ -40,11 +41,12 @@ export async function checkpointWarnings(
   const warnings: string[] = [];
   for (const { name, status } of await backend.listIndexes()) {
     if (status !== 'live') continue;
-    const { snapshot } = await backend.describeIndex({ index: name });
+    const index = await backend.describeIndex({ index: name });
+    const { snapshot } = index;
     if (snapshot === null || !gone.has(snapshot)) continue;
     warnings.push(
       `warning: index ${name} is at snapshot ${snapshotName(snapshot)}, which would expire; ` +
-        `run lhs index sync ${name} first`,
+        `run ${nextSync(index)} first`,
     );
   }
   return warnings;

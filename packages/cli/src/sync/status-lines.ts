@@ -9,6 +9,7 @@ import {
   snapshotName,
 } from '../terminal/figures.ts';
 import { failureWords, keptLines } from '../terminal/generation-lines.ts';
+import { nextCommand, nextSync } from '../terminal/next-step.ts';
 import type { Style } from '../terminal/style.ts';
 import { pad, printable, width, wrap } from '../terminal/text.ts';
 import { healWords, skippedLines } from './step-lines.ts';
@@ -24,7 +25,7 @@ export function statusLines(status: IndexStatus, style: Style, columns: number):
     ['checkpoint', checkpoint(status)],
     ['merges', mergeFailure(status, style)],
     ['shards', missing(status, style)],
-    ['sync', syncFailure(status, style)],
+    ['sync', syncs(status, style)],
     ['skipped', skipped(status)],
     ['writer', writer(status)],
     ['table', table(status, style)],
@@ -66,8 +67,10 @@ const mergeFailure = ({ merge_failure: failure }: IndexStatus, style: Style): st
 const missing = ({ missing_shards: shards }: IndexStatus, style: Style): string | null =>
   shards === undefined ? null : style.yellow(missingWords(shards));
 
-const syncFailure = ({ sync_failure: failure }: IndexStatus, style: Style): string | null =>
-  failure === undefined ? null : style.yellow(failureWords(failure));
+function syncs({ sync_failure: failure, synced_by }: IndexStatus, style: Style): string | null {
+  if (failure !== undefined) return style.yellow(failureWords(failure));
+  return synced_by === undefined ? null : 'by the control plane';
+}
 
 const writer = ({ writer: holder }: IndexStatus): string | null =>
   holder === undefined ? null : `process ${holder.pid} on ${holder.host} writes it now`;
@@ -94,12 +97,16 @@ function history({ history: policy, checkpoint: at }: IndexStatus, style: Style)
   const name = snapshotName(at?.snapshot ?? '');
   const gone = Date.parse(expires) <= Date.now();
   const when = gone
-    ? 'may be expired at any time; sync now'
-    : `may be expired from ${dateTime(expires)} on; sync before`;
+    ? 'may be expired at any time'
+    : `may be expired from ${dateTime(expires)} on, unless a sync comes before`;
   return style.yellow(`${keeps}: snapshot ${name} ${when}`);
 }
 
-function nextStep({ index, status, lag, source_error: fault }: IndexStatus): string | null {
-  if (status === 'created' || fault?.code === 'source_changed') return `lhs index reindex ${index}`;
-  return lag !== undefined && lag.snapshots > 0 ? `lhs index sync ${index}` : null;
+function nextStep(status: IndexStatus): string | null {
+  const { index, lag, source_error: fault, synced_by } = status;
+  if (status.status === 'created' || fault?.code === 'source_changed') {
+    return nextCommand({ step: 'reindex', index });
+  }
+  const isBehind = lag !== undefined && lag.snapshots > 0;
+  return isBehind && synced_by === undefined ? nextSync(status) : null;
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { LhsError, type NextStep } from '@lakehouse-search/contract';
 import { describe, expect, it } from 'vitest';
 import { errorReport } from './error-report.ts';
-import { nextCommand } from './next-step.ts';
+import { nextCommand, nextSync } from './next-step.ts';
 import { styleFor } from './style.ts';
 
 /** One of each step; a step that is added does not compile without a row. */
@@ -14,6 +14,7 @@ const STEPS: { readonly [S in NextStep['step']]: Extract<NextStep, { readonly st
   drop_index: { step: 'drop_index', index: 'notes' },
   reindex: { step: 'reindex', index: 'notes' },
   sync: { step: 'sync', index: 'notes' },
+  show_status: { step: 'show_status', index: 'notes' },
   compact: { step: 'compact', index: 'a' },
   backup: { step: 'backup', index: 'a' },
   show_job: { step: 'show_job', job: 'j' },
@@ -44,6 +45,9 @@ describe('the command of a next step', () => {
   it('names the subject of the step, or a word for it', () => {
     expect(nextCommand({ step: 'reindex', index: 'notes' })).toBe('lhs index reindex notes');
     expect(nextCommand({ step: 'reindex' })).toBe('lhs index reindex INDEX');
+    expect(nextSync({ index: 'notes' })).toBe('lhs index sync notes');
+    const synced_by = 'control_plane';
+    expect(nextSync({ index: 'notes', synced_by })).toBe('lhs index status notes');
     expect(nextCommand(STEPS.check_model)).toBe("lhs model check './a model'");
   });
 });

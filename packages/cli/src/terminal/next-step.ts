@@ -1,5 +1,5 @@
 /** The words of the command line for what to do next: a command that can be copied. */
-import type { NextStep } from '@lakehouse-search/contract';
+import { type IndexDescription, type NextStep, syncStep } from '@lakehouse-search/contract';
 import { shellWord } from './shell-word.ts';
 
 type Words = { [S in NextStep['step']]: (step: Extract<NextStep, { readonly step: S }>) => string };
@@ -13,6 +13,7 @@ const COMMANDS: Words = {
   reindex: ({ index = 'INDEX', resume }) =>
     `lhs index reindex ${index}${resume === true ? ' --resume' : ''}`,
   sync: ({ index }) => `lhs index sync ${index}`,
+  show_status: ({ index }) => `lhs index status ${index}`,
   compact: ({ index }) => `lhs index compact ${index}`,
   backup: ({ index }) => `lhs index backup ${index} PLACE`,
   validate_definition: () => 'lhs index validate FILE',
@@ -37,6 +38,13 @@ export function nextCommand<S extends NextStep['step']>(
   const words = COMMANDS[step.step as S] as (step: NextStep) => string;
   return words(step);
 }
+
+/** The command for an index that is to be at the head of its table. */
+export const nextSync = ({
+  index,
+  synced_by,
+}: Pick<IndexDescription, 'index' | 'synced_by'>): string =>
+  nextCommand(syncStep(index, synced_by));
 
 /** Lines of advice: the hint, then a command for each step. */
 export function adviceLines(

@@ -20,10 +20,10 @@ const EQUAL: VerifyResponse = {
   took_ms: 1400,
 };
 const key = (id: number) => ({ identifier: [{ name: 'id', value: String(id) }] });
-const report = (found: Partial<VerifyResponse>, named = false, width = 100) =>
+const report = (found: Partial<VerifyResponse>, sync?: string, width = 100) =>
   verifyReport(
     { ...EQUAL, ...found },
-    { index: 'incidents', named, width, style: styleFor({ color: false }) },
+    { index: 'incidents', sync, width, style: styleFor({ color: false }) },
   ).join('\n');
 
 describe('the report of index verify', () => {
@@ -57,12 +57,12 @@ describe('the report of index verify', () => {
              id=9
     next: lhs index verify incidents --repair"
   `);
-    expect(report(found, true)).toMatch(/next: lhs index sync incidents$/);
+    expect(report(found, 'lhs index sync incidents')).toMatch(/next: lhs index sync incidents$/);
     expect(report({ ...found, sampled: true })).toMatch(/next: lhs index verify incidents$/);
     expect(report({ equal: false, faults: ['segment s000001, core: rank of 5'] })).toMatch(
       /fault {4}segment s000001, core: rank of 5\nnext: lhs index reindex incidents$/,
     );
-    const narrow = report(found, false, 60).split('\n');
+    const narrow = report(found, undefined, 60).split('\n');
     expect(narrow.slice(0, -1).filter((line) => line.length > 60)).toEqual([]);
   });
 

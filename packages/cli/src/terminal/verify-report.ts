@@ -10,8 +10,8 @@ const FAULTS_SHOWN = 5;
 /** What a report is about, besides the answer. */
 export interface VerifyScene {
   readonly index: string;
-  /** A snapshot was named: the index need not equal it. */
-  readonly named: boolean;
+  /** The command that syncs the index, if a snapshot was named: the index need not equal it. */
+  readonly sync?: string | undefined;
   readonly width: number;
   readonly style: Style;
 }
@@ -78,10 +78,10 @@ function drift(
   ];
 }
 
-function next(found: VerifyResponse, { index, named }: VerifyScene): readonly string[] {
+function next(found: VerifyResponse, { index, sync }: VerifyScene): readonly string[] {
   if (found.equal) return [];
   if (found.faults.length > 0) return [`next: lhs index reindex ${index}`];
-  if (named) return [`next: lhs index sync ${index}`];
+  if (sync !== undefined) return [`next: ${sync}`];
   if (found.sampled) return [`next: lhs index verify ${index}`];
   if (found.repaired !== undefined) return [`next: lhs index reindex ${index}`];
   return [`next: lhs index verify ${index} --repair`];

@@ -40,7 +40,7 @@ export function IndexDetail({ index }: { readonly index: string }) {
 }
 
 function Standing({ status }: { readonly status: IndexStatus }) {
-  const { checkpoint, head, history, writer, merge_failure, jobs } = status;
+  const { checkpoint, head, history, writer, merge_failure, sync_failure, jobs } = status;
   return (
     <Facts
       facts={[
@@ -50,9 +50,10 @@ function Standing({ status }: { readonly status: IndexStatus }) {
         ['head of the table', head && snapshotAt(head.snapshot, head.at)],
         ['documents', `${count(status.num_docs)} (${count(status.deleted_docs)} deleted)`],
         ['size', `${bytes(status.bytes)} in ${count(status.segments)} segments`],
-        ['history', history?.at_risk === true ? 'the checkpoint may expire soon: sync it' : ''],
+        ['history', history?.at_risk === true ? 'the checkpoint may expire soon' : ''],
         ['rows left out', status.skipped_rows ? count(status.skipped_rows) : ''],
         ['merges', merge_failure && `fail since ${dateTime(merge_failure.since)}`],
+        ['sync', sync_failure && `fails since ${dateTime(sync_failure.since)}`],
         ['writer', writer && `process ${writer.pid} on ${writer.host}`],
         ['jobs', jobs?.map(({ kind, state }) => `${kind} ${state}`).join(', ')],
       ]}

@@ -55,6 +55,8 @@ function linkOf(step: NextStep): readonly Link[] {
       return link({ screen: 'indexes' }, 'Indexes');
     case 'describe_index':
       return link({ screen: 'index', index: step.index }, `Fields of ${step.index}`);
+    case 'show_status':
+      return link({ screen: 'index', index: step.index }, `Status of ${step.index}`);
     case 'list_jobs':
     case 'show_job':
     case 'watch_job':

@@ -1,6 +1,7 @@
 import type { Coordinates } from '../coordinates.ts';
 import type { GenerationDescription, MergeFailure } from '../generation-description.ts';
 import type { Json, JsonObject } from '../json.ts';
+import type { SyncedBy } from '../next-step.ts';
 import type { SearchMode } from '../search/request.ts';
 import type { ShardDescription } from '../shard-description.ts';
 import type { WindowList } from '../window-description.ts';
@@ -90,6 +91,8 @@ export interface IndexDescription {
    * none.
    */
   readonly read_restrictions?: string;
+  /** Present if its caller cannot sync it. */
+  readonly synced_by?: SyncedBy;
   readonly index_generation: number;
   /** The live generation and the kept ones. Absent before the first reindex. */
   readonly generations?: readonly GenerationDescription[];

@@ -5,6 +5,7 @@ import type {
   MergeFailure,
   SyncFailure,
 } from '../generation-description.ts';
+import type { SyncedBy } from '../next-step.ts';
 import type { ShardDescription } from '../shard-description.ts';
 import type { WindowList } from '../window-description.ts';
 
@@ -201,6 +202,8 @@ export interface IndexStatus extends SkippedRows {
   readonly merge_failure?: MergeFailure;
   /** Shards of a cluster that no node has at the snapshot that searches see. Absent: none. */
   readonly missing_shards?: readonly number[];
+  /** Present if its caller cannot sync it. */
+  readonly synced_by?: SyncedBy;
   /** Present while a service fails to keep the index equal to its table. */
   readonly sync_failure?: SyncFailure;
   readonly checkpoint: { readonly snapshot: string | null; readonly committed_at: string } | null;

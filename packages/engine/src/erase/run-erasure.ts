@@ -45,6 +45,7 @@ import {
   jobBeside,
 } from './check-erasure.ts';
 import { keyHashes } from './receipt.ts';
+import { requireErasable } from './require-erasable.ts';
 import { rewriteBothTiers } from './rewrite-cold.ts';
 import { coldPlaces } from './search-cold.ts';
 import { purgeEmbeddings } from './search-embeddings.ts';
@@ -82,7 +83,7 @@ export async function runErasure(
 ): Promise<ErasureDone> {
   const started_at = new Date(places.now()).toISOString();
   const found = await checkErasure(places, subject, work);
-  refuseRows(found.report);
+  requireErasable(found.report);
   const actions: Actions = {
     points_in_time_closed: 0,
     segments_rewritten: 0,
@@ -103,22 +104,6 @@ export async function runErasure(
   const { report } = await checkErasure(places, subject, work);
   const statement = await statementOf(places, subject, { report, actions, started_at });
   return { report, actions, statement };
-}
-
-function refuseRows({ index, in_table, remains, snapshot }: ErasureReport): void {
-  const [first] = in_table;
-  if (first !== undefined) {
-    const others = in_table.length === 1 ? '' : ` and ${in_table.length - 1} others`;
-    const message = `key ${first + 1}${others} is still in the table at snapshot ${snapshot}`;
-    throw new LhsError('already_exists', message, {
-      hint: 'delete the rows from the table first, then sync the index',
-      next: [{ step: 'sync', index }],
-      details: { keys: in_table },
-    });
-  }
-  if (!remains.some(({ place }) => place === 'live_document')) return;
-  const message = `"${index}" has not applied the deletion of the rows`;
-  throw new LhsError('snapshot_not_reached', message, { next: [{ step: 'sync', index }] });
 }
 
 async function eraseFiles(

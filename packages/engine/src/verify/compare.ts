@@ -178,7 +178,7 @@ export class RowMatcher {
 function tooManyUnmatched({ definition }: Mapping, unmatched: UnmatchedRows): LhsError {
   const fault = 'rows differ from the index: no use in naming them one by one';
   return new LhsError('limit_exceeded', `more than ${unmatched.count} ${fault}`, {
-    hint: 'sync the index, or build it again',
+    hint: 'a sync or a reindex makes the index equal to the table',
     next: [
       { step: 'sync', index: definition.index },
       { step: 'reindex', index: definition.index },

@@ -65,7 +65,7 @@ export function requireKept(table: SourceTable, id: bigint, index: string): void
   if (table.snapshots.some((snapshot) => snapshot.id === id)) return;
   const message = `snapshot ${id}, which index "${index}" equals, is no longer in ${table.name}`;
   throw new LhsError('not_found', message, {
-    hint: 'sync the index first, or compare with a snapshot that the table still has',
+    hint: 'compare with a snapshot that the table still has, or after a sync',
     next: [{ step: 'sync', index }],
   });
 }

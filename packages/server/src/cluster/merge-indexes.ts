@@ -41,6 +41,7 @@ export const mergeDescription = members<IndexDescription>({
   windows: mergeWindowList,
   snapshot: first,
   checkpoint: first,
+  synced_by: first,
   index_generation: largest,
   generations: mergeGenerations,
   merge_failure: firstFailure,

@@ -112,6 +112,7 @@ const mergeStatusOf = members<IndexStatus>({
   pending_merges: sum,
   merge_failure: firstFailure,
   missing_shards: distinct,
+  synced_by: first,
   sync_failure: firstFailure,
   checkpoint: first,
   jobs: concatenated,

@@ -22,7 +22,6 @@ import {
   type ErasureReport,
   type ErasureResponse,
   type ErasureRunRequest,
-  LhsError,
   type ListRequest,
   type ReceiptVerdict,
   type VerifyReceiptRequest,
@@ -31,6 +30,7 @@ import {
   keyId,
   publicPem,
   readPublicKey,
+  requireErasable,
   signReceipt,
   verifyReceipt,
 } from '@lakehouse-search/engine';
@@ -97,7 +97,7 @@ export class ClusterErasureApi implements ErasureApi {
     const { nodes } = this.#options;
     const index = await nodes.resolve(run.index, call);
     const parts = await this.#parts(index, run, call);
-    refuseRows(await this.#check(index, run, parts, call));
+    requireErasable(await this.#check(index, run, parts, call));
     const done = await this.#runAll(index, run, parts, call);
     const actions: ErasureActions[] = done.map(({ answer }) => answer.actions);
     const records = await this.#recordSearch(index, run);
@@ -243,20 +243,4 @@ async function all<T>(
   const failed = results.find((one) => one.status === 'rejected');
   if (failed !== undefined) throw failed.reason;
   return results.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
-}
-
-function refuseRows({ index, in_table, remains, snapshot }: ErasureReport): void {
-  const [first] = in_table;
-  if (first !== undefined) {
-    const others = in_table.length === 1 ? '' : ` and ${in_table.length - 1} others`;
-    const message = `key ${first + 1}${others} is still in the table at snapshot ${snapshot}`;
-    throw new LhsError('already_exists', message, {
-      hint: 'delete the rows from the table first, then sync the index',
-      next: [{ step: 'sync', index }],
-      details: { keys: in_table },
-    });
-  }
-  if (!remains.some(({ place }) => place === 'live_document')) return;
-  const message = `"${index}" has not applied the deletion of the rows`;
-  throw new LhsError('snapshot_not_reached', message, { next: [{ step: 'sync', index }] });
 }

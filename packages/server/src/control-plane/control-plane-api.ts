@@ -28,6 +28,7 @@ import { LedIndexNodes } from './led-index-nodes.ts';
 import { LocalCluster } from './local-cluster.ts';
 import type { JobWorks } from './run-job.ts';
 import { StoredQueries } from './stored-queries.ts';
+import { syncedByPlane } from './synced-by-plane.ts';
 
 /** The license of a cluster to which none was given. */
 const OPEN_LICENSE = 'Apache-2.0';
@@ -78,7 +79,7 @@ export function controlPlaneApis(
     validateDefinition: async (request, call) =>
       (await scratch()).validateDefinition(request, call),
   };
-  const backend = joined(
+  const parts = joined(
     indexes,
     jobs,
     reshards,
@@ -89,6 +90,7 @@ export function controlPlaneApis(
     erasures,
     source,
   ) as unknown as Backend;
+  const backend = syncedByPlane(parts);
   const works = worksOf(backend);
   return { backend, cluster: new ControlPlaneCluster(context, backend), works };
 }

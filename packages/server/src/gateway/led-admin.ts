@@ -9,7 +9,9 @@ import {
   type ErrorCode,
   LhsError,
   type Service,
+  syncStep,
 } from '@lakehouse-search/contract';
+import { indexOf } from '../calls/calls.ts';
 import { FirstThatAnswers } from '../cluster/first-that-answers.ts';
 import { connectNode, type NodeClient } from '../cluster/node-client.ts';
 import type { AdminName, AdminRouting } from './admin-nodes.ts';
@@ -85,7 +87,9 @@ export function ledAdmin(
   const ofPlane = PLANE.map((name): [string, Method] => {
     return [name, (request, call) => after(planes.call(name, request, call), routing)];
   });
-  const refused = WRITES.map((name): [string, Method] => [name, async () => refuse(name)]);
+  const refused = WRITES.map((name): [string, Method] => {
+    return [name, async (request) => refuse(name, request)];
+  });
   const ofNodes = staticAdmin(routing, node);
   // before the first build, the control plane describes an index by its definition
   const describeIndex = orElse('index_not_built', ofNodes.describeIndex as Method, (...args) =>
@@ -102,7 +106,7 @@ export function ledAdmin(
     ...Object.fromEntries([...ofPlane, ...refused]),
     ...{ describeIndex, status },
     watchJob: (request, call) => planes.items('watchJob', request, call),
-    follow: () => refusedItems('follow'),
+    follow: (request) => refusedItems('follow', request),
   } as AdminBackend;
   return withSavedQueries(admin, routing);
 }
@@ -146,12 +150,14 @@ async function after<T>(answer: Promise<T>, routing: AdminRouting): Promise<T> {
   }
 }
 
-async function* refusedItems(name: string): AsyncGenerator<never> {
-  yield refuse(name);
+async function* refusedItems(name: string, request: unknown): AsyncGenerator<never> {
+  yield refuse(name, request);
 }
 
-function refuse(name: string): never {
+function refuse(name: string, request: unknown): never {
+  const index = indexOf(request);
   throw new LhsError('unsupported', `${name} is not possible under a control plane`, {
     hint: 'its connector keeps every index equal to the table; a reindex builds an index again',
+    next: index === undefined ? [] : [syncStep(index, 'control_plane')],
   });
 }

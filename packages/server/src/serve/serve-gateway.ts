@@ -12,6 +12,7 @@ import { ErasedRecords } from '../control-plane/erased-records.ts';
 import { LocalCluster } from '../control-plane/local-cluster.ts';
 import { activityRecorder } from '../control-plane/record-activity.ts';
 import { StoredQueries } from '../control-plane/stored-queries.ts';
+import { syncedByPlane } from '../control-plane/synced-by-plane.ts';
 import { clusterBackend } from '../gateway/cluster-backend.ts';
 import { createGateway } from '../gateway/gateway.ts';
 import {
@@ -191,7 +192,7 @@ export async function openCluster(
     const routing = await ledRouting(cluster, node);
     later(() => routing.close());
     const admin = ledAdmin(planes, routing, node);
-    const backend = clusterBackend({ routing, admin, node, ...times });
+    const backend = syncedByPlane(clusterBackend({ routing, admin, node, ...times }));
     return { backend, routing, planes, ownCluster: ledCluster(planes) };
   }
   const routing = new StaticRouting({

@@ -164,7 +164,13 @@ describe('nodes under a control plane', () => {
   });
 
   it('are written by the connector alone', async () => {
-    await expect(client.sync({ index: INDEX })).rejects.toMatchObject({ status: 501 });
+    const next = [{ step: 'show_status', index: INDEX }];
+    await expect(client.sync({ index: INDEX })).rejects.toMatchObject({ status: 501, next });
+    const early = { index: INDEX, query: '*:*', min_snapshot: '1', wait_ms: 0 };
+    const code = 'snapshot_not_reached';
+    await expect(client.search(early)).rejects.toMatchObject({ code, next });
+    for (const one of [await client.status({}), await client.describeIndex({})])
+      expect(one.synced_by).toBe('control_plane');
   });
 
   it('keep their own shards when the index is altered', async () => {
@@ -296,7 +302,9 @@ describe('nodes under a control plane', () => {
       identifier: [{ name: 'id', value: String(id) }],
     }));
     const erased = { index: INDEX, keys, texts: ['note 30'] };
-    await expect(client.runErasure(erased)).rejects.toMatchObject({ code: 'already_exists' });
+    const next = [{ step: 'show_status', index: INDEX }];
+    const refused = { code: 'already_exists', next };
+    await expect(client.runErasure(erased)).rejects.toMatchObject(refused);
     await table.delete(30, 36);
     await atHead();
     const before = await client.checkErasure(erased);

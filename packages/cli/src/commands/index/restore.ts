@@ -5,6 +5,7 @@ import { LhsCommand } from '../../base-command.ts';
 import { backupTargetArg, targetField } from '../../files/backup-target.ts';
 import { detachFlag } from '../../sync/start-detached.ts';
 import { bytes, count, duration, snapshotName } from '../../terminal/figures.ts';
+import { nextSync } from '../../terminal/next-step.ts';
 
 export default class IndexRestore extends LhsCommand {
   static override summary = 'Make an index from a backup, under its own or another name.';
@@ -49,13 +50,14 @@ export default class IndexRestore extends LhsCommand {
     if (done === null) return;
     if (flags.json) return this.printJson(done);
     const snapshot = done.snapshot === null ? 'the empty table' : snapshotName(done.snapshot);
+    const restored = await (await this.backend(flags)).describeIndex({ index: done.index });
     const names = [...done.aliases, ...done.saved_queries];
     this.print([
       `${done.index}  restored  ${count(done.num_docs)} rows in ${duration(done.took_ms)}` +
         ` · ${bytes(done.bytes)} · snapshot ${snapshot} · backup ${done.backup}`,
       ...(names.length > 0 ? [`aliases and saved queries: ${names.join(', ')}`] : []),
       ...(done.left_out.length > 0 ? [`left out: ${done.left_out.join(', ')}`] : []),
-      `next: lhs index sync ${done.index}`,
+      `next: ${nextSync(restored)}`,
     ]);
   }
 }

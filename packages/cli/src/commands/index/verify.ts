@@ -1,6 +1,7 @@
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { detachFlag } from '../../sync/start-detached.ts';
+import { nextSync } from '../../terminal/next-step.ts';
 import { verifyReport } from '../../terminal/verify-report.ts';
 
 const DRIFT = 8;
@@ -55,7 +56,10 @@ export default class IndexVerify extends LhsCommand {
     const { terminal, style } = this;
     const scene = {
       index: args.index,
-      named: snapshot !== undefined,
+      sync:
+        snapshot === undefined || found.equal
+          ? undefined
+          : nextSync(await (await this.backend(flags)).describeIndex({ index: args.index })),
       width: terminal.width,
       style,
     };
