@@ -346,6 +346,20 @@ export const OPERATIONS: { readonly [K in Name]: OperationRow<K> } = {
     refused: [],
     index: 'needed',
   },
+  renameIndex: {
+    request: async (setting) => {
+      const names = (await setting.backend.listIndexes()).map(({ name }) => name);
+      if (names.includes('renamed')) await setting.backend.dropIndex({ index: 'renamed' });
+      return { index: await defined(setting, 'unnamed'), name: 'renamed' };
+    },
+    answers: { index: 'renamed', previous_name: 'unnamed', aliases: [], saved_queries: 0 },
+    refused: [
+      [{ name: 'notes' }, 'index_exists'],
+      [{ name: 'Renamed' }, 'invalid_argument'],
+      [{ name: '../renamed' }, 'invalid_argument'],
+    ],
+    index: 'needed',
+  },
   validateDefinition: {
     request: ({ table }) => ({ definition: table.definition('x'), against_source: true }),
     answers: (issues) => expect(issues).toEqual([]),

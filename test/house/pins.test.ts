@@ -215,6 +215,7 @@ describe('pinned surfaces', () => {
         "index pit open": "INDEX --keep-alive",
         "index print": "TREE --index --syntax",
         "index reindex": "= reindex: INDEX --as-of --detach --memory --resume --threads --window",
+        "index rename": "= rename: INDEX NAME",
         "index reshard": "INDEX --apply --shards",
         "index restore": "[FROM] --aliases --as --backup --base-dir --detach --index",
         "index rollback": "INDEX --detach --generation",

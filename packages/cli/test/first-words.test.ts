@@ -79,7 +79,8 @@ const FIRST: readonly (readonly [line: string, code: number, output: RegExp])[] 
   ['ui', 2, /did you mean lhs tui\?/],
   ['settings', 2, /did you mean lhs config view\?/],
   ['completion bash', 0, /complete -F _lhs lhs/],
-  ['rename vec other', 2, /did you mean lhs index alter\?/],
+  ['rename missing other', 3, /there is no index "missing"/],
+  ['index mv vec other', 2, /did you mean lhs index rename\?/],
   ['delete vec --yes', 0, /^vec dropped/],
 ];
 

@@ -48,6 +48,7 @@ import type {
   ExportRequest,
   MoveBucketRequest,
   RehearseAlterRequest,
+  RenameIndexRequest,
   ReshardRequest,
   RollbackIndexRequest,
   ValidateDefinitionRequest,
@@ -60,6 +61,7 @@ import type {
   IndexDescription,
   IndexSummary,
   Rehearsal,
+  RenameResponse,
   ReshardPlan,
   RollbackResponse,
 } from './indexes/response.ts';
@@ -214,6 +216,12 @@ export interface IndexApi {
    * name it. Throws index_busy while a build runs.
    */
   dropIndex(request: DropIndexRequest, call?: CallContext): Promise<DropResponse>;
+  /**
+   * Gives an index another name, at once: its files, aliases, jobs and points in time stay, saved
+   * queries and followers use the new name. The caller must be allowed to use both names. Throws
+   * index_exists, invalid_argument for an alias, index_busy while a build runs.
+   */
+  renameIndex(request: RenameIndexRequest, call?: CallContext): Promise<RenameResponse>;
   /** Checks a definition; with `against_source` also against the table's schema. */
   validateDefinition(
     request: ValidateDefinitionRequest,

@@ -209,6 +209,10 @@ export class LocalBackend implements Backend {
     'dropIndex',
     later(async () => (await define()).dropLocal),
   );
+  readonly renameIndex: Backend['renameIndex'] = this.#change(
+    'renameIndex',
+    later(async () => (await import('./local/rename.ts')).renameLocal),
+  );
   readonly validateDefinition: Backend['validateDefinition'] = this.#ownRead(
     'validateDefinition',
     later(async () => (await define()).validateLocal),

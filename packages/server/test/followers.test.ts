@@ -1,7 +1,7 @@
 /** Followers of an index over REST and gRPC, while the service runs and when it ends. */
 import { createClient } from '@lakehouse-search/client';
 import type { FollowEvent } from '@lakehouse-search/contract';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createContractTable } from '../../../test/contract/table.ts';
 import { startService } from './support/service.ts';
 
@@ -46,6 +46,32 @@ describe('followers of a service', () => {
     await service.stop();
     for (const end of await settled) expect(end).toMatchObject({ reason: { code: 'closed' } });
     await Promise.all(clients.map((client) => client.close()));
+    table.remove();
+  });
+
+  it('sync two indexes after each got another name, one that of the other', async () => {
+    const table = await createContractTable();
+    const service = await startService({
+      auth: false,
+      prepare: async (backend) => {
+        for (const index of ['now', 'next']) {
+          await backend.createIndex({ definition: table.definition(index) });
+          await backend.reindex({ index });
+        }
+      },
+      values: { sync: true, sync_poll_ms: 100 },
+    });
+    const client = createClient({ url: service.server.url });
+    await client.renameIndex({ index: 'now', name: 'before' });
+    await client.renameIndex({ index: 'next', name: 'now' });
+    await table.append('d');
+    await vi.waitFor(async () => {
+      for (const index of ['before', 'now']) {
+        expect((await client.search({ index })).total).toBe(4);
+      }
+    }, 60_000);
+    await client.close();
+    await service.stop();
     table.remove();
   });
 });

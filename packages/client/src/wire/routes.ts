@@ -72,6 +72,7 @@ export const ROUTES: Readonly<Record<Operation, Route>> = Object.freeze({
   moveBucket: route('POST /v1/index:move-bucket', 'ControlPlane/MoveBucket'),
   rehearseAlter: route('POST /v1/index:rehearse', 'Admin/RehearseAlter', READ),
   dropIndex: route('DELETE /v1/indexes/{index}', 'Admin/DropIndex'),
+  renameIndex: route('POST /v1/index:rename', 'Admin/RenameIndex'),
   validateDefinition: route('POST /v1/definition:validate', 'Admin/ValidateDefinition', {
     ...READ,
     list: 'issues',

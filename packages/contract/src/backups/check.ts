@@ -1,5 +1,5 @@
 /** Requests for backups. */
-import { folder, INDEX_FIELDS, name, path } from '../checks/shared.ts';
+import { folder, INDEX_FIELDS, name, newName, path } from '../checks/shared.ts';
 import {
   type Check,
   type Fields,
@@ -33,11 +33,6 @@ export const checkPrefix: Check = (value, field) => {
   if (parts.every((part) => /^[A-Za-z0-9_][A-Za-z0-9._=-]{0,127}$/.test(part))) return;
   throw wrong(field, value, 'names separated by "/": letters, digits, ".", "_", "=" and "-"');
 };
-const indexName: Check = (value, field) => {
-  text(value, field);
-  if (/^[a-z0-9][a-z0-9_-]{0,127}$/.test(value as string)) return;
-  throw wrong(field, value, 'the name of an index (a-z, 0-9, "_" and "-")');
-};
 const TARGET_FIELDS: Fields<BackupTarget> = { target, prefix: checkPrefix };
 
 const BACKUP_FIELDS: Fields<BackupRequest> = { ...INDEX_FIELDS, ...TARGET_FIELDS, verify: flag };
@@ -48,7 +43,7 @@ const STATUS_FIELDS: Fields<BackupStatusRequest> = { ...INDEX_FIELDS, ...TARGET_
 /** Checks a request for the newest backup of an index. Throws invalid_argument. */
 export const checkBackupStatusRequest = requestOf<BackupStatusRequest>(STATUS_FIELDS);
 
-const LIST_FIELDS: Fields<ListBackupsRequest> = { index: indexName, ...TARGET_FIELDS };
+const LIST_FIELDS: Fields<ListBackupsRequest> = { index: newName, ...TARGET_FIELDS };
 /** Checks a request for a list of backups. Throws invalid_argument. */
 export const checkListBackupsRequest = requestOf<ListBackupsRequest>(LIST_FIELDS);
 
@@ -59,7 +54,7 @@ export const checkPruneBackupsRequest = requestOf<PruneBackupsRequest>(PRUNE_FIE
 const RESTORE_FIELDS: Fields<RestoreRequest> = {
   ...LIST_FIELDS,
   backup: name,
-  as: indexName,
+  as: newName,
   aliases: oneOf('all', 'free', 'none'),
   base_dir: folder,
   definition: text,

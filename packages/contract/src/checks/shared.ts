@@ -11,6 +11,13 @@ const PATH_BYTES = 32 * 1024;
 
 /** The name of an index, an alias or a field. It may be one that does not exist. */
 export const name: Check = textUpTo(NAME_BYTES);
+/** The name that an index or an alias gets. */
+export const newName: Check = (value, field) => {
+  text(value, field);
+  if (/^[a-z0-9][a-z0-9_-]{0,127}$/.test(value as string)) return;
+  const expected = 'a name of a-z, 0-9, "_" and "-", up to 128 characters, from a letter or digit';
+  throw wrong(field, value, expected);
+};
 /** Names of fields or columns. */
 export const names: Check = list(name, REQUEST_LIMITS.definitionFields);
 /** A path or URI. */

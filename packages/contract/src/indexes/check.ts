@@ -1,5 +1,5 @@
 /** Requests that make, check, describe and drop indexes. */
-import { coordinates, folder, INDEX_FIELDS, name } from '../checks/shared.ts';
+import { coordinates, folder, INDEX_FIELDS, name, newName } from '../checks/shared.ts';
 import {
   type Fields,
   flag,
@@ -27,6 +27,7 @@ import type {
   MoveBucketRequest,
   RehearseAlterRequest,
   RehearsedRequest,
+  RenameIndexRequest,
   ReshardRequest,
   RollbackIndexRequest,
   ValidateDefinitionRequest,
@@ -117,6 +118,14 @@ function notNegative(value: unknown, field: string): void {
 
 /** Checks a request to drop an index. Throws invalid_argument. */
 export const checkDropIndexRequest = requestOf<DropIndexRequest>({ index: name }, 'index');
+
+const RENAME_FIELDS: Fields<RenameIndexRequest> = { index: name, name: newName };
+/** Checks a request to rename an index. Throws invalid_argument. */
+export const checkRenameIndexRequest = requestOf<RenameIndexRequest>(
+  RENAME_FIELDS,
+  'index',
+  'name',
+);
 
 const VALIDATE_FIELDS: Fields<ValidateDefinitionRequest> = {
   ...CREATE_FIELDS,

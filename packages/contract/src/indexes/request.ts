@@ -22,6 +22,14 @@ export interface DropIndexRequest {
   readonly index: string;
 }
 
+/** `POST /v1/index:rename`: another name for an index. Its table is not read. */
+export interface RenameIndexRequest {
+  /** The index's own name: aliases are refused. */
+  readonly index: string;
+  /** The new name. */
+  readonly name: string;
+}
+
 /**
  * `POST /v1/index:alter`: a new definition for an index. Without `apply` the answer is the plan
  * alone and nothing changes.

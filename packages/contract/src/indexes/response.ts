@@ -253,6 +253,17 @@ export interface DropResponse {
   readonly bytes: number;
 }
 
+/** `POST /v1/index:rename`: what follows the new name. Tokens do not: they name indexes. */
+export interface RenameResponse {
+  /** The new name. */
+  readonly index: string;
+  readonly previous_name: string;
+  /** Aliases of the index. */
+  readonly aliases: readonly string[];
+  /** Saved queries of all users that named the index: they have the new name. */
+  readonly saved_queries: number;
+}
+
 /** What the sample of one definition is like. */
 export interface RehearsedIndex {
   /** Bytes of its segments. */

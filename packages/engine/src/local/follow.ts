@@ -3,6 +3,7 @@ import { checkFollowRequest } from '@lakehouse-search/contract';
 import { readCommit } from '../index/commit.ts';
 import { currentGeneration } from '../open/index-folder.ts';
 import { commitVersion, type KnownIndex } from '../open/open-index.ts';
+import { type RegisteredIndex, wasRenamed } from '../registry/registry.ts';
 import { windowName } from '../schema/windows.ts';
 import { openSource } from '../source/source-table.ts';
 import { type FollowedIndex, Follower, type FollowHost, POLL_MS } from '../sync/follow-index.ts';
@@ -25,27 +26,43 @@ export async function* followLocal(
   jobs: RunJobs,
 ): AsyncGenerator<FollowEvent> {
   const { index, poll_ms = POLL_MS } = checkFollowRequest(request);
-  const { name } = accessible(indexes, index, call).registered;
+  const { registered } = accessible(indexes, index, call);
   const { followed, life } = indexes;
   const { signal = life.closing } = call;
   for (;;) {
-    const shared = followed.get(name) ?? beginFollowing(indexes, name, jobs);
+    const shared = followed.get(registered.name) ?? beginFollowing(indexes, registered, jobs);
     if (!shared.isEnding) return yield* shared.read(poll_ms, signal);
     await shared.close();
   }
 }
 
-function beginFollowing(indexes: LocalIndexes, name: string, jobs: RunJobs): SharedFollow {
-  const host = followHost(indexes, name, jobs);
+function beginFollowing(
+  indexes: LocalIndexes,
+  registered: RegisteredIndex,
+  jobs: RunJobs,
+): SharedFollow {
+  const { name } = registered;
+  const host = followHost(indexes, registered, jobs);
   const open = (pollMs: () => number) => new Follower(host, pollMs);
   const shared = new SharedFollow(open, () => indexes.followed.delete(name));
   indexes.followed.set(name, shared);
   return shared;
 }
 
-const followHost = (indexes: LocalIndexes, name: string, jobs: RunJobs): FollowHost => ({
+const followHost = (
+  indexes: LocalIndexes,
+  { name, uuid }: RegisteredIndex,
+  jobs: RunJobs,
+): FollowHost => ({
   clock: indexes.clock,
-  known: () => indexes.known(name),
+  known: () => {
+    try {
+      return indexes.known(name);
+    } catch (error) {
+      const now = indexes.registry.at(uuid);
+      throw now === undefined || now.name === name ? error : wasRenamed(name, now.name);
+    }
+  },
   commitVersion: ({ folder }) => commitVersion(folder),
   openTable: ({ definition, registered }, signal) =>
     openSource(definition.source, registered.baseDir, signal),

@@ -74,6 +74,14 @@ export function wasDropped(name: string): LhsError {
   });
 }
 
+/** The error of an operation that goes on while its index gets another name. */
+export function wasRenamed(name: string, now: string): LhsError {
+  return new LhsError('index_not_found', `index "${name}" was renamed to "${now}"`, {
+    hint: 'try again with the new name',
+    next: [{ step: 'describe_index', index: now }],
+  });
+}
+
 /** Several processes and several `Registry` objects may share one file. */
 export class Registry {
   readonly path: string;
@@ -245,14 +253,15 @@ export class Registry {
    * Puts a new definition in force, with its name: aliases stay with the index, saved queries that
    * name it follow. `from` is what the definition was compared with. `rebuilt`: a new generation
    * goes with it, so the former definition stays for commits that were written under it. Throws
-   * index_busy if it was altered meanwhile, index_not_found, index_exists.
+   * index_busy if it was altered meanwhile, index_not_found, index_exists. Returns the number of
+   * saved queries that were changed.
    */
   redefine(
     from: Pick<RegisteredIndex, 'uuid' | 'name' | 'version'>,
     to: NewDefinition,
     rebuilt = false,
-  ): void {
-    this.#file.exclusively(() => {
+  ): number {
+    return this.#file.exclusively(() => {
       const { uuid } = from;
       const row = this.#row(uuid);
       if (row === undefined) throw wasDropped(from.name);
@@ -265,7 +274,7 @@ export class Registry {
            base_dir = @baseDir, version = version + 1 WHERE uuid = @uuid`,
         { ...to, uuid },
       );
-      if (to.name !== from.name) this.queries.follow(from.name, to.name);
+      return to.name === from.name ? 0 : this.queries.follow(from.name, to.name);
     });
   }
 
@@ -295,7 +304,12 @@ export class Registry {
 
   /** An index after all changes that other processes have begun. Undefined once it is dropped. */
   settled(uuid: string): RegisteredIndex | undefined {
-    const row = this.#file.exclusively(() => this.#row(uuid));
+    return this.#file.exclusively(() => this.at(uuid));
+  }
+
+  /** The index of a UUID, whatever its name is now. Undefined once it is dropped. */
+  at(uuid: string): RegisteredIndex | undefined {
+    const row = this.#row(uuid);
     return row === undefined ? undefined : fromRow(row);
   }
 

@@ -276,17 +276,17 @@ describe.skipIf(!strace || byEffort(true, false))(
     );
 
     it(
-      'while an index is made or dropped leaves the registry whole, with it or without',
+      'while an index is made, renamed or dropped leaves the registry whole, with it or without',
       async () => {
         const create: ChildWork = { kind: 'create', definition: stage.table.definition };
         let kills = 0;
-        for (const work of [create, { kind: 'drop' } as const]) {
+        for (const work of [create, { kind: 'rename' } as const, { kind: 'drop' } as const]) {
           for (let when = 1; ; when += LONG ? 1 : 8) {
             const data = join(stage.folder, `registry-${work.kind}-${when}`);
             mkdirSync(data);
-            if (work.kind === 'drop') await withIndex(data);
+            if (work.kind !== 'create') await withIndex(data);
             const said = runChild(traced(when, data, work), 'strace');
-            await expectRegistry(data, said.ended ? (work.kind === 'create' ? 1 : 0) : null);
+            await expectRegistry(data, said.ended ? (work.kind === 'drop' ? 0 : 1) : null);
             rmSync(data, { recursive: true });
             if (!said.killed) break;
             kills++;
@@ -316,7 +316,9 @@ async function expectRegistry(data: string, count: number | null): Promise<void>
     await backend.createIndex({ definition: stage.table.definition, base_dir: '/' });
   await backend.reindex({});
   expect((await backend.search({ limit: 1 })).total).toBeGreaterThan(0);
-  await backend.dropIndex({ index: 't' });
+  const { index } = await backend.describeIndex({});
+  expect(['t', 'renamed']).toContain(index);
+  await backend.dropIndex({ index });
   await backend.close();
   expect(readdirSync(data).sort()).toEqual(['indexes', 'registry.db']);
   expect(readdirSync(join(data, 'indexes')), 'I5: folders of what was dropped').toEqual([]);

@@ -30,6 +30,7 @@ export type ChildWork =
   | Work
   | { readonly kind: 'open' }
   | { readonly kind: 'create'; readonly definition: string }
+  | { readonly kind: 'rename' }
   | { readonly kind: 'drop' };
 
 /** Opens a data folder; its model is the tiny one. */
@@ -58,6 +59,7 @@ export async function runWork(
   if (work.kind === 'open') await backend.search({ limit: 1 });
   else if (work.kind === 'create')
     await backend.createIndex({ definition: work.definition, base_dir: '/' });
+  else if (work.kind === 'rename') await backend.renameIndex({ ...INDEX, name: 'renamed' });
   else if (work.kind === 'drop') await backend.dropIndex({ index: 't' });
   else if (work.kind === 'compact') await backend.compact({});
   else if (work.kind === 'rollback') await backend.rollbackIndex({});

@@ -168,6 +168,11 @@ const OPERATIONS: Readonly<Record<Exclude<keyof Backend, Plain>, Operation>> = {
   rollbackIndex: { fields: { ...INDEX, generation: 'whole' } },
   describeIndex: { fields: INDEX },
   dropIndex: { fields: INDEX, required: ['index'] },
+  renameIndex: {
+    fields: { ...INDEX, name: 'text' },
+    required: ['index', 'name'],
+    with: { name: 'other' },
+  },
   reindex: { fields: { ...INDEX, ...BUILD } },
   startJob: {
     fields: { ...INDEX, ...BUILD, kind: 'text' },

@@ -63,6 +63,7 @@ export const REQUIRED_SCOPES: Readonly<Record<Operation, Scope | null>> = Object
   rehearseAlter: 'admin',
   rollbackIndex: 'admin',
   dropIndex: 'admin',
+  renameIndex: 'admin',
   reindex: 'admin',
   sync: 'admin',
   follow: 'admin',

@@ -7,6 +7,7 @@ import type {
   IndexDescription,
   IndexSummary,
   ReindexCost,
+  RenameResponse,
   RollbackResponse,
   VectorFieldDescription,
 } from '@lakehouse-search/contract';
@@ -107,6 +108,14 @@ export const mergeRollback = members<RollbackResponse>({
   doc_count: sum,
   snapshots_applied: largest,
   took_ms: largest,
+});
+
+/** Saved queries of an index are on one of its nodes each. */
+export const mergeRename = members<RenameResponse>({
+  index: first,
+  previous_name: first,
+  aliases: distinct,
+  saved_queries: sum,
 });
 
 /** Jobs, generations and points in time of an index have a part on each of its nodes. */

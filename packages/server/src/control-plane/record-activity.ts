@@ -10,6 +10,7 @@ const LIFE: ReadonlySet<Operation> = new Set([
   'applyReshard',
   'moveBucket',
   'dropIndex',
+  'renameIndex',
   'reindex',
   'startJob',
   'cancelJob',

@@ -105,6 +105,11 @@ export function ledAdmin(
     ...ofNodes,
     ...Object.fromEntries([...ofPlane, ...refused]),
     ...{ describeIndex, status },
+    renameIndex: async () => {
+      throw new LhsError('unsupported', 'renameIndex is not possible under a control plane', {
+        hint: 'set an alias: requests and responses of both names stay valid',
+      });
+    },
     watchJob: (request, call) => planes.items('watchJob', request, call),
     follow: (request) => refusedItems('follow', request),
   } as AdminBackend;

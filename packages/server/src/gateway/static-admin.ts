@@ -42,7 +42,7 @@ import {
 import { pitOperations } from './admin-pits.ts';
 import { streamsOf } from './admin-streams.ts';
 import type { AdminBackend } from './cluster-backend.ts';
-import { alterOver, createOver, ownersToBuild } from './static-definitions.ts';
+import { alterOver, createOver, ownersToBuild, renameOver } from './static-definitions.ts';
 import { StaticIndexNodes } from './static-index-nodes.ts';
 import { statusOver } from './status-over.ts';
 
@@ -186,6 +186,7 @@ function specialOperations(
   return {
     createIndex: (request, context) => createOver(nodes, request as Loose, call(context)),
     alterIndex: (request, context) => alterOver(nodes, request as Loose, call(context)),
+    renameIndex: (request, context) => renameOver(nodes, request as Loose, call(context)),
     status: async (request, context) => {
       const own = request as Loose;
       const status = (await forward(nodes, 'status', own, call(context))) as IndexStatus;

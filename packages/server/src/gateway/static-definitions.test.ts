@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { valueToBytes } from '../../../engine/src/base/value-bytes.ts';
 import type { NodeClient } from '../cluster/node-client.ts';
 import { AdminNodes, type AdminRouting } from './admin-nodes.ts';
-import { alterOver, createOver } from './static-definitions.ts';
+import { alterOver, createOver, renameOver } from './static-definitions.ts';
 
 const ADDRESSES = ['n1:9001', 'n2:9001', 'n3:9001'];
 const definitionOf = (text: string) => `index: notes\ntext: ${text}\nsharding: { shards: 3 }\n`;
@@ -11,6 +11,8 @@ const failure = (code: ErrorCode) => new LhsError(code, 'of a test');
 
 /** What each node holds: the text of the definition. */
 const held = new Map<string, string>();
+/** The name of the index on nodes where it is another one. */
+const names = new Map<string, string>();
 /** Called before and after a node makes a change. */
 let before: (address: string) => void = () => {};
 let after: (address: string) => void = () => {};
@@ -32,6 +34,13 @@ const service = (address: string) => ({
   },
   alterIndex: async ({ definition_yaml, apply }: { definition_yaml: string; apply: boolean }) =>
     apply ? change(address, definition_yaml) : { index: 'notes' },
+  renameIndex: async ({ index, name }: { index: string; name: string }) => {
+    if ((names.get(address) ?? 'notes') !== index) throw failure('index_not_found');
+    before(address);
+    names.set(address, name);
+    after(address);
+    return { index: name, previous_name: index, aliases: ['all'], saved_queries: 1 };
+  },
 });
 
 const routing = {
@@ -66,6 +75,7 @@ const failsAt = (at: string, code: ErrorCode) => (address: string) => {
 
 beforeEach(() => {
   held.clear();
+  names.clear();
   before = () => {};
   after = () => {};
   down = undefined;
@@ -137,5 +147,32 @@ describe('a new definition over a fixed list of nodes', () => {
     down = ADDRESSES[2];
     await expect(alter()).rejects.toMatchObject({ code: 'unreachable' });
     expect([...held.values()]).toEqual(['old', 'old', 'old']);
+  });
+});
+
+describe('a new name over a fixed list of nodes', () => {
+  const rename = () => renameOver(nodes, { index: 'notes', name: 'papers' }, {});
+  beforeEach(() => {
+    for (const address of ADDRESSES) held.set(address, 'old');
+  });
+
+  it('is that of the index on all of them', async () => {
+    expect(await rename()).toEqual({
+      ...{ index: 'papers', previous_name: 'notes', aliases: ['all'], saved_queries: 3 },
+    });
+    expect([...names.values()]).toEqual(['papers', 'papers', 'papers']);
+  });
+
+  it.each(['index_busy', 'unreachable'] as const)('is that on none after %s', async (code) => {
+    after = failsAt(ADDRESSES[1], code);
+    if (code === 'index_busy') [before, after] = [after, before];
+    await expect(rename()).rejects.toMatchObject({ code, details: { node: ADDRESSES[1] } });
+    expect([...names.values()]).not.toContain('papers');
+  });
+
+  it('is given to no node if one does not answer', async () => {
+    down = ADDRESSES[2];
+    await expect(rename()).rejects.toMatchObject({ code: 'unreachable' });
+    expect(names.size).toBe(0);
   });
 });

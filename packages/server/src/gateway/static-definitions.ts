@@ -2,12 +2,14 @@
 import {
   type AlterPlan,
   type CallContext,
+  checkRenameIndexRequest,
   type IndexDescription,
   LhsError,
+  type RenameResponse,
   requireListed,
 } from '@lakehouse-search/contract';
 import { askNode } from '@lakehouse-search/engine';
-import { mergeAlterPlan, mergeDescription } from '../cluster/merge-indexes.ts';
+import { mergeAlterPlan, mergeDescription, mergeRename } from '../cluster/merge-indexes.ts';
 import { partOf, withoutOnly } from '../cluster/with-only.ts';
 import { requireWhole } from '../control-plane/cluster-caller.ts';
 import { nameTaken } from '../control-plane/index-nodes.ts';
@@ -49,7 +51,8 @@ async function makeParts(
         nodes
           .at(address)
           .createIndex({ ...request, definition }, call) as Promise<IndexDescription>,
-      takeBack: ({ address }) => dropPart(nodes, address, index, callerOf(call)),
+      takeBack: ({ address }) =>
+        unlessUnknown(nodes.at(address).dropIndex({ index }, callerOf(call))),
       isOfOthers: (error) => error instanceof LhsError && error.code === 'index_exists',
     });
   } finally {
@@ -109,9 +112,10 @@ function refuseTaken(
   if (isTaken) throw nameTaken('index_exists', name);
 }
 
-async function dropPart(nodes: AdminNodes, address: string, index: string, call: CallContext) {
+/** Waits for a change of a node that may not have the index. */
+async function unlessUnknown(change: unknown): Promise<void> {
   try {
-    await nodes.at(address).dropIndex({ index }, call);
+    await change;
   } catch (error) {
     if (!(error instanceof LhsError) || error.code !== 'index_not_found') throw error;
   }
@@ -147,6 +151,26 @@ export async function alterOver(nodes: AdminNodes, request: Loose, call: CallCon
       },
     });
     return mergeAlterPlan(answers);
+  } finally {
+    await nodes.routing.refresh();
+  }
+}
+
+/** Gives an index another name on all of its nodes, or on none. */
+export async function renameOver(nodes: AdminNodes, request: Loose, call: CallContext) {
+  const { index, name } = checkRenameIndexRequest(request);
+  const owners = await nodes.owners(index, call);
+  requireListed(call, name);
+  nodes.requireUp(owners);
+  refuseTaken(nodes, owners, name);
+  try {
+    const answers = await changeInTurn(owners, {
+      make: ({ address }) =>
+        nodes.at(address).renameIndex(request, call) as Promise<RenameResponse>,
+      takeBack: ({ address, name: former }) =>
+        unlessUnknown(nodes.at(address).renameIndex({ index: name, name: former }, callerOf(call))),
+    });
+    return mergeRename(answers);
   } finally {
     await nodes.routing.refresh();
   }

@@ -42,6 +42,7 @@ export const REQUEST_EXAMPLES: Readonly<Record<Operation, object>> = Object.free
   moveBucket: { ...INDEX, bucket: 17, shard: 1 },
   rehearseAlter: { ...INDEX, definition_yaml: DEFINITION, sample: 1000 },
   dropIndex: INDEX,
+  renameIndex: { ...INDEX, name: 'support-tickets' },
   rollbackIndex: INDEX,
   validateDefinition: { definition: DEFINITION },
   describeSource: { source: SOURCE },

@@ -1,5 +1,5 @@
 /** `lhs serve gateway`: REST and gRPC over the nodes of a cluster. */
-import { LhsError, type NamesApi } from '@lakehouse-search/contract';
+import { type IndexApi, LhsError, type NamesApi } from '@lakehouse-search/contract';
 import { connectNode, type NodeClient } from '../cluster/node-client.ts';
 import { admitDefinition } from '../config/admit-definition.ts';
 import { gatedBackend } from '../config/gated-backend.ts';
@@ -220,15 +220,24 @@ async function ledRouting(
   return new LedRouting({ plane, nodes: listed });
 }
 
-/** Operations whose saved queries are those of a store. */
-function withQueries<T extends Pick<NamesApi, keyof StoredQueries>>(
-  admin: T,
-  queries: UserQueries | undefined,
-): T {
+/** Operations whose saved queries are those of a store, where they follow the names of indexes. */
+function withQueries<
+  T extends Pick<NamesApi, keyof StoredQueries> & Pick<IndexApi, 'alterIndex' | 'renameIndex'>,
+>(admin: T, queries: UserQueries | undefined): T {
   if (queries === undefined) return admin;
   const own = new StoredQueries(queries);
   return {
     ...admin,
+    alterIndex: async (request, call) => {
+      const plan = await admin.alterIndex(request, call);
+      const renamed = plan.changes.find(({ setting }) => setting === 'index');
+      if (plan.applied && renamed) await queries.follow(String(renamed.from), plan.index);
+      return plan;
+    },
+    renameIndex: async (request, call) => {
+      const done = await admin.renameIndex(request, call);
+      return { ...done, saved_queries: await queries.follow(done.previous_name, done.index) };
+    },
     listSavedQueries: (request, call) => own.listSavedQueries(request, call),
     createSavedQuery: (request, call) => own.createSavedQuery(request, call),
     replaceSavedQuery: (request, call) => own.replaceSavedQuery(request, call),

@@ -66,6 +66,18 @@ export class UserQueries {
     return (await this.#statements.run(sql, values)) === 1;
   }
 
+  /** Makes the queries of an index name it by its new name. Returns how many there are. */
+  async follow(from: string, to: string): Promise<number> {
+    const own = (await this.all()).filter(({ request }) => JSON.parse(request).index === from);
+    const sql = 'UPDATE saved_queries SET request = $2 WHERE id = $1 AND request = $3';
+    let changed = 0;
+    for (const { id, request } of own) {
+      const next = JSON.stringify({ ...JSON.parse(request), index: to });
+      changed += await this.#statements.run(sql, [id, next, request]);
+    }
+    return changed;
+  }
+
   /** False if the user has no query of that id. */
   async remove(id: string, owner: string): Promise<boolean> {
     const sql = 'DELETE FROM saved_queries WHERE id = $1 AND owner = $2';

@@ -1,4 +1,5 @@
 /** What callers of some indexes, and of a tenant, learn of indexes that they may not use. */
+import type { Operation } from '@lakehouse-search/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type Answer,
@@ -60,7 +61,14 @@ async function seen(
 const OF_INDEXES = [
   ...(['search', 'describeIndex', 'status', 'openPit', 'compact', 'verify', 'reindex'] as const),
   ...(['sync', 'aggregate', 'getCheckpoint', 'listJobs', 'backupStatus', 'dropIndex'] as const),
+  'renameIndex' as const,
 ] as const;
+
+/** What requests need besides an index. */
+const MORE: Partial<Record<Operation, object>> = {
+  aggregate: { aggs: {} },
+  renameIndex: { name: 'secreu' },
+};
 
 describe.each(['list', 'tenant'])('a caller with a %s', (kind) => {
   const header = () => (kind === 'list' ? listed : corpus.acme);
@@ -68,7 +76,7 @@ describe.each(['list', 'tenant'])('a caller with a %s', (kind) => {
   it.each(OF_INDEXES)('sees the same of closed and unknown indexes: %s', async (operation) => {
     for (const send of [rest, grpc.call]) {
       const of = async (index: string) => {
-        const more = operation === 'aggregate' ? { aggs: {} } : {};
+        const more = MORE[operation] ?? {};
         return seen(send, operation, { index, ...more }, index, header());
       };
       const unknown = await of('secrez');

@@ -180,6 +180,12 @@ const ROWS: Readonly<Record<string, Row>> = {
     scope: 'admin',
     ok: 400,
   },
+  renameIndex: {
+    at: 'POST /v1/index:rename',
+    body: { index: MISSING, name: 'renamed' },
+    scope: 'admin',
+    ok: 404,
+  },
   validateDefinition: {
     at: 'POST /v1/definition:validate',
     body: { definition: DEFINITION },

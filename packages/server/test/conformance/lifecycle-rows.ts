@@ -356,6 +356,24 @@ export const LIFECYCLE_ROWS: Section = {
       expect(await list('reader')).toEqual([]);
       return saved;
     }),
+    unlessLed(
+      row('a renamed index: 404 under its old name, its alias follows', async (ask) => {
+        const [index, name] = [nameOf(ask, 'made'), nameOf(ask, 'renamed')];
+        const alias = nameOf(ask, 'alias');
+        await ask.ok('setAlias', { alias, index });
+        await ask.refused(412, 'renameIndex', { index, name: 'tickets' });
+        const done = await ask.ok('renameIndex', { index, name });
+        expect(done).toMatchObject({ index: name, previous_name: index, aliases: [alias] });
+        await ask.refused(404, 'search', { index, query: '*:*' });
+        for (const of of [name, alias]) {
+          expect((await ask.ok('search', { index: of, query: '*:*' })).total).toBe(ROWS);
+        }
+        await ask.ok('renameIndex', { index: name, name: index });
+        await ask.ok('dropAlias', { alias });
+        return null;
+      }),
+      { status: 501, operation: 'renameIndex', request: { ...INDEX, name: 'renamed' } },
+    ),
     row('DELETE /v1/indexes/{name} drops; then 404', async (ask) => {
       for (const what of ['made', 'windowed']) {
         const index = nameOf(ask, what);
