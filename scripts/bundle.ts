@@ -1,9 +1,9 @@
 /**
- * Writes packages/cli/bundle: the command as it is published, about 150 files instead of 1,000, so
- * that a one-shot search loads few modules (docs/adr/toolchain.md). Run by `npm run build`.
+ * Writes packages/cli/bundle: the command as it is published, so that one tarball contains it and a
+ * one-shot search loads few modules (docs/adr/one-tarball.md). Run by `npm run build`.
  *
  * The packages that packages/cli/package.json lists as dependencies stay outside. All others are
- * bundled, ours and oclif among them, and their licenses are copied.
+ * bundled, and their licenses are copied.
  */
 import {
   cpSync,
@@ -17,19 +17,20 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type OutputChunk, rolldown } from 'rolldown';
-import { lazily } from './bundle-lazily.ts';
+import { edits } from './bundle-edits.ts';
+import { vendor } from './bundle-vendor.ts';
 
-const packages = fileURLToPath(new URL('../packages', import.meta.url));
+const root = fileURLToPath(new URL('..', import.meta.url));
+const packages = join(root, 'packages');
 const cli = join(packages, 'cli');
 const engine = join(packages, 'engine/src');
 const folder = join(cli, 'bundle');
 const OURS = ['contract', 'lake', 'engine', 'client', 'mcp', 'server'];
 
 const pjson = JSON.parse(readFileSync(join(cli, 'package.json'), 'utf8'));
-const outside = ['dependencies', 'optionalDependencies', 'peerDependencies'].flatMap((group) =>
-  Object.keys(pjson[group] ?? {}),
-);
-outside.push('typescript'); // oclif loads it to run sources
+const outside = ['dependencies', 'peerDependencies'].flatMap((group) => Object.keys(pjson[group]));
+// what oclif, ink and pg load only if somebody installed it
+outside.push('typescript', 'react-devtools-core', 'pg-native');
 
 /** The version of a range such as `>=22.19`. */
 function minVersion(range: string): string {
@@ -72,19 +73,21 @@ function licenses(chunks: readonly OutputChunk[]): string {
     const home = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0];
     if (home !== undefined && existsSync(join(home, 'package.json'))) homes.add(home);
   }
-  const texts = new Set([...homes].sort().map(license));
-  return [...texts, readFileSync(join(packages, 'engine/LICENSE-snowball'), 'utf8')].join('\n');
+  const packagesOf = Map.groupBy([...homes].sort(), licenseText);
+  const texts = [...packagesOf].map(([text, of]) => [...new Set(of.map(title)), '', text, '']);
+  return [...texts.flat(), readFileSync(join(packages, 'engine/LICENSE-snowball'), 'utf8')].join(
+    '\n',
+  );
 }
 
-function license(home: string): string {
-  const {
-    name,
-    version,
-    license: kind,
-  } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'));
+function licenseText(home: string): string {
   const files = readdirSync(home).filter((file) => /^(licen[cs]e|notice)/i.test(file));
-  const texts = files.map((file) => readFileSync(join(home, file), 'utf8').trim());
-  return [`# ${name} ${version} (${kind})`, '', ...texts, ''].join('\n');
+  return files.map((file) => readFileSync(join(home, file), 'utf8').trim()).join('\n\n');
+}
+
+function title(home: string): string {
+  const { name, version, license } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'));
+  return `# ${name} ${version} (${license})`;
 }
 
 const bundle = await rolldown({
@@ -96,9 +99,13 @@ const bundle = await rolldown({
       OURS.map((name) => [`@lakehouse-search/${name}`, join(packages, name, 'src/index.ts')]),
     ),
   },
-  plugins: [lazily()],
-  // the oldest Node that `engines` promises: newer syntax is lowered
-  transform: { target: `node${minVersion(pjson.engines.node)}` },
+  plugins: [edits()],
+  transform: {
+    // the oldest Node that `engines` promises: newer syntax is lowered
+    target: `node${minVersion(pjson.engines.node)}`,
+    // packages such as react have a second build for development
+    define: { 'process.env.NODE_ENV': '"production"' },
+  },
   checks: { ineffectiveDynamicImport: false },
 });
 rmSync(folder, { recursive: true, force: true });
@@ -110,11 +117,18 @@ const { output } = await bundle.write({
   codeSplitting: { groups },
   sourcemap: true,
   sourcemapExcludeSources: true,
+  minify: { compress: false, mangle: false, codegen: true },
 });
+const vendored = await vendor(root, folder);
+// stacks name the lines of our sources, not those of packages
+for (const chunk of output) {
+  if (chunk.type !== 'chunk' || chunk.moduleIds.some((id) => id.startsWith(packages))) continue;
+  rmSync(join(folder, `${chunk.fileName}.map`), { force: true });
+}
 // the pages that `lhs help PAGE` prints
-const docs = fileURLToPath(new URL('../docs', import.meta.url));
+const docs = join(root, 'docs');
 const pages = readdirSync(docs).filter((file) => file.endsWith('.md'));
 for (const page of pages) cpSync(join(docs, page), join(folder, 'docs', page));
-const chunks = output.filter((file) => file.type === 'chunk');
+const chunks = [...output.filter((file) => file.type === 'chunk'), ...vendored];
 writeFileSync(join(folder, 'LICENSES.txt'), licenses(chunks));
 console.log(`${dirname(folder)}: ${chunks.length} files`);

@@ -189,6 +189,7 @@ describe('pinned surfaces', () => {
         "erase key": "",
         "erase run": "INDEX --backup --close-pits --deep --detach --key --keys --receipt --replace-backups --texts --yes",
         "erase verify": "RECEIPT --key --keys --public-key",
+        "help": "[COMMAND] --nested-commands",
         "index aggregate": "= aggregate: INDEX [QUERY] --aggs --avg --cardinality --filter --format --histogram --max --min --operator --output --percentiles --pit --size --snapshot-min --stats --sum --syntax --terms --time-zone --wait",
         "index alter": "INDEX --apply --detach --file --gate --queries --rehearse --sample",
         "index analyze": "INDEX [TEXT] --analyzer --field",

@@ -2,10 +2,11 @@
 /**
  * Each package as it is packed, alone in an empty project with the packages that its manifest names
  * and nothing else. The declared dependencies are links into this clone, which takes a second;
- * campaigns install the command with npm. Runs with this Node and with those of LHS_NODES (paths,
- * separated by colons), such as the oldest and the newest Node that `engines` allows.
+ * campaigns install the command globally with npm, from its tarball alone. Runs with this Node and
+ * with those of LHS_NODES (paths, separated by colons), such as the oldest and the newest Node that
+ * `engines` allows.
  */
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   existsSync,
@@ -15,6 +16,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -22,6 +24,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { Client, credentials } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { byEffort } from '../support/effort.ts';
 
@@ -62,13 +65,9 @@ function withOurs(name: string, found = new Set<string>()): ReadonlySet<string> 
 const tarball = (name: string) => join(packed, `lakehouse-search-${name}-0.1.0.tgz`);
 
 function install(names: readonly string[], app: string): void {
-  const allowScripts = { koffi: false, 'better-sqlite3': false };
-  writeFileSync(
-    join(app, 'package.json'),
-    JSON.stringify({ name: 'app', private: true, allowScripts }),
-  );
-  const args = ['install', '--no-audit', '--no-fund', '--prefer-offline'];
-  run('npm', [...args, ...names.map(tarball)], app);
+  const args = ['install', '--global', '--prefix', app, '--no-audit', '--no-fund'];
+  run('npm', [...args, '--prefer-offline', ...names.map(tarball)], app);
+  symlinkSync(join(app, 'lib/node_modules'), join(app, 'node_modules'));
 }
 
 /** Extracts the tarballs and links the dependencies that they declare, and no others. */
@@ -88,6 +87,18 @@ function link(names: readonly string[], app: string): void {
   }
 }
 
+/** The names of the services, by reflection, and what surrounds them in the message. */
+async function servicesOf(address: string, version: string): Promise<string> {
+  const client = new Client(address, credentials.createInsecure());
+  const method = `/grpc.reflection.${version}.ServerReflection/ServerReflectionInfo`;
+  const bytes = (buffer: Buffer) => buffer;
+  const stream = client.makeBidiStreamRequest(method, bytes, bytes);
+  stream.end(Buffer.from([0x3a, 0])); // list_services: ''
+  const [message] = await once(stream, 'data');
+  client.close();
+  return message.toString('latin1');
+}
+
 const apps = new Map<string, string>();
 /** An empty project with one package; made once. */
 function appOf(name: string): string {
@@ -104,6 +115,16 @@ beforeAll(() => {
   mkdirSync(packed);
   run('npm', ['pack', '--workspaces', '--pack-destination', packed], ROOT);
   expect(readdirSync(packed)).toHaveLength(FOLDERS.length);
+});
+
+describe('the package of the command', () => {
+  it('contains all but two native libraries', () => {
+    expect([...withOurs('cli')]).toEqual(['cli']);
+    expect(dependenciesOf(manifestOf('cli'))).toEqual(['@duckdb/node-bindings', 'koffi']);
+    if (byEffort(true, false)) return;
+    const [kibibytes] = run('du', ['-sk', appOf('cli')], folder).split('\t');
+    expect(Number(kibibytes) / 1024).toBeLessThan(120);
+  });
 });
 
 describe.each(NODES)('with %s', (node) => {
@@ -133,7 +154,33 @@ describe.each(NODES)('with %s', (node) => {
     const meant = JSON.parse(lhs('index', 'semantic', 'demo-incidents', question, '--json'));
     expect(meant.hits[0].fields.title).toBe('Nobody could enter the building');
     lhs('index', 'backup', 'demo-incidents', '--to', join(data, 'copies'), '--verify');
-    expect(lhs('doctor')).toContain('node');
+    for (const ending of ['arrow', 'parquet']) {
+      const file = join(data, `hits.${ending}`);
+      lhs('search', 'demo-incidents', 'timeout', '--output', file);
+      expect(statSync(file).size).toBeGreaterThan(1000);
+    }
+    expect(lhs('doctor')).not.toContain(' bad ');
+  });
+
+  it('the command has the clients of S3 and PostgreSQL in it', () => {
+    const bin = join(appOf('cli'), 'node_modules', SCOPE, 'cli/bin/lhs.js');
+    const failed = (args: readonly string[], env: object) => {
+      const child = spawnSync(node, [bin, ...args], { env: { ...process.env, ...env } });
+      expect(child.status).not.toBe(0);
+      return child.stderr.toString();
+    };
+    const s3 = { AWS_ENDPOINT_URL: 'http://127.0.0.1:1', AWS_REGION: 'us-east-1' };
+    const keys = { AWS_ACCESS_KEY_ID: 'some-key-id', AWS_SECRET_ACCESS_KEY: 'some-secret' };
+    const tables = ['source', 'tables', '--warehouse', 's3://bucket/lake'];
+    expect(failed(tables, { ...s3, ...keys })).toContain('ECONNREFUSED');
+    const store = {
+      LHS_STORE_POSTGRES_ENV: 'STORE_URL',
+      STORE_URL: 'postgres://127.0.0.1:1/lhs',
+      LHS_CLUSTER_KEY: 'a key of a cluster that never starts',
+    };
+    expect(failed(['serve', 'control-plane', '--addr', '127.0.0.1:0'], store)).toMatch(
+      /ECONNREFUSED|cannot be reached/,
+    );
   });
 
   it('the command serves accounts, REST and the console', async () => {
@@ -147,7 +194,10 @@ describe.each(NODES)('with %s', (node) => {
     const exit = once(server, 'exit');
     const lines = createInterface(server.stdout);
     const [line] = await Promise.race([once(lines, 'line'), exit]);
-    const { url } = JSON.parse(line);
+    const { url, grpc } = JSON.parse(line);
+    for (const version of ['v1', 'v1alpha']) {
+      expect(await servicesOf(grpc, version)).toContain('lhs.v1.Search');
+    }
     const login = await fetch(`${url}/v1/login`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

@@ -21,9 +21,9 @@ const FREE_BYTES = 1e9;
 export async function runChecks(dataDir: string): Promise<readonly Check[]> {
   return [
     nodeVersion(),
-    module('duckdb', '@duckdb/node-api', 'Parquet scans'),
-    module('sqlite', 'better-sqlite3', 'the registry and SQL catalogs'),
-    module('mmap', 'koffi', 'mapped index files; without it files are read'),
+    await library('duckdb', 'Parquet scans', () => load('@duckdb/node-bindings')),
+    await library('sqlite', 'the registry and SQL catalogs', openSqlite),
+    await library('mmap', 'mapped index files; without it files are read', () => load('koffi')),
     await model(),
     await writable(dataDir),
     await freeSpace(dataDir),
@@ -38,18 +38,21 @@ function nodeVersion(): Check {
   return { name: 'node', ok, detail: process.version, advice: ok ? undefined : advice };
 }
 
-function module(name: string, id: string, what: string): Check {
+const load = createRequire(import.meta.url);
+
+async function openSqlite(): Promise<void> {
+  const { default: Database } = await import('better-sqlite3');
+  new Database(':memory:').close();
+}
+
+/** Loads a native library, which differs per platform. */
+async function library(name: string, what: string, open: () => unknown): Promise<Check> {
   try {
-    createRequire(import.meta.url)(id);
+    await open();
     return { name, ok: true, detail: what };
   } catch (error) {
     const detail = error instanceof Error ? error.message.split('\n')[0] : String(error);
-    return {
-      name,
-      ok: false,
-      detail,
-      advice: `${id} cannot be loaded: install lhs again on this machine`,
-    };
+    return { name, ok: false, detail, advice: 'install lhs again on this machine' };
   }
 }
 

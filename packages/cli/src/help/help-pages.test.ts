@@ -15,7 +15,7 @@ const HIDDEN = ['complete', 'jobs run'];
 
 describe('the tasks of the help', () => {
   it('have every command once, besides hidden ones, and nothing else', () => {
-    const listed = TASKS.flatMap(([, ids]) => ids).filter((id) => id !== 'help');
+    const listed = TASKS.flatMap(([, ids]) => ids);
     expect([...listed].sort()).toEqual(COMMANDS.filter((id) => !HIDDEN.includes(id)).sort());
   });
 

@@ -31,6 +31,6 @@ export async function checkModel(model: string, from?: string): Promise<ModelChe
 
 /** The command that installs the package for transformers; undefined if it is installed. */
 export async function transformerInstall(): Promise<string | undefined> {
-  const { INSTALL_RUNTIME, locateRuntime } = await import('./transformer/transformer-runtime.ts');
-  return locateRuntime() === undefined ? INSTALL_RUNTIME : undefined;
+  const { installCommand, locateRuntime } = await import('./transformer/transformer-runtime.ts');
+  return locateRuntime() === undefined ? installCommand() : undefined;
 }

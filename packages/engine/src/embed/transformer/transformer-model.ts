@@ -8,7 +8,7 @@ import { LhsError } from '@lakehouse-search/contract';
 import type { Embedder, ModelIdentity, Texts } from '../embedder.ts';
 import { COPY_AGAIN, modelUnavailable, requireFinite } from '../model-faults.ts';
 import { readTransformer, type TransformerManifest } from './transformer-manifest.ts';
-import { INSTALL_RUNTIME, locateRuntime, RUNTIME } from './transformer-runtime.ts';
+import { installCommand, locateRuntime, RUNTIME } from './transformer-runtime.ts';
 import type { SessionFault } from './transformer-session.ts';
 import { TransformerThread } from './transformer-thread.ts';
 
@@ -44,7 +44,7 @@ export function openTransformer(folder: string, options: TransformerOptions): Em
 
 const packageMissing = (folder: string, why: string): LhsError =>
   new LhsError('model_unavailable', `the model "${folder}" is a transformer: ${why}`, {
-    hint: INSTALL_RUNTIME,
+    hint: installCommand(),
     details: { path: folder },
   });
 

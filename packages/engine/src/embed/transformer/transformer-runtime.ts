@@ -1,11 +1,17 @@
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { isAbsolute, join, resolve } from 'node:path';
+import { isAbsolute, join, resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 /** The package that runs transformers. */
 export const RUNTIME = '@huggingface/transformers';
 
-/** The command that installs it. */
-export const INSTALL_RUNTIME = `npm install ${RUNTIME}@4.3.1`;
+/** The command that installs it where `file`, a module of lhs, finds it. */
+export function installCommand(file = fileURLToPath(import.meta.url)): string {
+  const [project, inside] = file.split(`${sep}node_modules${sep}`);
+  const isGlobal = inside !== undefined && !existsSync(join(project, 'package.json'));
+  return `npm install ${isGlobal ? '-g ' : ''}${RUNTIME}@4.3.1`;
+}
 
 /**
  * The file to import for a package: from the folder that LHS_TRANSFORMERS names, or from where
