@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { encodeAvro } from '../packages/lake/src/avro/write-container.ts';
+import { localFiles } from '../packages/lake/src/base/file-store.ts';
 import { loadTable } from '../packages/lake/src/catalog/load-table.ts';
 import type { TableHandle } from '../packages/lake/src/catalog/table-handle.ts';
 import { quoteName } from '../packages/lake/src/scan/duckdb/quoting.ts';
@@ -233,7 +234,7 @@ export class FixtureTable {
   ): Promise<CopiedFile> {
     const staged = await stageInput({ kind: 'rows', rows }, dirname(real));
     const inputs = staged.files.map(({ path }) => path);
-    const session = await WriterSession.open({ inputs, dataFolder: dirname(real) });
+    const session = await WriterSession.open({ inputs, folder: dirname(real) });
     await session.run(formMacros());
     const schema = { ...this.#schema, fields };
     let select =
@@ -246,7 +247,7 @@ export class FixtureTable {
     const given = options.filter((o) => o !== '');
     const from = session.newPath('.parquet');
     const [made] = await copyRows(session, select, from, schema, given);
-    await session.publish([{ from, to: real }]);
+    await session.publish([{ from, to: real }], localFiles);
     session.close();
     staged.dispose();
     return made;

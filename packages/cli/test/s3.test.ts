@@ -117,10 +117,21 @@ describe.each([
     expect((await end).code).toBe(0);
   });
 
-  it('is not written', async () => {
+  it('is beside one that an import makes, and that is written to', async () => {
+    const input = 'id,title\na,one\nb,two\n';
+    const to = ['import', '-', '--table', 'ops.made', ...WAREHOUSE];
+    expect(await home.run([...to, '--key', 'id'], { env, input })).toMatchObject({ code: 0 });
+    const again = await home.run(to, { env, input });
+    expect(again).toMatchObject({ code: 2, stderr: expect.stringMatching(/--append.*--replace/) });
+    const more = { env, input: 'id,title\nc,three\n' };
+    expect(await home.run([...to, '--append'], more)).toMatchObject({ code: 0 });
     const where = ['--where', `id = 'b'`, '--yes'];
-    const refused = await run('source', 'delete', 'ops.notes', ...WAREHOUSE, ...where);
-    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('s3://') });
+    await run('source', 'delete', 'ops.made', ...WAREHOUSE, ...where);
+    const rows = await run('source', 'rows', 'ops.made', ...WAREHOUSE, '--format', 'csv');
+    expect(rows.stdout.split('\n').sort()).toEqual(['', 'a,one', 'c,three', 'id,title']);
+    expect(await home.run([...to, '--replace'], more)).toMatchObject({ code: 0 });
+    const left = await run('source', 'rows', 'ops.made', ...WAREHOUSE, '--format', 'csv');
+    expect(left.stdout).toBe('id,title\nc,three\n');
   });
 
   it('has an index that is backed up beside it, dropped, restored and in step again', async () => {

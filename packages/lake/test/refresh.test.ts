@@ -4,8 +4,12 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { formatJson } from '../src/base/json.ts';
-import type { CatalogConfig } from '../src/catalog/config.ts';
-import { createInCatalog, newTableLocation } from '../src/catalog/create-table.ts';
+
+import {
+  createInCatalog,
+  type FileCatalogConfig,
+  newTableLocation,
+} from '../src/catalog/create-table.ts';
 import { loadTable } from '../src/catalog/load-table.ts';
 import type { TableHandle } from '../src/catalog/table-handle.ts';
 
@@ -36,8 +40,8 @@ beforeEach(async () => {
 afterEach(() => rm(root, { recursive: true, force: true }));
 
 const warehouse = () => join(root, 'wh');
-const filesystem = (): CatalogConfig => ({ type: 'filesystem', warehouse: warehouse() });
-const catalogs: readonly (readonly [string, () => CatalogConfig, readonly string[]])[] = [
+const filesystem = (): FileCatalogConfig => ({ type: 'filesystem', warehouse: warehouse() });
+const catalogs: readonly (readonly [string, () => FileCatalogConfig, readonly string[]])[] = [
   ['filesystem', filesystem, ['version-hint.text']],
   ['sql', () => ({ type: 'sql', uri: `sqlite:///${root}/c.db`, warehouse: warehouse() }), []],
 ];
@@ -57,7 +61,7 @@ const marked = (mark: string, location: string) =>
     'last-partition-id': 999,
     properties: { mark },
   });
-const create = async (catalog: CatalogConfig, mark = 'first') =>
+const create = async (catalog: FileCatalogConfig, mark = 'first') =>
   createInCatalog(catalog, 'ns.t', marked(mark, await newTableLocation(catalog, 'ns.t')));
 const commit = (table: TableHandle, mark: string) =>
   table.commit!.commitMetadata(marked(mark, table.metadata.location));

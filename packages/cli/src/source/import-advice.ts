@@ -7,6 +7,7 @@ const ADVICE: Readonly<Record<string, (details: Readonly<Record<string, unknown>
   kind: () => '--input-format csv (or ndjson, lines, parquet, arrow, avro, xlsx) names it',
   line: () => '--skip-bad-lines leaves out such lines, and says how many',
   rename: ({ at }) => `--rename column${at}=NAME renames the second one`,
+  table: () => '--append adds to it; --replace replaces its rows in one commit',
   value: ({ column, value }) =>
     `--null '${value}' reads it as NULL; --type '${column}=string' makes a column of texts; ` +
     '--date-format and --decimal name other notations',

@@ -1,6 +1,7 @@
 import type { LakeErrorCode } from './errors.ts';
 import { type FolderEntries, localEntries, localStamp } from './folder-entries.ts';
 import { readLocalFile } from './local-file.ts';
+import { type NewFile, removeFiles, writeNewFile } from './new-files.ts';
 import { type FileRole, openLocalFile, type RandomAccessFile } from './random-access-file.ts';
 import { createExclusive } from './whole-files.ts';
 
@@ -25,6 +26,15 @@ export interface FileStore {
    * permission_denied, disk_full.
    */
   create(path: string, text: string | Uint8Array): Promise<boolean>;
+  /**
+   * Writes a file under a new name, in the folders that it needs. Throws permission_denied,
+   * disk_full.
+   */
+  write(path: string, content: NewFile, signal?: AbortSignal): Promise<void>;
+  /** Removes files that no snapshot names. A file that is gone already is no error. */
+  remove(paths: readonly string[]): Promise<void>;
+  /** The local folder for what a write into `folder` has not finished. */
+  workParent(folder: string): Promise<string>;
   /** Local copies for one scan; `signal` stops their making. */
   copies(signal?: AbortSignal): LocalCopies;
 }
@@ -58,5 +68,8 @@ export const localFiles: FileStore = Object.freeze({
   entries: localEntries,
   stamp: localStamp,
   create: createExclusive,
+  write: writeNewFile,
+  remove: removeFiles,
+  workParent: async (folder: string) => folder,
   copies: () => THEMSELVES,
 });

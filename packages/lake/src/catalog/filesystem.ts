@@ -2,13 +2,13 @@ import { LakeError } from '../base/errors.ts';
 import { type FileStore, localFiles } from '../base/file-store.ts';
 import type { FolderEntries } from '../base/folder-entries.ts';
 import { describeFolder, foreignFormat } from '../base/foreign-table.ts';
-import { makeFolder } from '../base/new-files.ts';
 import { isS3 } from '../base/object-storage.ts';
 import { joinPlace, resolvePlace } from '../base/place.ts';
 import { kindOfPath } from '../base/table-files.ts';
-import { createExclusive, writeVersionHint } from '../base/whole-files.ts';
+import { writeVersionHint } from '../base/whole-files.ts';
 import { readMetadataFile } from '../metadata/read-metadata.ts';
 import type { FilesystemCatalogConfig } from './config.ts';
+import { createMetadata } from './create-metadata.ts';
 import { listFilesystemTables, warehouseFault } from './filesystem-tables.ts';
 import {
   isStillNewest,
@@ -67,7 +67,7 @@ async function handleAt(place: Place, version: MetadataVersion): Promise<TableHa
     metadata,
     files,
     config: {},
-    commit: version.layout === 'hadoop' && !isS3(folder) ? Object.freeze(commit) : null,
+    commit: version.layout === 'hadoop' ? Object.freeze(commit) : null,
     refresh: async () => {
       if (await isStillNewest(place.folder, version, pointer, place.options.store)) return handle;
       const newest = await newestMetadata(place.folder, place.options.store);
@@ -93,9 +93,16 @@ async function commitNext(
   const next = version.version + 1;
   const folder = joinPlace(place.folder, 'metadata');
   const path = joinPlace(folder, `v${next}.metadata.json`);
-  if (!(await createExclusive(path, json))) throw conflict(place, version.version);
-  await writeVersionHint(folder, next);
+  if (!(await createMetadata(path, json, place.options))) throw conflict(place, version.version);
+  await writeHint(folder, next, place.options);
   return handleAt(place, { path, version: next, layout: 'hadoop' });
+}
+
+async function writeHint(folder: string, version: number, { store }: SettledOptions) {
+  if (!isS3(folder)) return writeVersionHint(folder, version);
+  const path = joinPlace(folder, 'version-hint.text');
+  // readers look past a stale hint
+  await store.write(path, Buffer.from(String(version))).catch(() => undefined);
 }
 
 function conflict(place: Place, version: number): LakeError {
@@ -186,12 +193,11 @@ export async function createFilesystemTable(
   options: SettledOptions,
 ): Promise<TableHandle> {
   splitTableName(table);
-  const folder = await filesystemFolder(config, table);
+  const folder = await filesystemFolder(config, table, options.store);
   const metadata = joinPlace(folder, 'metadata');
-  if (await isTableFolder(folder)) throw tableExists(table);
-  await makeFolder(metadata);
-  if (!(await createExclusive(joinPlace(metadata, 'v1.metadata.json'), json)))
-    throw tableExists(table);
-  await writeVersionHint(metadata, 1);
+  if (await isTableFolder(folder, options.store)) throw tableExists(table);
+  const path = joinPlace(metadata, 'v1.metadata.json');
+  if (!(await createMetadata(path, json, options))) throw tableExists(table);
+  await writeHint(metadata, 1, options);
   return loadFilesystemTable(config, table, options);
 }

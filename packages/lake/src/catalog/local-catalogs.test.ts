@@ -15,8 +15,7 @@ import { gzipSync } from 'node:zlib';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { formatJson, type JsonObject } from '../base/json.ts';
-import type { CatalogConfig } from './config.ts';
-import { createInCatalog, newTableLocation } from './create-table.ts';
+import { createInCatalog, type FileCatalogConfig, newTableLocation } from './create-table.ts';
 import { listTables, loadTable } from './load-table.ts';
 import { numberedPlaceholders, sqliteFile } from './sql-database.ts';
 import type { TableHandle } from './table-handle.ts';
@@ -62,7 +61,7 @@ const AWAY = {
   message: expect.stringMatching(/lies on a store that cannot be read: .* on s3:/),
 };
 
-const catalogs: readonly (readonly [string, () => CatalogConfig])[] = [
+const catalogs: readonly (readonly [string, () => FileCatalogConfig])[] = [
   ['filesystem', () => ({ type: 'filesystem', warehouse: join(root, 'wh') })],
   ['sql', () => ({ type: 'sql', uri: `sqlite:///${root}/c.db`, warehouse: join(root, 'wh') })],
 ];

@@ -1,4 +1,5 @@
 import { LakeError } from '../base/errors.ts';
+import { formatJson, type JsonObject } from '../base/json.ts';
 import type { JsonNode } from '../base/json-node.ts';
 import { LIMITS } from '../base/limits.ts';
 import type { Secrets } from '../base/secrets.ts';
@@ -14,7 +15,7 @@ import {
   shownUrl,
   unreachable,
 } from './rest-http.ts';
-import type { LoadOptions } from './table-handle.ts';
+import { type LoadOptions, outcomeUnknown } from './table-handle.ts';
 
 /**
  * A conversation with a REST catalog after its `config` answer
@@ -29,6 +30,11 @@ export interface RestSession {
   readonly separator: string;
   /** GET of a path below `/v1/{prefix}/`; answers 2xx, 304 and 404, throws for all else. */
   get(path: string, query: Readonly<Record<string, string>>, ask?: Ask): Promise<HttpAnswer>;
+  /**
+   * POST of JSON to a path below `/v1/{prefix}/`; answers 2xx, 404 and 409, throws for all else. If
+   * the answer is lost, the error is one of `outcomeUnknown`.
+   */
+  post(path: string, body: JsonObject, ask?: Ask): Promise<HttpAnswer>;
   /** Every page of a listing, each read by `read`. */
   pages(
     path: string,
@@ -105,11 +111,22 @@ function session(
     const who = ask.token === undefined ? auth : bearer(ask.token);
     return accepted(await authorized(target, who, ask.headers ?? {}, options), target);
   };
+  const post: RestSession['post'] = async (path, body, ask = {}) => {
+    const target = url(path);
+    const who = ask.token === undefined ? auth : bearer(ask.token);
+    const headers = { 'content-type': 'application/json', ...ask.headers };
+    const sent = { body: formatJson(body) };
+    const answer = await authorized(target, who, headers, options, sent).catch(lost);
+    if (answer.status === 409) return answer;
+    if (![500, 502, 504].includes(answer.status)) return accepted(answer, target);
+    return lost(unreachable(target, `answers with an error (${errorMessage(answer)})`));
+  };
   return {
     settings,
     separator: separatorOf(settings, base),
     url,
     get,
+    post,
     pages: async (path, query, read) => {
       const seen = new Set<string>();
       let token = '';
@@ -152,17 +169,24 @@ async function authorized(
   auth: RestAuth,
   headers: Readonly<Record<string, string>>,
   options: LoadOptions,
+  sent?: { readonly body: string },
 ): Promise<HttpAnswer> {
   const attempt = async (renew: boolean) =>
     send({
-      method: 'GET',
+      method: sent === undefined ? 'GET' : 'POST',
       url,
+      ...sent,
       headers: { accept: 'application/json', ...headers, ...(await auth.headers(renew)) },
       signal: options.signal,
     });
   const answer = await attempt(false);
   const expired = answer.status === 401 || answer.status === 419;
   return expired && auth.renewable ? attempt(true) : answer;
+}
+
+function lost(error: unknown): never {
+  const isLost = error instanceof LakeError && error.code === 'catalog_unreachable';
+  throw isLost ? outcomeUnknown(error) : error;
 }
 
 function accepted(answer: HttpAnswer, url: URL): HttpAnswer {

@@ -1,21 +1,30 @@
 import { LakeError } from '../base/errors.ts';
+import { type JsonObject, parseJson } from '../base/json.ts';
 import { LIMITS } from '../base/limits.ts';
 import { isS3, refuseOtherStores } from '../base/object-storage.ts';
 import { createSecrets, type Secrets, shownUri } from '../base/secrets.ts';
 import { createTableFiles, normalizeRecorded, type TableFiles } from '../base/table-files.ts';
+import type { TableMetadata } from '../metadata/table-metadata.ts';
 import { openFiles } from '../objects/open-files.ts';
 import type { VendedSettings } from '../objects/s3-settings.ts';
 import type { RestCatalogConfig } from './config.ts';
-import { answerJson, errorMessage, shownUrl } from './rest-http.ts';
+import { answerJson, errorMessage, type HttpAnswer, shownUrl } from './rest-http.ts';
 import { openRestSession, type RestSession } from './rest-session.ts';
 import { type LoadedTable, parseLoadTable } from './rest-table.ts';
+import { changeOf, creationOf, type RestChange } from './rest-updates.ts';
+import { settled } from './settled-options.ts';
 import type { LoadOptions, SettledOptions, TableHandle } from './table-handle.ts';
-import { splitTableName, type TableNames, type UnreadNamespace } from './table-name.ts';
+import {
+  splitTableName,
+  type TableNames,
+  tableExists,
+  type UnreadNamespace,
+} from './table-name.ts';
 
 /**
- * The REST catalog (open-api/rest-catalog-open-api.yaml), for reading. A table's files must be on
- * S3 or readable on this machine. Other tables can be loaded, described and listed; reading their
- * files is refused by name.
+ * The REST catalog (open-api/rest-catalog-open-api.yaml). A table's files must be on S3 or on this
+ * machine. Other tables can be loaded, described and listed; reading their files is refused by
+ * name.
  */
 
 /** Levels of a namespace are one path segment, with the session's separator between them. */
@@ -54,20 +63,23 @@ interface Place {
  */
 async function fetchTable(place: Place, token: string | undefined): Promise<LoadedTable> {
   const { session, table } = place;
+  const path = tablePath(place);
+  const query = { snapshots: 'all' };
+  const answer = await session.get(path, query, { headers: DELEGATION, token });
+  const url = session.url(path, query);
+  if (answer.status === 404) throw notInCatalog(table, answer, url);
+  return loadedFrom(place, answer, url);
+}
+
+function tablePath({ session, table }: Place): string {
   const name = splitTableName(table);
   const namespace = namespacePath(session, name.namespace.split('.'));
-  const path = `${namespace}/tables/${encodeURIComponent(name.table)}`;
-  const query = { snapshots: 'all' };
-  const headers = { 'x-iceberg-access-delegation': 'vended-credentials' };
-  const answer = await session.get(path, query, { headers, token });
-  const url = session.url(path, query);
-  if (answer.status === 404) {
-    throw new LakeError(
-      'table_not_found',
-      `table "${table}" is not in catalog "${shownUrl(url)}" (${errorMessage(answer)})`,
-      { details: { table } },
-    );
-  }
+  return `${namespace}/tables/${encodeURIComponent(name.table)}`;
+}
+
+const DELEGATION = { 'x-iceberg-access-delegation': 'vended-credentials' };
+
+function loadedFrom(place: Place, answer: HttpAnswer, url: URL): LoadedTable {
   const loaded = parseLoadTable(answerJson(answer, url));
   place.secrets.add(loaded.token ?? '');
   for (const [key, value] of Object.entries(loaded.config)) {
@@ -80,13 +92,18 @@ const SECRET_SETTING = /secret|token|password|access-key|credential/i;
 
 function handleOf(place: Place, loaded: LoadedTable): TableHandle {
   const { metadata, config, restrictions, token } = loaded;
+  const commitMetadata = (json: string) =>
+    place.secrets.guard(async () => {
+      const change = changeOf(metadata, parseJson(json) as JsonObject);
+      return handleOf(place, { ...loaded, metadata: await sendChange(place, change, token) });
+    });
   const handle: TableHandle = Object.freeze({
     name: place.table,
     metadata,
     files: filesAt(place, loaded),
     config,
     restrictions,
-    commit: null,
+    commit: restrictions === undefined ? { commitMetadata } : null,
     refresh: () =>
       place.secrets.guard(async () => {
         const now = await fetchTable(place, token);
@@ -98,6 +115,101 @@ function handleOf(place: Place, loaded: LoadedTable): TableHandle {
       }),
   });
   return handle;
+}
+
+/** Commits a change; returns the new metadata. Throws commit_conflict, table_not_found. */
+async function sendChange(
+  place: Place,
+  { requirements, updates }: RestChange,
+  token: string | undefined,
+): Promise<TableMetadata> {
+  const { session, table } = place;
+  const { namespace, table: name } = splitTableName(table);
+  const identifier = { namespace: namespace.split('.'), name };
+  const path = tablePath(place);
+  const answer = await session.post(path, { identifier, requirements, updates }, { token });
+  const url = session.url(path);
+  if (answer.status === 409) {
+    const message = `table "${table}" has moved on while this commit was made`;
+    throw new LakeError('commit_conflict', `${message} (${errorMessage(answer)})`, {
+      file: shownUrl(url),
+    });
+  }
+  if (answer.status === 404) throw notInCatalog(table, answer, url);
+  return parseLoadTable(answerJson(answer, url)).metadata;
+}
+
+/**
+ * Lets the catalog prepare a new table: its location, its numbers of columns, its credentials. A
+ * namespace that is missing is made. Throws table_exists.
+ */
+export async function stageRestTable(
+  config: RestCatalogConfig,
+  table: string,
+  first: JsonObject,
+): Promise<StagedRestTable> {
+  const secrets = createSecrets();
+  return secrets.guard(async () => {
+    const options = settled({}, config);
+    const session = await openRestSession(config, options, secrets);
+    const place = { session, table, options, secrets, catalog: config };
+    const loaded = await stage(place, first);
+    const { metadata, token } = loaded;
+    return {
+      metadata,
+      files: filesAt(place, loaded),
+      create: (next) =>
+        secrets.guard(async () => {
+          const made = await sendChange(place, creationOf(metadata, next), token).catch(
+            (error: unknown) => {
+              const isTaken = error instanceof LakeError && error.code === 'commit_conflict';
+              throw isTaken ? tableExists(table) : error;
+            },
+          );
+          return handleOf(place, { ...loaded, metadata: made });
+        }),
+    };
+  });
+}
+
+/** A table that the catalog has prepared and does not list yet. */
+interface StagedRestTable {
+  readonly metadata: TableMetadata;
+  readonly files: TableFiles;
+  create(metadata: JsonObject): Promise<TableHandle>;
+}
+
+async function stage(place: Place, first: JsonObject): Promise<LoadedTable> {
+  const { session, table } = place;
+  const { namespace, table: name } = splitTableName(table);
+  const levels = namespace.split('.');
+  const path = `${namespacePath(session, levels)}/tables`;
+  const version = { 'format-version': String(first['format-version']) };
+  const body = {
+    name,
+    'stage-create': true,
+    schema: (first.schemas as readonly JsonObject[])[0],
+    'partition-spec': (first['partition-specs'] as readonly JsonObject[])[0],
+    properties: { ...(first.properties as JsonObject), ...version },
+  };
+  const staged = () => session.post(path, body, { headers: DELEGATION });
+  let answer = await staged();
+  if (answer.status === 404) {
+    await session.post('namespaces', { namespace: levels, properties: {} });
+    answer = await staged();
+  }
+  const url = session.url(path);
+  if (answer.status === 409) throw tableExists(table);
+  if (answer.status === 404) throw notInCatalog(table, answer, url);
+  return loadedFrom(place, answer, url);
+}
+
+function notInCatalog(table: string, answer: HttpAnswer, url: URL): LakeError {
+  return new LakeError(
+    'table_not_found',
+    `table "${table}" is not in catalog "${shownUrl(url)}" (${errorMessage(answer)})`,
+    { details: { table } },
+  );
 }
 
 function filesAt(place: Place, { metadata, config, endpoint, token }: LoadedTable): TableFiles {

@@ -1,17 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { unlink } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { LakeError } from '../base/errors.ts';
-import { makeFolder } from '../base/new-files.ts';
-import { isS3 } from '../base/object-storage.ts';
 import { joinPlace, resolvePlace } from '../base/place.ts';
-import { createExclusive } from '../base/whole-files.ts';
 import { readMetadataFile } from '../metadata/read-metadata.ts';
 import type { SqlCatalogConfig } from './config.ts';
+import { createMetadata } from './create-metadata.ts';
 import { relocate } from './relocation.ts';
 import { openSqlDatabase, type SqlDatabase, type SqlRow, sqliteFile } from './sql-database.ts';
 import { locateMetadata } from './sql-location.ts';
-import type { SettledOptions, TableHandle } from './table-handle.ts';
+import { outcomeUnknown, type SettledOptions, type TableHandle } from './table-handle.ts';
 import { splitTableName, type TableName, tableExists } from './table-name.ts';
 
 /**
@@ -122,11 +119,9 @@ async function handleOf(place: Place, row: SqlRow): Promise<TableHandle> {
     metadata,
     files,
     config: {},
-    commit: isS3(found.path)
-      ? null
-      : Object.freeze({
-          commitMetadata: (json: string) => commitNext(place, row, dirname(found.path), json),
-        }),
+    commit: Object.freeze({
+      commitMetadata: (json: string) => commitNext(place, row, dirname(found.path), json),
+    }),
     refresh: async () => {
       const now = await withDatabase(config, false, (db) => findRow(db, config, table));
       return now.metadata_location === recorded ? handle : handleOf(place, now);
@@ -148,24 +143,46 @@ async function commitNext(
 ): Promise<TableHandle> {
   const old = row.metadata_location!;
   const name = nextFileName(old);
-  const path = join(folder, name);
+  const path = joinPlace(folder, name);
   const recorded = old.slice(0, old.length - basename(old).length) + name;
-  await createExclusive(path, json);
+  await createMetadata(path, json, place.options);
   const changed = await withDatabase(place.config, true, (db) =>
-    db.run(
-      'UPDATE iceberg_tables SET metadata_location = ?, previous_metadata_location = ? ' +
-        'WHERE catalog_name = ? AND table_namespace = ? AND table_name = ? AND ' +
-        'metadata_location = ?',
-      [recorded, old, row.catalog_name, row.table_namespace, row.table_name, old],
+    writeRow(place, path, () =>
+      db.run(
+        'UPDATE iceberg_tables SET metadata_location = ?, previous_metadata_location = ? ' +
+          'WHERE catalog_name = ? AND table_namespace = ? AND table_name = ? AND ' +
+          'metadata_location = ?',
+        [recorded, old, row.catalog_name, row.table_namespace, row.table_name, old],
+      ),
     ),
   );
-  if (changed === 1) return handleOf(place, { ...row, metadata_location: recorded });
-  await unlink(path).catch(() => undefined);
+  if (changed) return handleOf(place, { ...row, metadata_location: recorded });
   throw new LakeError(
     'commit_conflict',
     `table "${place.table}" has moved on while this commit was made; refresh and retry`,
     { file: old },
   );
+}
+
+/**
+ * Whether a statement changed the row of a table; if not, its metadata file is removed. The answer
+ * of a server may be lost (`outcomeUnknown`).
+ */
+async function writeRow(
+  { config, options }: Pick<Place, 'config' | 'options'>,
+  path: string,
+  run: () => Promise<number>,
+): Promise<boolean> {
+  const undo = () => options.store.remove([path]).catch(() => undefined);
+  try {
+    if ((await run()) === 1) return true;
+  } catch (error) {
+    if (sqliteFile(config.uri) === null && error instanceof LakeError) throw outcomeUnknown(error);
+    await undo();
+    throw error;
+  }
+  await undo();
+  return false;
 }
 
 /**
@@ -196,23 +213,21 @@ export async function createSqlTable(
   options: SettledOptions,
 ): Promise<TableHandle> {
   const name = splitTableName(table);
-  const folder = join(sqlTableFolder(config, table), 'metadata');
-  const path = join(folder, nextFileName('00000-').replace(/^00001/, '00000'));
+  const folder = joinPlace(sqlTableFolder(config, table), 'metadata');
+  const path = joinPlace(folder, nextFileName('00000-').replace(/^00001/, '00000'));
   await withDatabase(config, true, async (db) => {
     await db.run(CREATE_TABLE, []);
     if ((await rowsOf(db, config, name)).length > 0) throw tableExists(table);
-    await makeFolder(folder);
-    await createExclusive(path, json);
+    await createMetadata(path, json, options);
     const values = [config.name ?? 'default', name.namespace, name.table, path, 'TABLE'];
-    const inserted = await db.run(
-      `INSERT INTO iceberg_tables (${COLUMNS}, iceberg_type) VALUES (?, ?, ?, ?, ?) ON ` +
-        'CONFLICT DO NOTHING',
-      values,
+    const isNew = await writeRow({ config, options }, path, () =>
+      db.run(
+        `INSERT INTO iceberg_tables (${COLUMNS}, iceberg_type) VALUES (?, ?, ?, ?, ?) ON ` +
+          'CONFLICT DO NOTHING',
+        values,
+      ),
     );
-    if (inserted !== 1) {
-      await unlink(path).catch(() => undefined);
-      throw tableExists(table);
-    }
+    if (!isNew) throw tableExists(table);
   });
   return loadSqlTable(config, table, options);
 }

@@ -1,3 +1,4 @@
+import { LakeError } from '../base/errors.ts';
 import type { FileStore } from '../base/file-store.ts';
 import type { TableFiles } from '../base/table-files.ts';
 import type { TableMetadata } from '../metadata/table-metadata.ts';
@@ -16,7 +17,7 @@ export interface TableHandle {
   readonly config: Readonly<Record<string, string>>;
   /** What the catalog lets its caller read; absent: everything. */
   readonly restrictions?: ReadRestrictions | undefined;
-  /** null if the catalog takes no commits from us (REST, a bare metadata file). */
+  /** null if there is no way to commit: a bare metadata file, or a table with restrictions. */
   readonly commit: TableCommit | null;
   /** The table at the newest version; the same handle if nothing changed. */
   refresh(): Promise<TableHandle>;
@@ -27,10 +28,24 @@ export interface TableCommit {
   /**
    * Writes `json` (the text of the next table metadata) as a new metadata file and makes it
    * current, if the table is still at the handle's version. Returns the new handle. Throws
-   * commit_conflict if another writer was faster: refresh, rebase, retry.
+   * commit_conflict if another writer was faster: refresh, rebase, retry; and `isOutcomeUnknown`
+   * errors.
    */
   commitMetadata(json: string): Promise<TableHandle>;
 }
+
+/** The error of a commit that may have come about, or may yet: its answer was lost. */
+export function outcomeUnknown(error: LakeError): LakeError {
+  const message = `${error.message}; whether the commit came about is not known`;
+  const details = { ...error.details, outcome: 'unknown' };
+  return new LakeError(error.code, message, { ...fileOf(error), cause: error, details });
+}
+
+const fileOf = ({ file }: LakeError) => (file === undefined ? {} : { file });
+
+/** Whether an error is one of `outcomeUnknown`. */
+export const isOutcomeUnknown = (error: unknown): error is LakeError =>
+  error instanceof LakeError && error.details.outcome === 'unknown';
 
 /** What a caller may decide about loading. */
 export interface LoadOptions {

@@ -52,7 +52,7 @@ export function splitTableName(name: string): TableName {
 export function tableExists(name: string): LakeError {
   return new LakeError(
     'table_exists',
-    `table "${name}" exists already; append to it or overwrite it`,
-    { details: { table: name } },
+    `table "${name}" exists already; append to it or replace its rows`,
+    { details: { table: name, option: 'table' } },
   );
 }

@@ -4,6 +4,7 @@ import type { LakeErrorCode } from '../base/errors.ts';
 import { LakeError } from '../base/errors.ts';
 import type { FileStore, LocalCopies } from '../base/file-store.ts';
 import type { FolderEntries } from '../base/folder-entries.ts';
+import type { NewFile } from '../base/new-files.ts';
 import { s3Address } from '../base/object-storage.ts';
 import type { FileRole } from '../base/random-access-file.ts';
 import { WorkFolder } from '../base/work-folder.ts';
@@ -65,6 +66,22 @@ export class ObjectFiles implements FileStore {
     const bytes = typeof text === 'string' ? Buffer.from(text) : text;
     const done = await this.#buckets.bucket(bucket).put(key, bytes, { condition: 'absent' });
     return done !== 'refused';
+  }
+
+  async write(path: string, content: NewFile, signal?: AbortSignal): Promise<void> {
+    const { bucket, key } = s3Address(path);
+    await this.#buckets.bucket(bucket).put(key, content, { signal });
+  }
+
+  async remove(paths: readonly string[]): Promise<void> {
+    const byBucket = Map.groupBy(paths.map(s3Address), ({ bucket }) => bucket);
+    for (const [bucket, objects] of byBucket) {
+      await this.#buckets.bucket(bucket).delete(objects.map(({ key }) => key));
+    }
+  }
+
+  workParent(): Promise<string> {
+    return this.#cache.made();
   }
 
   copies(signal?: AbortSignal): LocalCopies {

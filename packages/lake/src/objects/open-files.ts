@@ -1,5 +1,6 @@
 import type { LakeErrorCode } from '../base/errors.ts';
 import { type FileStore, type LocalCopies, localFiles } from '../base/file-store.ts';
+import type { NewFile } from '../base/new-files.ts';
 import { isS3, refuseOtherStores } from '../base/object-storage.ts';
 import type { FileRole, RandomAccessFile } from '../base/random-access-file.ts';
 import type { Environment, S3Config, VendedSettings } from './s3-settings.ts';
@@ -35,6 +36,14 @@ export function openFiles(access: FileAccess): FileStore {
     stamp: async (path: string) => (await storeOf(path)).stamp(path),
     create: async (path: string, text: string | Uint8Array) =>
       (await storeOf(path)).create(path, text),
+    write: async (path: string, content: NewFile, signal?: AbortSignal) =>
+      (await storeOf(path)).write(path, content, signal),
+    remove: async (paths: readonly string[]) => {
+      for (const [onS3, some] of Map.groupBy(paths, isS3)) {
+        await (onS3 ? await objects() : localFiles).remove(some);
+      }
+    },
+    workParent: async (folder: string) => (await storeOf(folder)).workParent(folder),
     copies: (signal?: AbortSignal) => mixedCopies(objects, signal),
   });
 }

@@ -1,9 +1,8 @@
-import { rm } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import { LakeError } from '../base/errors.ts';
+import type { FileStore } from '../base/file-store.ts';
 import { formatJson, type JsonObject } from '../base/json.ts';
-import { isS3 } from '../base/object-storage.ts';
-import type { TableHandle } from '../catalog/table-handle.ts';
+import { isOutcomeUnknown, type TableHandle } from '../catalog/table-handle.ts';
 import { withLog } from './next-metadata.ts';
 
 /**
@@ -13,6 +12,8 @@ import { withLog } from './next-metadata.ts';
 export interface Prepared {
   readonly metadata: JsonObject;
   readonly written: readonly string[];
+  /** The snapshot that the metadata adds, if it adds one. */
+  readonly snapshotId?: bigint;
 }
 
 const TRIES = 8;
@@ -39,8 +40,13 @@ export async function commitTable(
       const json = withLog(prepared.metadata, previous, lastUpdatedMs);
       return await handle.commit.commitMetadata(formatJson(json));
     } catch (error) {
-      await Promise.all(
-        prepared.written.map((path) => rm(handle.files.resolve(path), { force: true })),
+      const now = await committed(error, prepared, () => handle.refresh());
+      if (now !== null) return now;
+      const { store, resolve } = handle.files;
+      await discard(
+        error,
+        store,
+        prepared.written.map((path) => ({ real: resolve(path) })),
       );
       if (!(error instanceof LakeError) || error.code !== 'commit_conflict' || attempt === TRIES)
         throw error;
@@ -50,17 +56,35 @@ export async function commitTable(
   }
 }
 
+/**
+ * The table with the snapshot of a commit whose answer was lost, or null if the table does not have
+ * it.
+ */
+export async function committed(
+  error: unknown,
+  { snapshotId }: Pick<Prepared, 'snapshotId'>,
+  current: () => Promise<TableHandle>,
+): Promise<TableHandle | null> {
+  if (snapshotId === undefined || !isOutcomeUnknown(error)) return null;
+  const now = await current().catch(() => null);
+  return now?.metadata.snapshots.some(({ id }) => id === snapshotId) ? now : null;
+}
+
+/** Removes the files of a commit that failed. They stay if the commit may still come about. */
+export async function discard(
+  error: unknown,
+  store: FileStore,
+  files: readonly { readonly real: string }[],
+): Promise<void> {
+  if (!isOutcomeUnknown(error)) await store.remove(files.map(({ real }) => real));
+}
+
 function readOnly(handle: TableHandle): LakeError {
-  const { root } = handle.files;
-  if (isS3(root)) {
-    const message = `table "${handle.name}" is on S3 ("${root}"): only local tables are written`;
-    return new LakeError('unsupported', message, { file: root });
-  }
   return new LakeError(
     'unsupported',
-    `table "${handle.name}" takes no commits from here: it is read through a bare path ` +
-      'or a REST catalog',
-    { details: { expected: 'a filesystem or SQL catalog' } },
+    `table "${handle.name}" takes no commits from here: it is one of its metadata files, is ` +
+      'written by another catalog, or its catalog restricts what is read',
+    { details: { expected: 'the catalog of the table' } },
   );
 }
 

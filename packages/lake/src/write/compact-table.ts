@@ -15,10 +15,9 @@ import type { FileScan } from '../metadata/file-set.ts';
 import type { ManifestEntry } from '../metadata/manifest.ts';
 import type { TableConfig } from '../source-table.ts';
 import { tableOf } from '../table.ts';
-import { commitTable } from './commit.ts';
+import { commitTable, discard } from './commit.ts';
 import type { NewDataFile } from './data-files.ts';
 import { type CompactionRule, deleteFileKey, planCompaction } from './plan-compaction.ts';
-import { removeFiles } from './remove-files.ts';
 import { rewriteRows } from './rewrite-rows.ts';
 import { type PreparedSnapshot, snapshotMetadata } from './snapshot-commit.ts';
 
@@ -54,9 +53,11 @@ export async function compactTableFiles(
 ): Promise<CompactResult> {
   let result: CompactResult | null = null;
   let written: NewDataFile[] = [];
+  const loaded = await loadTable(config);
+  const { store } = loaded.files;
   try {
-    await commitTable(await loadTable(config), async (table) => {
-      await removeFiles(written.map(({ real }) => real));
+    await commitTable(loaded, async (table) => {
+      await store.remove(written.map(({ real }) => real));
       written = [];
       const source = tableOf(table);
       try {
@@ -79,7 +80,7 @@ export async function compactTableFiles(
       }
     });
   } catch (error) {
-    await removeFiles(written.map(({ real }) => real));
+    await discard(error, store, written);
     throw error;
   }
   return result as unknown as CompactResult;

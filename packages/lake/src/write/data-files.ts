@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { LakeError } from '../base/errors.ts';
+import type { FileStore } from '../base/file-store.ts';
 import { LIMITS } from '../base/limits.ts';
 import type { TableFiles } from '../base/table-files.ts';
 import { quoteName, quoteText } from '../scan/duckdb/quoting.ts';
@@ -67,8 +68,10 @@ export async function writeDataFiles(
 export async function publishFiles(
   session: WriterSession,
   files: readonly StagedDataFile[],
+  store: FileStore,
 ): Promise<void> {
-  await session.publish(files.map(({ staged, real }) => ({ from: staged, to: real })));
+  const moves = files.map(({ staged, real }) => ({ from: staged, to: real }));
+  await session.publish(moves, store);
 }
 
 async function writeSlices(

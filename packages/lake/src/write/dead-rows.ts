@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { makeFolder, writeNewFile } from '../base/new-files.ts';
 import type { TableFiles } from '../base/table-files.ts';
 import type { FileScan } from '../metadata/file-set.ts';
 import { plainParquet } from '../parquet/plain-file.ts';
@@ -11,7 +9,7 @@ import { quoteText } from '../scan/duckdb/quoting.ts';
 import type { Field } from '../schema/type.ts';
 import type { NewDeleteFile } from './manifest-writer.ts';
 import { PLAIN_ROWS } from './plain-rows.ts';
-import { WriterSession } from './writer-session.ts';
+import { WriterSession, workFolderOf } from './writer-session.ts';
 
 /** Rows of one data file that a commit deletes: `fresh` are new, `before` were dead already. */
 export interface DeadInFile {
@@ -33,8 +31,7 @@ export async function writeVectors(
   const { bytes, entries } = encodeVectorFile(vectors, 'lhs');
   const recorded = files.record(`data/${randomUUID()}-deletes.puffin`);
   const real = files.resolve(recorded);
-  await makeFolder(dirname(real));
-  await writeNewFile(real, bytes);
+  await files.store.write(real, bytes);
   return entries.map((entry, i) => ({
     kind: 'vector' as const,
     recorded,
@@ -62,14 +59,13 @@ export async function writePositionDeletes(
   files: TableFiles,
 ): Promise<readonly NewDeleteFile[]> {
   if (dead.length === 0) return [];
-  await makeFolder(files.resolve(files.record('data')));
   if (dead.every(({ fresh }) => fresh.length <= PLAIN_ROWS)) return writeFewDeletes(dead, files);
-  const dataFolder = files.resolve(files.record('data'));
-  const session = await WriterSession.open({ inputs: [], dataFolder });
+  const session = await WriterSession.open({ inputs: [], folder: await workFolderOf(files) });
   try {
     const written: { readonly file: NewDeleteFile; readonly from: string }[] = [];
     for (const entry of dead) written.push(await writeOne(session, entry, files));
-    await session.publish(written.map(({ file, from }) => ({ from, to: file.real })));
+    const moves = written.map(({ file, from }) => ({ from, to: file.real }));
+    await session.publish(moves, files.store);
     return written.map(({ file }) => file);
   } finally {
     session.close();
@@ -87,7 +83,7 @@ async function writeFewDeletes(
     const positions = [...fresh].sort((a, b) => a - b).map((at) => BigInt(at));
     const paths = positions.map(() => scan.data.path);
     const bytes = plainParquet(DELETE_FIELDS, [paths, positions], fresh.length);
-    await writeNewFile(files.resolve(recorded), bytes);
+    await files.store.write(files.resolve(recorded), bytes);
     written.push(deleteFile(scan, recorded, files.resolve(recorded), fresh.length, bytes.length));
   }
   return written;

@@ -21,8 +21,8 @@ export interface DeletePlan {
   readonly rewritten: readonly NewDataFile[];
   /** Whether an entry of the parent snapshot is removed with it. */
   readonly removes: (entry: ManifestEntry) => boolean;
-  /** Real paths of new files, to be removed when the commit fails. */
-  readonly written: readonly string[];
+  /** New files, to be removed when the commit fails. */
+  readonly written: readonly { readonly real: string }[];
 }
 
 /** Adds the rows of a batch, all or those that `keep` names. */
@@ -76,7 +76,7 @@ export async function planDeletes(
     addedDeletes,
     rewritten,
     removes: (entry) => isGone(entry, gone, followed),
-    written: [...new Set([...addedDeletes, ...rewritten].map((f) => f.real))],
+    written: [...addedDeletes, ...rewritten],
   };
 }
 

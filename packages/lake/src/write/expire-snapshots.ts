@@ -7,6 +7,7 @@ import { realpath, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { LakeError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
+import { isS3 } from '../base/object-storage.ts';
 import { below } from '../base/table-files.ts';
 import { loadTable } from '../catalog/load-table.ts';
 import type { TableHandle } from '../catalog/table-handle.ts';
@@ -65,6 +66,7 @@ export async function expireTableSnapshots(
     const { snapshots, refs } = chooseExpired(metadata, { olderThanMs, keep, nowMs });
     result = { ...NOTHING, expired: [...snapshots], refs, kept: metadata.snapshots.length };
     if (snapshots.size === 0 && refs.length === 0) return null;
+    if (!keepFiles) refuseObjects(table);
     unneeded = keepFiles ? [] : await filesOfNone(table, snapshots);
     const bytes = await bytesOf(unneeded);
     const kept = metadata.snapshots.length - snapshots.size;
@@ -83,6 +85,14 @@ function refuseWithoutCollection({ name, metadata }: TableHandle): void {
   if (metadata.properties['gc.enabled'] !== 'false') return;
   const message = `table "${name}" has gc.enabled=false: its files may belong to others`;
   throw new LakeError('unsupported', message);
+}
+
+function refuseObjects({ name, files }: TableHandle): void {
+  if (!isS3(files.own)) return;
+  const message = `files of "${name}" are not deleted on S3 ("${files.own}")`;
+  throw new LakeError('unsupported', `${message}; expire the snapshots and keep the files`, {
+    file: files.own,
+  });
 }
 
 const isRemoved = (path: string): Promise<boolean> =>

@@ -1,26 +1,18 @@
-import { randomUUID } from 'node:crypto';
-import { rmdir } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { LakeError } from '../base/errors.ts';
-import { formatJson } from '../base/json.ts';
-import { makeFolder } from '../base/new-files.ts';
-import { createTableFiles, type TableFiles } from '../base/table-files.ts';
-import { createInCatalog, newTableLocation } from '../catalog/create-table.ts';
 import { loadTable } from '../catalog/load-table.ts';
 import { tableExists } from '../catalog/table-name.ts';
-import { metadataOf } from '../metadata/read-metadata.ts';
-import type { PartitionSpec } from '../schema/partition-spec.ts';
 import type { Schema } from '../schema/type.ts';
 import type { CatalogConfig } from '../source-table.ts';
+import { committed, discard } from './commit.ts';
 import type { NewDataFile } from './data-files.ts';
 import { inferSchema } from './infer-schema.ts';
 import type { WriteInput } from './input.ts';
 import { tableTypes } from './input-columns.ts';
-import { newTableMetadata } from './next-metadata.ts';
 import { parsePartitionBy } from './partitions.ts';
 import type { ReadingOptions } from './reading-options.ts';
-import { removeFiles } from './remove-files.ts';
 import { snapshotMetadata } from './snapshot-commit.ts';
+import { newTableFolder, type StagedTable, stageTable } from './staged-table.ts';
 import { type OpenInput, withOpenInput } from './staged-write.ts';
 import { appendToTable, overwriteRows, type WriteResult } from './table-writer.ts';
 import type { WriteWatch } from './write-progress.ts';
@@ -82,7 +74,6 @@ function inputOf({ files, stream, reading: options }: ImportOptions): WriteInput
 }
 
 async function exists({ catalog, table }: ImportOptions): Promise<boolean> {
-  if (catalog.type === 'rest') await newTableLocation(catalog, table);
   return loadTable({ catalog, table }).then(
     () => true,
     (error: unknown) => {
@@ -100,25 +91,21 @@ const isLocal = (catalog: CatalogConfig) =>
 
 async function createFromFiles(options: ImportOptions): Promise<WriteResult> {
   const { catalog, table, partitionBy = '', formatVersion = 2 } = options;
-  const input = inputOf(options);
-  const location = await newTableLocation(catalog, table);
-  const files = createTableFiles({ location, root: location, allowedRoots: [] });
+  const folder = await newTableFolder(catalog, table);
   const isPartitioned = partitionBy.trim() !== '';
-  return withOpenInput(input, { files, formatVersion, isPartitioned }, options, async (open) => {
-    const { schema, rows, nearly } = await schemaOf(open, options);
+  const place = { folder, formatVersion, isPartitioned };
+  return withOpenInput(inputOf(options), place, options, async (open) => {
+    const { schema: inferred, rows, nearly } = await schemaOf(open, options);
     for (const one of nearly) options.onNote?.({ note: 'nearly_typed', ...one });
-    const spec = parsePartitionBy(partitionBy, schema);
-    const added = await open.write({ schema, spec, files }, rows);
+    const spec = parsePartitionBy(partitionBy, inferred);
+    const staged = await stageTable(catalog, table, { schema: inferred, spec, formatVersion });
+    const { files } = staged;
+    const { schema, defaultSpec } = staged.metadata;
+    const added = await open.write({ schema, spec: defaultSpec, files }, rows);
     const unique = uniqueKeyOf(options)(schema);
     if (unique !== undefined) await open.refuseRepeated(added, unique);
-    return open.publish(added, async () => {
-      const snapshotId = await commitFirst(
-        catalog,
-        table,
-        files,
-        { schema, spec, formatVersion },
-        added,
-      );
+    return open.publish(added, files.store, async () => {
+      const snapshotId = await commitFirst(options, staged, added);
       const inserted = added.reduce((n, file) => n + file.recordCount, 0);
       return { snapshotId, inserted, updated: 0, deleted: 0, schema };
     });
@@ -136,19 +123,10 @@ async function schemaOf(
 
 /** Creates the table with its first snapshot in it. Returns the snapshot's id. */
 async function commitFirst(
-  catalog: CatalogConfig,
-  table: string,
-  files: TableFiles,
-  definition: {
-    readonly schema: Schema;
-    readonly spec: PartitionSpec;
-    readonly formatVersion: 2 | 3;
-  },
+  { catalog, table }: ImportOptions,
+  { metadata, files, create }: StagedTable,
   addedData: readonly NewDataFile[],
 ): Promise<bigint> {
-  const first = newTableMetadata(files.location, definition);
-  const folder = files.resolve(files.record('metadata'));
-  await makeFolder(folder);
   const change = {
     operation: 'append' as const,
     addedData,
@@ -156,14 +134,16 @@ async function commitFirst(
     mayRemove: false,
     removes: () => false,
   };
-  const metadata = metadataOf(first, `${folder}/${randomUUID()}`);
   const prepared = await snapshotMetadata(metadata, files, change, 'main');
   try {
-    await createInCatalog(catalog, table, formatJson(prepared.metadata));
-    return prepared.snapshotId;
+    await create(prepared.metadata);
   } catch (error) {
-    await removeFiles(prepared.written.map((path) => files.resolve(path)));
-    await rmdir(folder).catch(() => undefined);
-    throw error;
+    const made = await committed(error, prepared, () => loadTable({ catalog, table }));
+    if (made === null) {
+      const written = prepared.written.map((path) => ({ real: files.resolve(path) }));
+      await discard(error, files.store, written);
+      throw error;
+    }
   }
+  return prepared.snapshotId;
 }

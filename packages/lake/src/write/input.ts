@@ -67,12 +67,12 @@ export interface StagedInput {
 }
 
 /**
- * Files as they are, or what had to be received or converted in a work folder in `dataFolder`.
+ * Files as they are, or what had to be received or converted in a work folder in `parent`.
  * Throws input_not_found, invalid_argument, disk_full.
  */
 export async function stageInput(
   input: WriteInput,
-  dataFolder: string,
+  parent: string,
   formatVersion = 2,
   watch: WriteWatch = {},
 ): Promise<StagedInput> {
@@ -81,7 +81,7 @@ export async function stageInput(
   const types = columnTypes(options);
   const kind = kindFor(options);
   const found = input.kind === 'files' ? await checkedFiles(input.paths, kind) : null;
-  const folder = await WorkFolder.make(dataFolder);
+  const folder = await WorkFolder.make(parent);
   const dispose = () => folder.remove();
   const phase = input.kind === 'stream' ? 'receiving' : 'reading';
   watch.onProgress?.({ phase, rows: 0, share: 0 });

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { encodeAvro } from '../avro/write-container.ts';
 import { formatJson } from '../base/json.ts';
-import { writeNewFile } from '../base/new-files.ts';
 import type { TableFiles } from '../base/table-files.ts';
 import type { ManifestEntry } from '../metadata/manifest.ts';
 import { manifestEntrySchema } from '../metadata/manifest-schema.ts';
@@ -175,7 +174,7 @@ export async function writeManifest(
     name: 'manifest_entry',
     metadata: manifestHeader(metadata, content, spec),
   });
-  await writeNewFile(files.resolve(recorded), bytes);
+  await files.store.write(files.resolve(recorded), bytes);
   return listRow(context, content, spec, types, rows, recorded, bytes.length);
 }
 

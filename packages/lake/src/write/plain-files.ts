@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { dirname, join } from 'node:path';
-import { makeFolder, writeNewFile } from '../base/new-files.ts';
+import { join } from 'node:path';
 import type { TableFiles } from '../base/table-files.ts';
 import { plainParquet } from '../parquet/plain-file.ts';
 import type { PartitionSpec } from '../schema/partition-spec.ts';
@@ -9,7 +8,6 @@ import type { NewDataFile } from './data-files.ts';
 import { valueStatistics } from './file-statistics.ts';
 import { partitionFolder, partitionRows } from './partitions.ts';
 import type { PlainRows } from './plain-rows.ts';
-import { removeFiles } from './remove-files.ts';
 
 /**
  * Writes plain rows as Parquet files with field ids, one a partition, as `writeDataFiles` does. On
@@ -32,7 +30,7 @@ export async function writePlainFiles(
     }
     return written;
   } catch (error) {
-    await removeFiles(written.map((f) => f.real));
+    await files.store.remove(written.map((f) => f.real));
     throw error;
   }
 }
@@ -47,8 +45,7 @@ async function writeFileOf(
   const bytes = plainParquet(schema.fields, columns, rows);
   const recorded = files.record(join('data', folder, `${randomUUID()}.parquet`));
   const real = files.resolve(recorded);
-  await makeFolder(dirname(real));
-  await writeNewFile(real, bytes);
+  await files.store.write(real, bytes);
   const statistics = valueStatistics(schema, columns, rows);
   return { ...statistics, recorded, real, partition, fileSize: bytes.length };
 }

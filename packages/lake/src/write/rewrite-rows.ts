@@ -9,6 +9,8 @@
  * DuckDB rewrites only Parquet files with field ids; others are refused by name.
  */
 import { LakeError } from '../base/errors.ts';
+import type { LocalCopies } from '../base/file-store.ts';
+import type { TableFiles } from '../base/table-files.ts';
 import type { TableHandle } from '../catalog/table-handle.ts';
 import type { DataFile } from '../metadata/file-set.ts';
 import { quoteName, quoteText } from '../scan/duckdb/quoting.ts';
@@ -22,7 +24,7 @@ import { refuseDepth } from './input-columns.ts';
 import { writePlainFiles } from './plain-files.ts';
 import { isPlainSchema, PLAIN_ROWS, type PlainRows } from './plain-rows.ts';
 import { sqlType } from './sql-type.ts';
-import { WriterSession } from './writer-session.ts';
+import { WriterSession, workFolderOf } from './writer-session.ts';
 
 /** Writes the live rows of `parts` to new files, in their order. Throws unsupported. */
 export async function rewriteRows(
@@ -65,10 +67,10 @@ async function byDuckDb(
   for (const { name, type } of schema.fields) refuseDepth(name, type);
   const { files } = table;
   const spec = table.metadata.defaultSpec;
-  const inputs = parts.map(({ scan }) => files.resolve(scan.data.path));
-  const dataFolder = files.resolve(files.record('data'));
+  const copies = files.store.copies();
+  const inputs = await Promise.all(parts.map(({ scan }) => localCopy(copies, files, scan.data)));
   const threads = isUnpartitioned(spec) ? undefined : 1;
-  const session = await WriterSession.open({ inputs, dataFolder, threads });
+  const session = await WriterSession.open({ inputs, folder: await workFolderOf(files), threads });
   try {
     await session.run('CREATE TABLE alive(part INTEGER, place BIGINT)');
     const selects: string[] = [];
@@ -77,11 +79,24 @@ async function byDuckDb(
     }
     const slices = [{ select: selects.join(' UNION ALL '), rows: 0 }];
     const written = await writeDataFiles(session, slices, { schema, spec, files });
-    await publishFiles(session, written);
+    await publishFiles(session, written, files.store);
     return written;
   } finally {
     session.close();
+    copies.release();
   }
+}
+
+/** The local path of a data file. Throws limit_exceeded for one that no copy may be made of. */
+async function localCopy(
+  copies: LocalCopies,
+  files: TableFiles,
+  { path }: DataFile,
+): Promise<string> {
+  const real = files.resolve(path);
+  if (await copies.make(real, 'data')) return copies.pathOf(real);
+  const message = `data file "${path}" is larger than all local copies of objects may be`;
+  throw new LakeError('limit_exceeded', `${message}; see LHS_OBJECT_CACHE_BYTES`, { file: path });
 }
 
 function refuseFormat(data: DataFile): void {

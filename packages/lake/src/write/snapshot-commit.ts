@@ -1,7 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { encodeAvro } from '../avro/write-container.ts';
 import type { JsonObject } from '../base/json.ts';
-import { writeNewFile } from '../base/new-files.ts';
 import type { TableFiles } from '../base/table-files.ts';
 import { type ManifestEntry, readManifest } from '../metadata/manifest.ts';
 import { type ManifestFile, readManifestList } from '../metadata/manifest-list.ts';
@@ -67,7 +66,7 @@ export async function snapshotMetadata(
     name: 'manifest_file',
     metadata: listHeader(context, parent),
   });
-  await writeNewFile(files.resolve(recorded), bytes);
+  await files.store.write(files.resolve(recorded), bytes);
   const next = withSnapshot(
     metadata,
     {

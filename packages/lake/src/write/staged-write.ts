@@ -1,10 +1,11 @@
 import { LakeError } from '../base/errors.ts';
-import type { TableFiles } from '../base/table-files.ts';
+import type { FileStore } from '../base/file-store.ts';
 import { loadTable } from '../catalog/load-table.ts';
 import type { TableHandle } from '../catalog/table-handle.ts';
 import { isUnpartitioned } from '../schema/partition-spec.ts';
 import type { Schema } from '../schema/type.ts';
 import type { TableConfig } from '../source-table.ts';
+import { discard } from './commit.ts';
 import { refuseOtherCount } from './csv-records.ts';
 import {
   type NewDataFile,
@@ -21,13 +22,12 @@ import { locatedFault } from './located-fault.ts';
 import { writePlainFiles } from './plain-files.ts';
 import { type PlainRows, plainRows } from './plain-rows.ts';
 import { kindFor } from './reading-options.ts';
-import { removeFiles } from './remove-files.ts';
 import { rowSlices } from './row-slices.ts';
 import { noteSkipped } from './skipped-lines.ts';
 import { formMacros } from './text-forms.ts';
 import { typedSelect } from './typed-select.ts';
 import type { WriteWatch } from './write-progress.ts';
-import { WriterSession } from './writer-session.ts';
+import { WriterSession, workFolderOf } from './writer-session.ts';
 
 /** An input whose data files are in place, though no snapshot names them yet. */
 export interface WrittenInput {
@@ -65,12 +65,12 @@ export async function withDataFiles<T>(
   const isPartitioned = !isUnpartitioned(spec);
   return withOpenInput(
     input,
-    { files, formatVersion, isPartitioned },
+    { folder: await workFolderOf(files), formatVersion, isPartitioned },
     options.watch,
     async (open) => {
       const staged = await open.write({ schema, spec, files }, 0);
       const keys = names === undefined ? null : await open.keys(schema, staged, names);
-      return open.publish(staged, () => commit({ table, added: staged, keys }));
+      return open.publish(staged, files.store, () => commit({ table, added: staged, keys }));
     },
   );
 }
@@ -87,7 +87,7 @@ async function withPlainFiles<T>(
   try {
     return await commit({ table, added, keys });
   } catch (error) {
-    await removeFiles(added.map((f) => f.real));
+    await discard(error, table.files.store, added);
     throw error;
   }
 }
@@ -108,29 +108,33 @@ export interface OpenInput {
   /** Throws duplicate_key if written rows have a key more than once. */
   refuseRepeated(files: readonly StagedDataFile[], names: readonly string[]): Promise<void>;
   /** Moves the files to their places for `commit`; removes them if that fails. */
-  publish<T>(files: readonly StagedDataFile[], commit: () => Promise<T>): Promise<T>;
+  publish<T>(
+    files: readonly StagedDataFile[],
+    store: FileStore,
+    commit: () => Promise<T>,
+  ): Promise<T>;
 }
 
 /**
- * Opens an input for a write into a table's data folder; whatever happens, nothing is left. What
+ * Opens an input for a write, which works in `folder`; whatever happens, nothing is left. What
  * does not fit into memory with several threads is tried again with one.
  */
 export async function withOpenInput<T>(
   input: WriteInput,
   place: {
-    readonly files: TableFiles;
+    readonly folder: string;
     readonly formatVersion: number;
     readonly isPartitioned: boolean;
   },
   watch: WriteWatch | undefined,
   work: (open: OpenInput) => Promise<T>,
 ): Promise<T> {
-  const dataFolder = place.files.resolve(place.files.record('data'));
-  const staged = await stageInput(input, dataFolder, place.formatVersion, watch);
+  const { folder, formatVersion } = place;
+  const staged = await stageInput(input, folder, formatVersion, watch);
   watch?.onRead?.(staged.reading);
   const once = async (threads?: number): Promise<T> => {
     const inputs = staged.files.map(({ path }) => path);
-    const session = await WriterSession.open({ inputs, dataFolder, threads, watch });
+    const session = await WriterSession.open({ inputs, folder, threads, watch });
     try {
       return await work(await openInput(session, staged, watch));
     } finally {
@@ -210,12 +214,12 @@ async function openInput(
       enterKeys(session, files);
       return refuseRepeatedKeys(session, files, names);
     },
-    publish: async (files, commit) => {
-      await publishFiles(session, files);
+    publish: async (files, store, commit) => {
+      await publishFiles(session, files, store);
       try {
         return await commit();
       } catch (error) {
-        await removeFiles(files.map(({ real }) => real));
+        await discard(error, store, files);
         throw error;
       }
     },

@@ -1,21 +1,19 @@
 import { LakeError } from '../base/errors.ts';
-import { formatJson } from '../base/json.ts';
-import { createInCatalog, newTableLocation } from '../catalog/create-table.ts';
 import { loadTable } from '../catalog/load-table.ts';
 import type { TableHandle } from '../catalog/table-handle.ts';
 import type { Schema } from '../schema/type.ts';
 import { valueToJson } from '../schema/value-json.ts';
 import type { CatalogConfig, SourceTable, TableConfig } from '../source-table.ts';
 import { tableOf } from '../table.ts';
-import { commitTable } from './commit.ts';
+import { commitTable, discard } from './commit.ts';
 import type { NewDataFile } from './data-files.ts';
 import { collectRows, planDeletes, type RowsByFile } from './delete-rows.ts';
 import type { WriteInput } from './input.ts';
 import { scanNear } from './key-range.ts';
 import type { InputKeys } from './key-rows.ts';
-import { newTableMetadata, type TableDefinition } from './next-metadata.ts';
-import { removeFiles } from './remove-files.ts';
+import type { TableDefinition } from './next-metadata.ts';
 import { type SnapshotChange, snapshotMetadata } from './snapshot-commit.ts';
+import { stageTable } from './staged-table.ts';
 import { withDataFiles } from './staged-write.ts';
 import type { WriteWatch } from './write-progress.ts';
 
@@ -38,8 +36,8 @@ export async function writeTable(
   table: string,
   definition: TableDefinition,
 ): Promise<void> {
-  const json = newTableMetadata(await newTableLocation(catalog, table), definition);
-  await createInCatalog(catalog, table, formatJson(json));
+  const staged = await stageTable(catalog, table, definition);
+  await staged.create(staged.metadata.raw);
 }
 
 /** How rows are added. */
@@ -202,9 +200,10 @@ export async function commitRows(
   addedData: readonly NewDataFile[],
   find: (source: SourceTable, handle: TableHandle) => Promise<RowsByFile>,
 ): Promise<bigint | null> {
-  let written: readonly string[] = [];
+  let written: readonly { readonly real: string }[] = [];
+  const { store } = table.files;
   const prepare = async (handle: TableHandle): Promise<SnapshotChange | null> => {
-    await removeFiles(written);
+    await store.remove(written.map(({ real }) => real));
     const source = tableOf(handle);
     try {
       const rows = await find(source, handle);
@@ -223,7 +222,7 @@ export async function commitRows(
   try {
     return (await commitChange(table, prepare, 'main', NOTHING)).snapshotId;
   } catch (error) {
-    await removeFiles(written);
+    await discard(error, store, written);
     throw error;
   }
 }

@@ -7,8 +7,9 @@ export interface WriteProgress {
   /**
    * `receiving`: a stream is copied to disk. `reading`: the types of a text input are found out.
    * `writing`: data files are written. `keys`: keys are compared with each other and the table's.
+   * `uploading`: data files are sent to an object store.
    */
-  readonly phase: 'receiving' | 'reading' | 'writing' | 'keys';
+  readonly phase: 'receiving' | 'reading' | 'writing' | 'keys' | 'uploading';
   /** 0 to 1. */
   readonly share: number;
   /** Rows of the whole input; 0 while that is not known. */

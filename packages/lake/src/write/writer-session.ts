@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { rename } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { DuckDBAppender } from '@duckdb/node-api';
+import { eachOf } from '../base/each-of.ts';
 import { LakeError } from '../base/errors.ts';
+import type { FileStore } from '../base/file-store.ts';
 import { LIMITS } from '../base/limits.ts';
-import { makeFolder } from '../base/new-files.ts';
+import { isS3 } from '../base/object-storage.ts';
+import type { TableFiles } from '../base/table-files.ts';
 import { controlGroupMemory, memoryShare } from '../base/usable-memory.ts';
 import { WorkFolder } from '../base/work-folder.ts';
-import { writeFault } from '../base/write-fault.ts';
 import { type OpenDuckDb, openDuckDb } from '../scan/duckdb/open-duckdb.ts';
 import { memoryFault } from './memory-fault.ts';
-import { removeFiles } from './remove-files.ts';
 import { sqlFault } from './sql-fault.ts';
 import { type WriteProgress, type WriteWatch, watched } from './write-progress.ts';
 
@@ -19,8 +19,8 @@ import { type WriteProgress, type WriteWatch, watched } from './write-progress.t
 export interface SessionOptions {
   /** Input files: absolute paths. */
   readonly inputs: readonly string[];
-  /** The folder of the table's data files; made if it is missing. */
-  readonly dataFolder: string;
+  /** The local folder in which it works (`workFolderOf`); made if it is missing. */
+  readonly folder: string;
   /** Default: as many as there are cores, four at most. */
   readonly threads?: number;
   readonly watch?: WriteWatch;
@@ -33,6 +33,13 @@ export interface Stage {
   readonly from: number;
   readonly to: number;
 }
+
+/** Files that are uploaded at a time. */
+const UPLOADS = 4;
+
+/** The local folder for a write into a table: that of its data, or of copies of a remote table. */
+export const workFolderOf = ({ store, record, resolve }: TableFiles): Promise<string> =>
+  store.workParent(resolve(record('data')));
 
 /** Less than this is not enough for the buffers of DuckDB's threads. */
 const LEAST_MEMORY = 128 * 2 ** 20;
@@ -62,7 +69,7 @@ function memoryOf(watch: WriteWatch | undefined): number {
 
 /**
  * A DuckDB of its own for one write. It reads the input files and writes into a work folder inside
- * the table's data folder, nothing else (`openDuckDb`). Finished files are moved to their places
+ * `folder`, nothing else (`openDuckDb`). Finished files are moved to their places
  * by `publish`; the rest is deleted by `close`, or by the next write if this process is killed.
  */
 export class WriterSession {
@@ -91,7 +98,7 @@ export class WriterSession {
    */
   static async open(options: SessionOptions): Promise<WriterSession> {
     const memoryBytes = memoryOf(options.watch);
-    const folder = await WorkFolder.make(options.dataFolder);
+    const folder = await WorkFolder.make(options.folder);
     try {
       const duckdb = await openDuckDb({
         reads: options.inputs,
@@ -155,17 +162,21 @@ export class WriterSession {
     });
   }
 
-  /** Moves files to their places. If one fails, none stays there. */
-  async publish(moves: readonly { readonly from: string; readonly to: string }[]): Promise<void> {
-    const done: string[] = [];
+  /** Moves files to their places in a store. If one fails, none stays there. */
+  async publish(
+    moves: readonly { readonly from: string; readonly to: string }[],
+    store: FileStore,
+  ): Promise<void> {
+    const isUpload = moves.some(({ to }) => isS3(to));
+    if (isUpload) this.enter({ phase: 'uploading', rows: 0, from: 0, to: 1 });
+    let done = 0;
     try {
-      for (const { from, to } of moves) {
-        await makeFolder(dirname(to));
-        await rename(from, to).catch((error: unknown) => Promise.reject(writeFault(to, error)));
-        done.push(to);
-      }
+      await eachOf(moves, isUpload ? UPLOADS : 1, async ({ from, to }) => {
+        await store.write(to, { file: from }, this.#options.watch?.signal);
+        if (isUpload) this.#report(++done / moves.length);
+      });
     } catch (error) {
-      await removeFiles(done);
+      await store.remove(moves.map(({ to }) => to));
       throw error;
     }
   }

@@ -37,11 +37,14 @@ export default class SourceImport extends LhsCommand {
         'memory for writing; more is spilled beside the data (768MiB, at most half of a container)',
       helpValue: 'SIZE',
     }),
-    append: Flags.boolean({ description: 'add to the table', exclusive: ['overwrite'] }),
+    append: Flags.boolean({ description: 'add to the table', exclusive: ['replace'] }),
     'allow-duplicate-keys': Flags.boolean({
       description: 'do not check that keys are unique, in the files and in the table',
     }),
-    overwrite: Flags.boolean({ description: 'replace the rows of the table' }),
+    replace: Flags.boolean({
+      aliases: ['overwrite'],
+      description: 'replace the rows of the table in one commit',
+    }),
     ...readingFlags,
   };
 
@@ -71,7 +74,7 @@ export default class SourceImport extends LhsCommand {
       partitionBy: flags['partition-by'],
       formatVersion: version === undefined ? undefined : (Number(version) as 2 | 3),
       allowDuplicateKeys: flags['allow-duplicate-keys'],
-      mode: flags.append ? 'append' : flags.overwrite ? 'overwrite' : 'create',
+      mode: flags.append ? 'append' : flags.replace ? 'overwrite' : 'create',
     } as const;
     const done = await this.stoppable('the table is as it was', (signal) =>
       importFiles({ ...options, onProgress: report.update, signal })
