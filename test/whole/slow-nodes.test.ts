@@ -114,7 +114,13 @@ fields:
       expect((await gateway.search(ALL)).partial).toBeUndefined();
     }, WAIT);
     proxy.delay(Number.POSITIVE_INFINITY);
-    const found = await gateway.search({ index, query: 'note', fields: ['title'] });
+    const [found, described, status] = await Promise.all([
+      gateway.search({ index, query: 'note', fields: ['title'] }),
+      gateway.describeIndex({ index }),
+      gateway.status({ index }),
+    ]);
+    expect(described.num_docs).toBe(ROWS - slowDocs);
+    expect(status).toMatchObject({ num_docs: ROWS - slowDocs, missing_shards: [1] });
     expect(found).toMatchObject({ partial: true, shards_scanned: 2, shards_total: 3 });
     expect(found.total).toBe(ROWS - slowDocs);
   });

@@ -11,7 +11,8 @@ export interface PartCall<T> {
 /** Operations on a window: a node whose shards have no document of it does not know it. */
 const OF_WINDOWS: ReadonlySet<string> = new Set(['windowStatus', 'reindexWindow', 'moveWindows']);
 
-/** What nodes that answer say holds without the others. */
+/** True for an operation whose answers of some nodes hold without the others. */
+export const isOfAnswering = (name: string): boolean => OF_ANSWERING.has(name);
 const OF_ANSWERING: ReadonlySet<string> = new Set(['status', 'describeIndex']);
 const AWAY: ReadonlySet<ErrorCode> = new Set(['unreachable', 'deadline_exceeded']);
 
@@ -53,5 +54,5 @@ const answersOf = <T>(
 function isFault(name: string, { reason }: PromiseRejectedResult): boolean {
   if (!(reason instanceof LhsError)) return true;
   if (OF_WINDOWS.has(name)) return reason.code !== 'not_found';
-  return !(OF_ANSWERING.has(name) && AWAY.has(reason.code));
+  return !(isOfAnswering(name) && AWAY.has(reason.code));
 }

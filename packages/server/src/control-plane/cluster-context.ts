@@ -2,6 +2,7 @@ import { type CallContext, LhsError } from '@lakehouse-search/contract';
 import type { Logger } from 'pino';
 import type { NodeClient } from '../cluster/node-client.ts';
 import type { NodeIndex, NodeState } from '../cluster/node-state.ts';
+import { type NodeWatch, watchOver } from '../cluster/node-watch.ts';
 import type { Lease } from '../store/leases.ts';
 import type { ClusterStore, Store } from '../store/open-store.ts';
 import type { Route } from '../store/routes.ts';
@@ -18,9 +19,13 @@ export interface ClusterContext {
 export class NodePool {
   readonly #connect: (address: string) => NodeClient;
   readonly #clients = new Map<string, NodeClient>();
+  /** Ends reads of nodes that are stopped. */
+  readonly watch: NodeWatch;
 
-  constructor(connect: (address: string) => NodeClient) {
+  /** `silenceMs`: a node that answers neither a read nor a probe in this time is stopped. */
+  constructor(connect: (address: string) => NodeClient, silenceMs?: number) {
     this.#connect = connect;
+    this.watch = watchOver((address) => this.at(address), silenceMs);
   }
 
   at(address: string): NodeClient {
@@ -72,15 +77,32 @@ export async function currentNodes(
   { signal, deadline = Number.POSITIVE_INFINITY }: CallContext = {},
   graceMs = 0,
 ): Promise<readonly LivingNode[]> {
+  return nodesSaying(store, graceMs, (address) => {
+    const until = Math.min(deadline, Date.now() + STATE_MS);
+    const call = { deadline: until, ...(signal === undefined ? {} : { signal }) };
+    return nodes.at(address).state(call);
+  });
+}
+
+/** The same for an answer that does not wait for nodes that are stopped. */
+export async function awakeNodes(
+  { store, nodes }: ClusterContext,
+  { signal }: CallContext = {},
+): Promise<readonly LivingNode[]> {
+  return nodesSaying(store, 0, (address) =>
+    nodes.watch.whileAlive(address, signal, (own) => nodes.at(address).state({ signal: own })),
+  );
+}
+
+async function nodesSaying(
+  store: Store,
+  graceMs: number,
+  stateOf: (address: string) => Promise<NodeState>,
+): Promise<readonly LivingNode[]> {
   const gone = await droppedUuids(store);
   const known = await registeredNodes(store, gone, graceMs);
   const ask = async (node: LivingNode): Promise<LivingNode> => {
-    const until = Math.min(deadline, Date.now() + STATE_MS);
-    const call = { deadline: until, ...(signal === undefined ? {} : { signal }) };
-    const state = await nodes
-      .at(node.address)
-      .state(call)
-      .catch(() => undefined);
+    const state = await stateOf(node.address).catch(() => undefined);
     if (state === undefined) return { ...node, isSilent: true };
     return { ...node, indexes: state.indexes.filter(({ uuid }) => !gone.has(uuid)) };
   };

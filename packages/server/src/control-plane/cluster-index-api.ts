@@ -25,7 +25,7 @@ import type { DroppedPart } from '../store/dropped-indexes.ts';
 import type { StoredFault } from '../store/faults.ts';
 import type { Route } from '../store/routes.ts';
 import { requireWhole } from './cluster-caller.ts';
-import { type ClusterContext, currentNodes } from './cluster-context.ts';
+import { awakeNodes, type ClusterContext, currentNodes } from './cluster-context.ts';
 import { addDefinition } from './index-names.ts';
 import { nameTaken } from './index-nodes.ts';
 import { missingShards } from './missing-shards.ts';
@@ -83,10 +83,13 @@ export class ClusterIndexApi
     requireWhole(call, 'status');
     const { store, nodes } = this.#context;
     const { index, definition } = await this.#stored(asked, call);
-    const parts = (await currentNodes(this.#context, call)).flatMap(({ address, indexes }) => {
-      const own = indexes.find((each) => each.index === index);
+    const awake = await awakeNodes(this.#context, call);
+    const parts = awake.flatMap(({ address, indexes, isSilent }) => {
+      const own = isSilent ? undefined : indexes.find((each) => each.index === index);
       if (own === undefined || own.commits.length === 0) return [];
-      const run = () => nodes.at(address).service().status({ index }, call);
+      const service = nodes.at(address).service();
+      const read = (signal: AbortSignal) => service.status({ index }, { ...call, signal });
+      const run = () => nodes.watch.whileAlive(address, call.signal, read);
       return [{ ordinals: own.ordinals, run }];
     });
     const [built] = await overAnswering('status', parts);
@@ -115,7 +118,7 @@ export class ClusterIndexApi
     requireWhole(call, 'listIndexes');
     const { store } = this.#context;
     const definitions = await store.definitions.list();
-    const nodes = await currentNodes(this.#context, call);
+    const nodes = await awakeNodes(this.#context, call);
     const routes = new Map((await store.routes.list()).map((route) => [route.index, route]));
     return definitions
       .filter(({ index }) => isListed(call, index))

@@ -110,7 +110,8 @@ describe('a control plane, to the callers of a tenant,', () => {
   });
 
   it('describes an index as the engine does for them', async () => {
-    expect(await apis.backend.describeIndex({ index }, ACME)).toEqual({ index, tenant: 'acme' });
+    const described = { index, tenant: 'acme', synced_by: 'control_plane' };
+    expect(await apis.backend.describeIndex({ index }, ACME)).toEqual(described);
   });
 
   it('shows the routing of an index that tells tenants apart', async () => {
@@ -184,5 +185,16 @@ describe('the list of indexes of a control plane', () => {
     expect(await backend.listIndexes({})).toContainEqual(
       expect.objectContaining({ name: 'whole', num_docs: 900, bytes: 900 }),
     );
+  });
+
+  it('does not wait for a node that is stopped, and no status does', async () => {
+    const never = () => new Promise<never>(() => {});
+    const stopped = { state: never, service: () => ({ status: never }) };
+    const nodes = new NodePool(() => stopped as unknown as ReturnType<NodePool['at']>, 30);
+    const context = { store, nodes, logger: pino({ level: 'silent' }) };
+    const created = { ...scratch, status: async () => ({ index: 'whole', num_docs: 0 }) };
+    const { backend } = controlPlaneApis(context, async () => created as unknown as Backend);
+    expect(await backend.listIndexes({})).toHaveLength(2);
+    expect(await backend.status({ index: 'whole' })).toMatchObject({ num_docs: 0 });
   });
 });

@@ -6,6 +6,7 @@ import {
 } from '@lakehouse-search/contract';
 import type { RemoteRead } from '@lakehouse-search/engine';
 import type { NodeClient } from '../cluster/node-client.ts';
+import { type NodeWatch, watchOver } from '../cluster/node-watch.ts';
 import type { SeenNode } from '../cluster/route-of.ts';
 import type { RoutingSource } from '../cluster/routing.ts';
 import { resolveIndex } from './cluster-reads.ts';
@@ -31,15 +32,35 @@ const ELSEWHERE: ReadonlySet<ErrorCode> = new Set(['not_found', 'unreachable']);
 export class AdminNodes {
   readonly routing: AdminRouting;
   readonly #node: (address: string) => NodeClient;
+  readonly #watch: NodeWatch;
 
-  constructor(routing: AdminRouting, node: (address: string) => NodeClient) {
+  constructor(
+    routing: AdminRouting,
+    node: (address: string) => NodeClient,
+    watch: NodeWatch = watchOver(node),
+  ) {
     this.routing = routing;
     this.#node = node;
+    this.#watch = watch;
   }
 
   /** The public operations of a node, by name. */
   at(address: string): Readonly<Record<string, AdminMethod>> {
     return this.#node(address).service() as unknown as Readonly<Record<string, AdminMethod>>;
+  }
+
+  /** A read of a node. Throws unreachable for a node that is down, or answers no probe either. */
+  async read<T>(address: string, name: AdminName, request: unknown, call: CallContext): Promise<T> {
+    const { routing } = this;
+    if (routing.isDown(address)) throw routing.faultOf(address) ?? silent(address);
+    try {
+      return await this.#watch.whileAlive(address, call.signal, (signal) => {
+        return this.at(address)[name](request, { ...call, signal }) as Promise<T>;
+      });
+    } catch (error) {
+      if (error instanceof LhsError && error.code === 'unreachable') routing.failed(address, error);
+      throw error;
+    }
   }
 
   /** The client of a node. */
@@ -73,7 +94,7 @@ export class AdminNodes {
     const up = new Set(this.up());
     const away = owners.find(({ address }) => !up.has(address));
     if (away === undefined) return;
-    throw new LhsError('unreachable', `the node at ${away.address} does not answer`);
+    throw silent(away.address);
   }
 
   /** The index of a name; the nodes are looked at again before a name is unknown. */
@@ -111,11 +132,14 @@ export class AdminNodes {
   /** The lists of all nodes that answer, one behind the other. */
   async lists<T>(name: AdminName, request: unknown, call: CallContext): Promise<readonly T[]> {
     const lists = await Promise.all(
-      this.up().map((address) => this.at(address)[name](request, call) as Promise<readonly T[]>),
+      this.up().map((address) => this.read<readonly T[]>(address, name, request, call)),
     );
     return lists.flat();
   }
 }
+
+const silent = (address: string): LhsError =>
+  new LhsError('unreachable', `the node at ${address} does not answer`);
 
 /** The error of an operation that is not defined over several nodes. */
 export function overSeveral(name: string, count: number): LhsError {

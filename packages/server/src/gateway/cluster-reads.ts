@@ -7,10 +7,10 @@ import {
   unlessAborted,
 } from '@lakehouse-search/engine';
 import type { NodeClient } from '../cluster/node-client.ts';
+import { type NodeWatch, watchOver } from '../cluster/node-watch.ts';
 import type { Replica, RoutedIndex, RoutingSource } from '../cluster/routing.ts';
 import type { NodeSpans } from '../observe/node-spans.ts';
 import { pitReplicas } from './cluster-pits.ts';
-import { NodeWatch } from './node-watch.ts';
 import { readTime, timeOfEachStep } from './read-time.ts';
 import {
   inSpan,
@@ -26,8 +26,8 @@ export interface ClusterReadsOptions {
   readonly node: (address: string) => NodeClient;
   /** A node that has not answered all steps of a read in this time has failed. Default 5,000. */
   readonly shardTimeoutMs?: number;
-  /** A node that answers neither a read nor a probe in this time has failed. Default 300. */
-  readonly silenceMs?: number;
+  /** Ends reads of nodes that are stopped. Default: after 300 ms. */
+  readonly watch?: NodeWatch;
   /** Age in milliseconds from which the lag of an index is read again. Default 1,000. */
   readonly freshnessMs?: number;
   /** Makes spans of the reads of nodes. Absent: there are none. */
@@ -51,11 +51,7 @@ export class ClusterReads {
 
   constructor(options: ClusterReadsOptions) {
     this.#options = options;
-    const { node, silenceMs } = options;
-    this.#watch = new NodeWatch(
-      (address, deadline) => node(address).state({ deadline }),
-      silenceMs,
-    );
+    this.#watch = options.watch ?? watchOver(options.node);
   }
 
   /**

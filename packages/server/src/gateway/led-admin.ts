@@ -14,6 +14,7 @@ import {
 import { indexOf } from '../calls/calls.ts';
 import { FirstThatAnswers } from '../cluster/first-that-answers.ts';
 import { connectNode, type NodeClient } from '../cluster/node-client.ts';
+import type { NodeWatch } from '../cluster/node-watch.ts';
 import type { AdminName, AdminRouting } from './admin-nodes.ts';
 import type { AdminBackend } from './cluster-backend.ts';
 import { withSavedQueries } from './rehearsed-queries.ts';
@@ -83,6 +84,7 @@ export function ledAdmin(
   planes: ControlPlaneCalls,
   routing: AdminRouting,
   node: (address: string) => NodeClient,
+  watch: NodeWatch,
 ): AdminBackend {
   const ofPlane = PLANE.map((name): [string, Method] => {
     return [name, (request, call) => after(planes.call(name, request, call), routing)];
@@ -90,7 +92,7 @@ export function ledAdmin(
   const refused = WRITES.map((name): [string, Method] => {
     return [name, async (request) => refuse(name, request)];
   });
-  const ofNodes = staticAdmin(routing, node);
+  const ofNodes = staticAdmin(routing, node, { watch });
   // before the first build, the control plane describes an index by its definition
   const describeIndex = orElse('index_not_built', ofNodes.describeIndex as Method, (...args) =>
     planes.call('describeIndex', ...args),

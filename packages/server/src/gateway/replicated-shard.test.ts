@@ -1,7 +1,7 @@
 import { LhsError } from '@lakehouse-search/contract';
 import { describe, expect, it } from 'vitest';
 import type { NodeClient } from '../cluster/node-client.ts';
-import { NodeWatch } from './node-watch.ts';
+import { NodeWatch } from '../cluster/node-watch.ts';
 import { readTime } from './read-time.ts';
 import { replicatedShard } from './replicated-shard.ts';
 import { StaticRouting } from './static-routing.ts';

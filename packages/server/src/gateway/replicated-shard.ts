@@ -9,9 +9,9 @@ import {
   shardFrom,
 } from '@lakehouse-search/engine';
 import type { NodeClient } from '../cluster/node-client.ts';
+import type { NodeWatch } from '../cluster/node-watch.ts';
 import type { Replica, RoutedShard, RoutingSource } from '../cluster/routing.ts';
 import type { NodeSpans } from '../observe/node-spans.ts';
-import type { NodeWatch } from './node-watch.ts';
 import type { ReadTime } from './read-time.ts';
 
 /** What shards of one read share. */

@@ -23,7 +23,8 @@ import { REMOTE_READS } from '@lakehouse-search/engine';
 import { type AnswerOf, isMerged } from '../cluster/merge-answers.ts';
 import { mergeSummary } from '../cluster/merge-indexes.ts';
 import type { NodeClient } from '../cluster/node-client.ts';
-import { overNodes } from '../cluster/over-nodes.ts';
+import type { NodeWatch } from '../cluster/node-watch.ts';
+import { isOfAnswering, overNodes } from '../cluster/over-nodes.ts';
 import { sumOf } from '../cluster/sum-of.ts';
 import { type BackupTrust, ClusterBackupApi } from '../control-plane/cluster-backup-api.ts';
 import { ClusterErasureApi } from '../control-plane/cluster-erasure-api.ts';
@@ -64,6 +65,8 @@ const ANY: ReadonlySet<AdminName> = new Set<AdminName>([
 
 /** What a gateway over a fixed list of nodes has of its own. */
 export interface StaticAdminOptions {
+  /** Ends reads of nodes that are stopped. Default: after 300 ms. */
+  readonly watch?: NodeWatch;
   /** Where backups are, for all nodes as well. */
   readonly backupTarget?: string | undefined;
   /** Its saved queries, as far as erasures search them. */
@@ -80,7 +83,7 @@ export function staticAdmin(
   node: (address: string) => NodeClient,
   options: StaticAdminOptions = {},
 ): AdminBackend {
-  const nodes = new AdminNodes(routing, node);
+  const nodes = new AdminNodes(routing, node, options.watch);
   const special = specialOperations(nodes, options);
   const streams = streamsOf(nodes) as Partial<Record<AdminName, AdminMethod>>;
   const reads = new Set<string>([...REMOTE_READS, 'diffHits']);
@@ -128,16 +131,18 @@ async function forward(
   if (name === 'status') return statusOver(nodes, owners, request, call);
   const isOfOne = ONE.has(name) || OWNER.has(name);
   if (owners.length > 1 && !isMerged(name) && !isOfOne) throw overSeveral(name, owners.length);
-  const at = (address: string) => nodes.at(address)[name](request, call);
-  try {
-    if (!isMerged(name)) return await at(owners[0].address);
+  const at = (address: string) =>
+    isOfAnswering(name)
+      ? nodes.read(address, name, request, call)
+      : nodes.at(address)[name](request, call);
+  const run = async () => {
+    if (!isMerged(name)) return at(owners[0].address);
     const parts = owners.map(({ address, ordinals }) => {
       return { ordinals, run: async () => at(address) as Promise<AnswerOf<typeof name>> };
     });
-    return await overNodes(name, parts);
-  } finally {
-    await nodes.routing.refresh();
-  }
+    return overNodes(name, parts);
+  };
+  return isOfAnswering(name) ? run() : run().finally(() => nodes.routing.refresh());
 }
 
 /** Backups and erasures: every node of the index takes part, with one manifest, or one receipt. */

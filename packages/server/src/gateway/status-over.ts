@@ -1,4 +1,4 @@
-import { type CallContext, type IndexStatus, LhsError } from '@lakehouse-search/contract';
+import type { CallContext, IndexStatus } from '@lakehouse-search/contract';
 import { mergeAnswers } from '../cluster/merge-answers.ts';
 import type { AdminNodes } from './admin-nodes.ts';
 
@@ -24,10 +24,7 @@ export async function statusOver(
   const { deadline = Number.POSITIVE_INFINITY } = call;
   const own = { ...call, deadline: Math.min(deadline, Date.now() + STATUS_MS) };
   const results = await Promise.allSettled(
-    owners.map(async ({ address }) => {
-      if (nodes.routing.isDown(address)) throw silent(nodes, address);
-      return (await nodes.at(address).status(request, own)) as IndexStatus;
-    }),
+    owners.map(({ address }) => nodes.read<IndexStatus>(address, 'status', request, own)),
   );
   const answers = owners.flatMap(({ ordinals }, i) => {
     const result = results[i];
@@ -41,6 +38,3 @@ export async function statusOver(
   const missing = new Set([...(status.missing_shards ?? []), ...away]);
   return { ...status, missing_shards: [...missing].sort((a, b) => a - b) };
 }
-
-const silent = ({ routing }: AdminNodes, address: string): LhsError =>
-  routing.faultOf(address) ?? new LhsError('unreachable', `the node at ${address} does not answer`);

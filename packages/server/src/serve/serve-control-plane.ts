@@ -13,12 +13,13 @@ import { REQUIRED_SCOPES } from '../access/scopes.ts';
 import { lacksScope } from '../access/stored-access.ts';
 import { readNodeCall } from '../cluster/cluster-token.ts';
 import { connectNode } from '../cluster/node-client.ts';
+import { SILENCE_MS } from '../cluster/node-watch.ts';
 import { admitDefinition } from '../config/admit-definition.ts';
 import { gatedBackend } from '../config/gated-backend.ts';
 import type { IssuerConfig, ServerConfig } from '../config/server-config.ts';
 import type { SettingPath } from '../config/settings.ts';
 import { Connector } from '../connector/connector.ts';
-import { type ClusterContext, currentNodes, NodePool } from '../control-plane/cluster-context.ts';
+import { awakeNodes, type ClusterContext, NodePool } from '../control-plane/cluster-context.ts';
 import { LEADER } from '../control-plane/cluster-job-api.ts';
 import { clusterMetrics, loopMetrics } from '../control-plane/cluster-metrics.ts';
 import { controlPlaneApis } from '../control-plane/control-plane-api.ts';
@@ -65,6 +66,8 @@ export interface ClusterTimes {
   readonly nodeMs: number;
   /** The shards of a node move after this time without a heartbeat. */
   readonly leaveMs: number;
+  /** A node that answers neither a read nor a probe in this time is stopped. Default 300. */
+  readonly silenceMs?: number;
 }
 
 /** The leases that settings describe. */
@@ -74,14 +77,12 @@ export function clusterTimes(values: ServerConfig['values']): ClusterTimes {
     leaseMs: ms('cluster.lease_ms', 5000),
     nodeMs: ms('cluster.node_ms', 10_000),
     leaveMs: ms('cluster.leave_ms', 60_000),
+    silenceMs: ms('cluster.silence_ms', SILENCE_MS),
   };
 }
 
 /** A loop of a control plane that has ended no round for this time waits for ever. */
 const SILENT_MS = 30_000;
-
-/** A node that does not answer a probe of its control plane in this time has no data. */
-const PROBE_MS = 1000;
 
 /** A control plane that listens. */
 export interface RunningControlPlane {
@@ -109,7 +110,7 @@ async function start(request: ServeControlPlaneRequest, later: (release: Release
   const store = await openLicensedStore(options.store, license, later);
   const log = openLogs(options.log);
   later(() => log.flush());
-  const nodes = new NodePool((address) => connectNode(address, { key }));
+  const nodes = new NodePool((address) => connectNode(address, { key }), times.silenceMs);
   later(() => nodes.close());
   const context: ClusterContext = { store, nodes, logger: log.logger };
   const { backend, cluster, works } = controlPlaneApis(
@@ -139,7 +140,7 @@ async function start(request: ServeControlPlaneRequest, later: (release: Release
     observer: observers(metrics, log.observer, recorder, spans),
     ready: async () => {
       const routes = await store.routes.list();
-      const nodes = await currentNodes(context, { deadline: Date.now() + PROBE_MS });
+      const nodes = await awakeNodes(context);
       watch.requireRounds(SILENT_MS);
       return missingOf(routes, nodes);
     },

@@ -177,12 +177,12 @@ export async function openCluster(
     silenceMs,
     freshnessMs,
   } = cluster;
-  const nodes = new NodePool((address) => connectNode(address, { key }));
+  const nodes = new NodePool((address) => connectNode(address, { key }), silenceMs);
   later(() => nodes.close());
   const node = (address: string): NodeClient => nodes.at(address);
   const times = {
     ...(shardTimeoutMs === undefined ? {} : { shardTimeoutMs }),
-    ...(silenceMs === undefined ? {} : { silenceMs }),
+    watch: nodes.watch,
     ...(freshnessMs === undefined ? {} : { freshnessMs }),
     ...(nodeSpans === undefined ? {} : { nodeSpans }),
   };
@@ -191,7 +191,7 @@ export async function openCluster(
     later(() => planes.close());
     const routing = await ledRouting(cluster, node);
     later(() => routing.close());
-    const admin = ledAdmin(planes, routing, node);
+    const admin = ledAdmin(planes, routing, node, nodes.watch);
     const backend = syncedByPlane(clusterBackend({ routing, admin, node, ...times }));
     return { backend, routing, planes, ownCluster: ledCluster(planes) };
   }
@@ -200,7 +200,10 @@ export async function openCluster(
     ...(shardTimeoutMs === undefined ? {} : { stateMs: shardTimeoutMs }),
   });
   later(() => routing.close());
-  const admin = withSavedQueries(withQueries(staticAdmin(routing, node, own), queries), routing);
+  const admin = withSavedQueries(
+    withQueries(staticAdmin(routing, node, { ...own, watch: nodes.watch }), queries),
+    routing,
+  );
   const backend = clusterBackend({ routing, admin, node, ...times });
   return { backend, routing, planes: undefined, ownCluster: undefined };
 }

@@ -70,7 +70,7 @@ beforeAll(async () => {
   plane = await serveControlPlane({
     options: serverOptions(values, {}, table.folder),
     names: { catalogs: {}, roots: {}, models: {} },
-    times: { leaseMs: 20_000, nodeMs: 10_000, leaveMs: 3000 },
+    times: { leaseMs: 20_000, nodeMs: 10_000, leaveMs: 3000, silenceMs: 120_000 },
     key: CLUSTER_KEY,
   });
   store = await openStore({ file: join(table.folder, 'server.db') });

@@ -67,7 +67,7 @@ export class ReshardCluster {
     this.#plane = await serveControlPlane({
       options: serverOptions({ ...this.#values, sync_poll_ms: 100 }, {}, this.table.folder),
       ...{ names: this.#names, key },
-      times: { leaseMs: 120_000, nodeMs: Math.min(12_000, leaveMs), leaveMs },
+      times: { leaseMs: 120_000, nodeMs: Math.min(12_000, leaveMs), leaveMs, silenceMs: 120_000 },
     });
     this.store = await openStore({ file: join(this.table.folder, 'server.db') });
     for (const name of ['n1', 'n2', 'n3']) await this.join(name);

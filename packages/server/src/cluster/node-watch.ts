@@ -1,12 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ErrorCode, LhsError } from '@lakehouse-search/contract';
-import type { ProbeNode } from '../cluster/silent-nodes.ts';
+import type { NodeClient } from './node-client.ts';
+import type { ProbeNode } from './silent-nodes.ts';
 
 /** Time in which a node that is read answers the read or a probe. */
-const SILENCE_MS = 300;
+export const SILENCE_MS = 300;
 /** Turns of the event loop while a probe waits: a gateway that was delayed itself counts few. */
 const TURNS = 8;
 const SILENT: ReadonlySet<ErrorCode> = new Set(['unreachable', 'deadline_exceeded']);
+
+/** A watch whose probes read the states of nodes. */
+export const watchOver = (node: (address: string) => NodeClient, silenceMs?: number): NodeWatch =>
+  new NodeWatch((address, deadline) => node(address).state({ deadline }), silenceMs);
 
 /**
  * Tells a node that works on a read from one that is stopped or cut off: a node that has not
