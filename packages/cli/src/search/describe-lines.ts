@@ -82,7 +82,8 @@ function abilities(field: FieldDescription): string {
   const can: string[] = [];
   if (field.type === 'VECTOR') can.push('nearest');
   else if (field.indexed) {
-    can.push(field.analyzer === undefined ? 'indexed' : `indexed (${field.analyzer})`);
+    const how = field.folded ? 'folded' : field.analyzer;
+    can.push(how === undefined ? 'indexed' : `indexed (${how})`);
   }
   if (field.fast) can.push('fast');
   if (field.cached) can.push('cached');

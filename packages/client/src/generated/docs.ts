@@ -337,6 +337,7 @@ export const DOCS: Readonly<Record<string, string>> = {
   "FieldCost.texts": "Texts to embed, at most: those in the embedding cache are not embedded again.",
   "FieldDescription": "A mapped field and what it can do.",
   "FieldDescription.description": "What it holds, by the definition.",
+  "FieldDescription.folded": "KEYWORD: values are compared without case and accents. Absent: as they are.",
   "FieldDescription.max_bytes": "Bytes above which a value is cut (TEXT, VECTOR) or left out (KEYWORD).",
   "FieldDescription.multi_valued": "A document may hold several values (the source column is a list).",
   "FieldDescription.path": "Of a field of a variant's shape: the path in the column.",

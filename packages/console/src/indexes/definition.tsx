@@ -61,13 +61,14 @@ function abilities({ indexed, fast, cached, sensitive }: FieldDescription): read
 }
 
 function details(
-  { name, analyzer, source, path }: FieldDescription,
+  { name, analyzer, folded, source, path }: FieldDescription,
   { vector_fields }: IndexDescription,
 ): string {
   const vector = vector_fields.find((one) => one.name === name);
   const from = source.join(', ');
   return [
     ...(analyzer === undefined ? [] : [analyzer]),
+    ...(folded ? ['without case and accents'] : []),
     ...(path === undefined ? [] : [`path ${path}`]),
     ...(from === name || from === '' ? [] : [`from ${from}`]),
     ...(vector === undefined ? [] : [`${count(vector.dims)} dimensions`, vector.similarity]),

@@ -24,6 +24,8 @@ export interface FieldDescription {
   readonly fast: boolean;
   readonly cached: boolean;
   readonly analyzer?: string;
+  /** KEYWORD: values are compared without case and accents. Absent: as they are. */
+  readonly folded?: boolean;
   readonly sensitive?: boolean;
   /** A document may hold several values (the source column is a list). */
   readonly multi_valued?: boolean;

@@ -18,18 +18,27 @@ import { type Digest, digestValues } from './t-digest.ts';
 type Of<Kind extends Aggregation['kind']> = Extract<Aggregation, { readonly kind: Kind }>;
 type Buckets = Extract<AggPartial, { readonly kind: 'buckets' }>;
 
+/** The text of a value of a field as it is shown. */
+export type ShowText = (field: FieldPlan, value: string) => string;
+
 /** The answers in order. Throws limit_exceeded where they would hold too many buckets. */
 export function finishAggregations(
   aggregations: readonly Aggregation[],
   partials: readonly AggPartial[],
+  show: ShowText = (_, value) => value,
 ): readonly AggResult[] {
-  const finish = new Finish();
+  const finish = new Finish(show);
   return aggregations.map((aggregation, i) => finish.result(aggregation, partials[i]));
 }
 
 /** One answer in the making: it knows how many buckets it has. */
 class Finish {
+  readonly #show: ShowText;
   #buckets = 0;
+
+  constructor(show: ShowText) {
+    this.#show = show;
+  }
 
   results(
     aggregations: readonly Aggregation[],
@@ -76,10 +85,17 @@ class Finish {
     return {
       buckets: all
         .slice(0, size)
-        .map(([key, bucket]) => this.#bucket(name, { key: keyToJson(field, key) }, bucket, subs)),
+        .map(([key, bucket]) => this.#bucket(name, { key: this.#key(field, key) }, bucket, subs)),
       sum_other_doc_count: others,
       doc_count_error_upper_bound: error,
     };
+  }
+
+  /** A terms bucket's key as it travels. */
+  #key(field: FieldPlan, key: BucketKey): Json {
+    if (typeof key !== 'string') return orderedToJson(field, key);
+    const value = fieldValueToJson(field.type, Buffer.from(key, 'latin1'));
+    return typeof value === 'string' ? this.#show(field, value) : value;
   }
 
   #histogram(aggregation: Of<'histogram'>, { buckets }: Buckets): AggResult {
@@ -128,12 +144,6 @@ function byOrder({ by, desc }: TermsOrder): (a: Entry, b: Entry) => number {
   const rising = (a: BucketKey, b: BucketKey) => (a < b ? -1 : a > b ? 1 : 0);
   if (by === 'key') return ([a], [b]) => (desc ? rising(b, a) : rising(a, b));
   return ([a, { count: x }], [b, { count: y }]) => (desc ? y - x : x - y) || rising(a, b);
-}
-
-/** A terms bucket's key as it travels. */
-function keyToJson(field: FieldPlan, key: BucketKey): Json {
-  if (typeof key === 'string') return fieldValueToJson(field.type, Buffer.from(key, 'latin1'));
-  return orderedToJson(field, key);
 }
 
 function orderedToJson(field: FieldPlan, value: bigint): Json {

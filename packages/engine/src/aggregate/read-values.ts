@@ -29,7 +29,7 @@ export function readMissing(options: AggregationOptions, field: FieldPlan): Buck
 }
 
 function readKey(input: Json, path: string, field: FieldPlan): BucketKey {
-  const value = jsonFieldValue(field.type, input, path);
+  const value = jsonFieldValue(field, input, path);
   if (value === null) throw wrong(path, input, VALUE_SHAPES[field.type]);
   if (value.kind === 'bytes') return Buffer.from(value.value).toString('latin1');
   return value.kind === 'double' ? orderedFromDouble(value.value) : value.value;

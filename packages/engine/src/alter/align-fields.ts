@@ -89,6 +89,7 @@ function contentOf(
   const analyzed = inverted === 'text' && plan.inverted !== null;
   return JSON.stringify({
     ...{ type, multiValued, source: sourceOf(mapping, source), format: definition?.format },
+    folded: definition?.folded,
     analyzer: analyzed ? analyzerOf(mapping.definition, plan) : null,
     vector: vector && {
       ...vector,
@@ -100,9 +101,11 @@ function contentOf(
 }
 
 /** The source with columns by their Iceberg field ids. */
-function sourceOf({ columns }: Mapping, source: FieldSource): unknown {
+function sourceOf({ columns }: Pick<Mapping, 'columns'>, source: FieldSource): unknown {
   const id = (column: number | null) => (column === null ? null : columns[column].id);
   if (source.kind === 'columns') return source.columns.map(id);
+  if (source.kind === 'originals')
+    return { kind: source.kind, of: sourceOf({ columns }, source.of) };
   if (source.kind !== 'variant_leaf') return { kind: source.kind, column: id(source.column) };
   const { column, path, when } = source;
   const chosen = when && { ...when, column: id(when.column), values: [...when.values].sort() };

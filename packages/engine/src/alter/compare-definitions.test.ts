@@ -59,6 +59,7 @@ describe('two definitions', () => {
       BASE.replace('english', 'english, best_documents: false'),
       'fields.title.best_documents field',
     ],
+    ['folded', BASE.replace('KEYWORD,', 'KEYWORD, folded: true,'), 'fields.org.folded field'],
     ['fast', BASE.replace('LONG, fast: true', 'LONG, fast: false'), 'fields.size.fast field'],
     ['cached', BASE.replace('LONG,', 'LONG, cached: true,'), 'fields.size.cached field'],
     ['a type', BASE.replace('size, type: LONG', 'size, type: DOUBLE'), 'fields.size.type field'],

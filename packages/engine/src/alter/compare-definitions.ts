@@ -12,6 +12,7 @@ import type {
   FieldDefinition,
   VariantDefinition,
 } from '../schema/definition.ts';
+import { originalsField } from '../schema/folded-keyword.ts';
 
 type Work = Pick<AlterChange, 'columns' | 'texts'>;
 
@@ -225,7 +226,8 @@ function rebuilding(
   facts: LiveFacts,
 ): readonly [AlterStrategy, string, Work?] {
   const { built, skippedRows } = facts;
-  if (!built.has(to.name)) return ['field', 'its other files stay'];
+  if (!built.has(to.name) && !built.has(originalsField(to.name)))
+    return ['field', 'its other files stay'];
   if (skippedRows > 0) return ['reindex', mayBeGood(skippedRows), work(to, facts)];
   return ['field', 'the field is built again', work(to, facts)];
 }

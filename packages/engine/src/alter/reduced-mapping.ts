@@ -39,12 +39,17 @@ export function reducedMapping(mapping: Mapping, { fields, columns, key }: Wante
 /** Numbers of the columns that a field reads. */
 export function columnsOf(source: FieldSource): readonly number[] {
   if (source.kind === 'columns') return source.columns;
+  if (source.kind === 'originals') return columnsOf(source.of);
   const selector = source.kind === 'variant_leaf' ? (source.when?.column ?? null) : null;
   return selector === null ? [source.column] : [source.column, selector];
 }
 
-function renumbered(source: FieldSource, numberOf: (column: number) => number): FieldSource {
+function renumbered<Source extends FieldSource>(
+  source: Source,
+  numberOf: (column: number) => number,
+): Source {
   if (source.kind === 'columns') return { ...source, columns: source.columns.map(numberOf) };
+  if (source.kind === 'originals') return { ...source, of: renumbered(source.of, numberOf) };
   const column = numberOf(source.column);
   if (source.kind !== 'variant_leaf' || source.when === null) return { ...source, column };
   const own = source.when.column;

@@ -18,6 +18,7 @@ import type { MappedField, Mapping } from '../schema/mapping.ts';
 import { VALUE_SHAPES } from '../schema/values.ts';
 import { type EncodedKeys, encodeKeys } from './encode-keys.ts';
 import { createFieldBuilder, type FieldBuilder } from './field-builder.ts';
+import { foldedValues, originalValues } from './fold-values.ts';
 import { doublesOfColumn, longsOfColumn } from './number-fields.ts';
 import { type OnBadRow, refuseRow, valueFault } from './row-fault.ts';
 import { RowHashes } from './row-hash.ts';
@@ -121,6 +122,23 @@ export function fieldOfRows(
   leftOut: LeftOut,
 ): FieldBlock {
   const { source } = field;
+  if (source.kind === 'originals') {
+    const { definition, of } = source;
+    // What is left out of the folded field is counted there.
+    const values = sourceValues(mapping, { ...field, definition, source: of }, batch, new Map());
+    return originalValues(values);
+  }
+  const values = sourceValues(mapping, field, batch, leftOut);
+  return field.plan.folded === undefined ? values : foldedValues(values);
+}
+
+function sourceValues(
+  mapping: Mapping,
+  field: MappedField,
+  batch: Batch,
+  leftOut: LeftOut,
+): FieldBlock {
+  const { source } = field;
   switch (source.kind) {
     case 'columns':
       return plainField(mapping, field, source.columns, batch);
@@ -134,6 +152,8 @@ export function fieldOfRows(
       );
     case 'variant_leaf':
       return variantLeaves(mapping, field, source, batch, leftOut);
+    case 'originals':
+      throw new LhsError('internal', `field "${field.plan.name}" has no values`);
   }
 }
 

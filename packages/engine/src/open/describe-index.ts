@@ -126,7 +126,7 @@ function fieldDescriptions(
 }
 
 function fieldDescription(field: FieldDefinition, several: ReadonlySet<string>): FieldDescription {
-  const { name, type, indexed, fast, cached, analyzer, sensitive, source } = field;
+  const { name, type, indexed, fast, cached, analyzer, folded, sensitive, source } = field;
   const { description, maxBytes, path, when } = field;
   return {
     name,
@@ -136,6 +136,7 @@ function fieldDescription(field: FieldDefinition, several: ReadonlySet<string>):
     fast,
     cached,
     ...(analyzer === undefined ? {} : { analyzer }),
+    ...(folded ? { folded } : {}),
     ...(sensitive ? { sensitive } : {}),
     ...(several.has(name) ? { multi_valued: true } : {}),
     source,

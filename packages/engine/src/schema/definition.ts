@@ -61,6 +61,8 @@ export interface FieldDefinition {
    * Longer source values are cut at a character boundary (TEXT, VECTOR) or not indexed (KEYWORD).
    */
   readonly maxBytes?: number;
+  /** KEYWORD only: values are compared without case and accents. Absent: as they are. */
+  readonly folded?: true;
   /** TEXT only. */
   readonly analyzer?: string;
   /** TEXT only, false: frequent words do not store their best documents. Absent: they do. */

@@ -43,6 +43,8 @@ export interface FieldPlan {
   readonly column: null | 'numeric' | 'ordinal';
   /** Values that are returned with hits and that no column can give back. */
   readonly stored: boolean;
+  /** KEYWORD: values are folded; the field of this id has the originals (folded-keyword.ts). */
+  readonly folded?: { readonly originals: number };
   /** VECTOR: one vector a document, or none. Absent for other types. */
   readonly vector?: VectorPlan;
 }

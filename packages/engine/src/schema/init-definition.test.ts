@@ -94,7 +94,7 @@ describe('the proposed definition', () => {
         - { name: Title, type: TEXT, analyzer: folded, cached: true }  # 100 % distinct, 32 characters on average
         - { name: id, type: LONG }                                     # part of the key
         - { name: body, type: TEXT, analyzer: folded }                 # 100 % distinct, 65 characters on average
-        - { name: service, type: KEYWORD, fast: true, cached: true }   # 2 % distinct, 7 characters on average
+        - { name: service, type: KEYWORD, folded: true, fast: true, cached: true } # 2 % distinct, 7 characters on average
         - { name: host, type: IP }                                     # addresses
         - { name: at, type: DATE, cached: true }
         # semantic and hybrid search (docs/definition.md, vectors):
@@ -124,7 +124,7 @@ describe('the proposed definition', () => {
     ['last names', (i) => word('Ruth', i), 'TEXT', 'folded, cached'],
     ['names in Hebrew', (i) => word('רות', i), 'TEXT', 'folded, cached'],
     ['codes', (i) => word('', i).toUpperCase(), 'KEYWORD'],
-    ['categories', (i) => ['billing', 'search'][i % 2], 'KEYWORD', 'fast, cached'],
+    ['categories', (i) => ['billing', 'search'][i % 2], 'KEYWORD', 'folded, fast, cached'],
     [
       'categories with blanks',
       (i) => ['Food & Drink', 'Travel'][i % 2],
@@ -152,12 +152,14 @@ describe('the proposed definition', () => {
       const text = await initDefinition(table, { source: { path: '/x' } });
       const [analyzer, ...flags] = options.split(', ').filter((word) => word !== '');
       const field = { name: 'it', type, ...(type === 'TEXT' ? { analyzer } : {}) };
+      const isFolded = type === 'KEYWORD' && options.includes('folded');
       const isCached = options.includes('cached');
       const { definition, issues } = parseDefinition(text, ANALYZER_CATALOG);
       expect(issues).toEqual([]);
       expect(definition?.fields.find(({ name }) => name === 'it')).toMatchObject({
         ...field,
         cached: isCached,
+        ...(isFolded ? { folded: true } : {}),
         fast: [analyzer, ...flags].includes('fast'),
       });
       const twin = definition?.fields.find(({ name }) => name === 'it_exact');

@@ -272,16 +272,17 @@ function meaningLines(proposals: readonly Proposal[], title: FieldProposal | und
 function fieldLine(field: FieldProposal, isTitle: boolean, names: FieldNames): string {
   const { column, type, text } = field;
   const analyzer = text?.analyzer === undefined ? '' : `, analyzer: ${text.analyzer.name}`;
+  const folded = text?.folded ? ', folded: true' : '';
   const fast = type === 'KEYWORD' && text?.fast !== false ? ', fast: true' : '';
   const cached = field.cached || isTitle ? ', cached: true' : '';
   const head = namePart(column, nameOf(names, column));
-  return `  - { ${head}, type: ${type}${analyzer}${fast}${cached} }`;
+  return `  - { ${head}, type: ${type}${analyzer}${folded}${fast}${cached} }`;
 }
 
 /** The whole values of a TEXT field, for facets and sorts. */
 function exactLine({ column }: FieldProposal, names: FieldNames, taken: Set<string>): string {
-  const name = freeName(`${nameOf(names, column)}_exact`, taken);
-  return withNote(`  - { ${namePart(column, name)}, type: KEYWORD, fast: true }`, 'facets, sorts');
+  const head = namePart(column, freeName(`${nameOf(names, column)}_exact`, taken));
+  return withNote(`  - { ${head}, type: KEYWORD, folded: true, fast: true }`, 'facets, sorts');
 }
 
 const namePart = (column: string, name: string): string =>

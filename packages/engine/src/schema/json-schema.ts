@@ -33,6 +33,7 @@ const SETTINGS: JsonObject = {
   cached: flag,
   sensitive: flag,
   max_bytes: { type: 'integer', minimum: 1, maximum: 1_073_741_824 },
+  folded: flag,
   analyzer: text,
   best_documents: flag,
   format: { enum: ['epoch_s', 'epoch_ms', 'epoch_us'] },

@@ -17,6 +17,7 @@ import { type ColumnTable, columnTable, type Fault } from './column-table.ts';
 import { defaultFieldsOf } from './default-fields.ts';
 import type { Definition, FieldDefinition, VariantDefinition } from './definition.ts';
 import type { BuiltAs, FieldPlan, VectorPlan } from './field-plan.ts';
+import { originalsField } from './folded-keyword.ts';
 import type { KeySpec } from './key.ts';
 import { numberColumns } from './key-types.ts';
 import type { DefinitionPlaces, ParsedDefinition } from './parse-definition.ts';
@@ -42,12 +43,21 @@ export type FieldSource =
         readonly column: number | null;
         readonly values: ReadonlySet<string>;
       };
+    }
+  | {
+      /** The originals of a folded field (folded-keyword.ts). */
+      readonly kind: 'originals';
+      readonly definition: FieldDefinition;
+      readonly of: ValueSource;
     };
+
+/** Where the values of a field of the definition come from. */
+export type ValueSource = Extract<FieldSource, { readonly kind: 'columns' | 'variant_leaf' }>;
 
 /** A field with its structures and where its values come from. */
 export interface MappedField {
   readonly plan: FieldPlan;
-  /** null for a variant's catch-all and path field. */
+  /** null for the fields that the definition does not name: those of variants, and originals. */
   readonly definition: FieldDefinition | null;
   readonly source: FieldSource;
   /** A document may hold several values. */
@@ -157,14 +167,15 @@ function resolve(
   const key = Object.freeze(numbers.length === 0 ? names : { ...names, numbers });
   const ids = built?.ids ?? new Map<string, number>();
   const sources = [
-    ...definition.fields.map((field) => resolveField(field, definition, columns, tell)),
+    ...definition.fields.map((field) =>
+      withOriginals(field, resolveField(field, definition, columns, tell)),
+    ),
     ...definition.variants.map((variant) => resolveVariant(variant, columns, tell)),
   ].flat();
   if (failed) return null;
   const fresh = Math.max(-1, ...ids.values()) + 1;
-  const fields = sources.map((source, i) =>
-    finishField(source, ids.get(source.name) ?? fresh + i, analyzerOf),
-  );
+  const numbered = new Map(sources.map(({ name }, i) => [name, ids.get(name) ?? fresh + i]));
+  const fields = sources.map((source) => finishField(source, numbered, analyzerOf));
   const checked = { definition, key, columns: columns.used, keyColumns: keyWidth, fields };
   const windows = resolveWindows(definition, fields, tell);
   if (failed) return null;
@@ -199,6 +210,23 @@ interface FoundField {
   readonly source: FieldSource;
   readonly multiValued: boolean;
   readonly vector?: VectorPlan;
+}
+
+/** A folded field has a hidden one beside it. */
+function withOriginals(definition: FieldDefinition, found: readonly FoundField[]) {
+  if (definition.folded !== true) return found;
+  return found.flatMap((field): FoundField[] => [
+    field,
+    {
+      ...field,
+      name: originalsField(field.name),
+      indexed: field.indexed || field.fast,
+      fast: false,
+      cached: field.cached || field.fast,
+      definition: null,
+      source: { kind: 'originals', definition, of: field.source as ValueSource },
+    },
+  ]);
 }
 
 function resolveField(
@@ -304,17 +332,23 @@ function resolveVariant(
  * Structures of a field. Numbers, dates, booleans and addresses are queried through their column,
  * so they have one as soon as they are indexed, fast or cached.
  */
-function finishField(found: FoundField, id: number, analyzerOf: AnalyzerOf): MappedField {
+function finishField(
+  found: FoundField,
+  ids: ReadonlyMap<string, number>,
+  analyzerOf: AnalyzerOf,
+): MappedField {
   const { name, type, indexed, fast, cached, vector } = found;
+  const originals = found.definition?.folded ? ids.get(originalsField(name)) : undefined;
   const textual = type === 'TEXT' || type === 'KEYWORD';
   const column = textual ? fast : indexed || fast || cached;
   const plan: FieldPlan = {
-    id,
+    id: ids.get(name)!,
     name,
     type,
     inverted: !indexed || !textual ? null : invertedOf(found, analyzerOf),
     column: !column ? null : type === 'KEYWORD' || type === 'IP' ? 'ordinal' : 'numeric',
-    stored: cached && !column,
+    stored: cached && !column && originals === undefined,
+    ...(originals === undefined ? {} : { folded: { originals } }),
     ...(vector === undefined ? {} : { vector }),
   };
   const { definition, source, multiValued } = found;

@@ -166,6 +166,7 @@ describe('faults of a definition', () => {
       '{ name: a, type: KEYWORD, best_documents: false }',
       '7:47 error best_documents is for TEXT; "a" is KEYWORD',
     ],
+    ['{ name: a, type: TEXT, folded: true }', '7:36 error folded is for KEYWORD; "a" is TEXT'],
     [
       '{ name: a, type: LONG, max_bytes: 5 }',
       '7:39 error max_bytes is for TEXT and KEYWORD; "a" is LONG',
@@ -245,7 +246,8 @@ describe('faults of a definition', () => {
       '[a]',
       '7:5 error a field must be a map of name, source, type, description, indexed, ' +
         'fast, cached, sensitive, ' +
-        'max_bytes, analyzer, best_documents, format, dims, model, similarity, index, search',
+        'max_bytes, folded, analyzer, best_documents, format, dims, model, similarity, ' +
+        'index, search',
     ],
   ];
   it.each(fieldFaults)('field %s', (field, expected) => {
@@ -277,6 +279,10 @@ describe('faults of a definition', () => {
     [
       `${HEAD}${FIELD}\ntenant_field: a`,
       ['7:15 error tenant_field "a" must be an indexed KEYWORD field'],
+    ],
+    [
+      `${HEAD}fields: [{ name: a, type: KEYWORD, folded: true }]\ntenant_field: a`,
+      ['7:15 error tenant_field "a" must not be folded: tenants are compared exactly'],
     ],
     [
       `${HEAD}${FIELD}\nkey: rows`,

@@ -341,6 +341,11 @@ function readTenant(
     report.error(tree.at, `tenant_field "${name}" is not a field of this definition${near}`);
   } else if (field.type !== 'KEYWORD' || !field.indexed) {
     report.error(tree.at, `tenant_field "${name}" must be an indexed KEYWORD field`);
+  } else if (field.folded) {
+    report.error(
+      tree.at,
+      `tenant_field "${name}" must not be folded: tenants are compared exactly`,
+    );
   }
   return name;
 }

@@ -21,6 +21,7 @@ const SETTINGS = [
   'cached',
   'sensitive',
   'max_bytes',
+  'folded',
   'analyzer',
   'best_documents',
   'format',
@@ -133,10 +134,13 @@ export function described(
   return description === undefined ? {} : { description };
 }
 
-type TypeSettings = Pick<FieldSettings, 'maxBytes' | 'analyzer' | 'bestDocuments' | 'format'>;
+type TypeSettings = Pick<
+  FieldSettings,
+  'maxBytes' | 'folded' | 'analyzer' | 'bestDocuments' | 'format'
+>;
 
 function parseTypeSettings(
-  map: KnownEntries<'max_bytes' | 'analyzer' | 'best_documents' | 'format'>,
+  map: KnownEntries<'max_bytes' | 'folded' | 'analyzer' | 'best_documents' | 'format'>,
   type: FieldType,
   name: string,
   analyzers: AnalyzerNames,
@@ -150,6 +154,8 @@ function parseTypeSettings(
       settings.maxBytes = readWhole(map.max_bytes, 'max_bytes', 1, 1_073_741_824, report);
     } else onlyFor(map.max_bytes, 'max_bytes', 'TEXT and KEYWORD');
   }
+  if (map.folded !== undefined && type !== 'KEYWORD') onlyFor(map.folded, 'folded', 'KEYWORD');
+  else if (readFlag(map.folded, 'folded', false, report)) settings.folded = true;
   if (map.format !== undefined) {
     if (type === 'DATE') {
       const formats = ['epoch_s', 'epoch_ms', 'epoch_us'] as const;

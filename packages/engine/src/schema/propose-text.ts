@@ -21,6 +21,8 @@ export interface ProposedText {
   readonly cached: boolean;
   /** KEYWORD: facets and sorts are useful. */
   readonly fast: boolean;
+  /** KEYWORD: categories of words, which are compared without case and accents. */
+  readonly folded?: boolean;
   /** TEXT that bare words search, by this analyzer. */
   readonly analyzer?: ProposedAnalyzer;
   /** TEXT whose whole values are useful facets. */
@@ -54,7 +56,8 @@ function proposed(texts: readonly string[]): ProposedText {
     !isCategory && values >= NAMES && texts.filter(isNamed).length > 0.5 * texts.length;
   if (!isProse && !isName && words < WORDY_SHARE) {
     const fast = texts.length < NAMES || distinct <= UNIQUE_SHARE;
-    return { type: 'KEYWORD', why, cached: isCategory, fast };
+    const folded = isCategory && texts.some((text) => /\p{L}/u.test(text));
+    return { type: 'KEYWORD', why, cached: isCategory, fast, folded };
   }
   return {
     ...{ type: 'TEXT', why, fast: false, cached: !isProse, analyzer: proposeAnalyzer(texts) },

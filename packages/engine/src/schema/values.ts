@@ -1,6 +1,8 @@
 import { INEXACT, isInexact, type Json, LhsError } from '@lakehouse-search/contract';
 import { formatDate, I64_MAX, I64_MIN, parseDate } from './date-value.ts';
 import type { FieldType } from './definition.ts';
+import type { FieldPlan } from './field-plan.ts';
+import { comparedText } from './folded-keyword.ts';
 import { formatIp, parseIp } from './ip-value.ts';
 
 /** One value as structures hold it (field-block.ts): UTF-8 or 16 bytes, an i64, or a double. */
@@ -80,13 +82,17 @@ export function parseDouble(text: string): number | null {
  * infinities that JSON makes of numbers beyond the range of doubles. Throws invalid_argument that
  * names the value by `path` if it is a whole number that JSON has rounded.
  */
-export function jsonFieldValue(type: FieldType, json: Json, path: string): FieldValue | null {
+export function jsonFieldValue(
+  field: Pick<FieldPlan, 'type' | 'folded'>,
+  json: Json,
+  path: string,
+): FieldValue | null {
   if (typeof json === 'object') return null;
   if (typeof json === 'number' && !Number.isFinite(json)) return null;
-  if (type !== 'DOUBLE' && isInexact(json)) {
+  if (field.type !== 'DOUBLE' && isInexact(json)) {
     throw new LhsError('invalid_argument', `"${path}" ${INEXACT}`);
   }
-  return parseFieldValue(type, String(json));
+  return parseFieldValue(field.type, comparedText(field, String(json)));
 }
 
 /**

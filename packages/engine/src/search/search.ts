@@ -6,6 +6,7 @@
 import type {
   CheckedRequest,
   Hit,
+  Json,
   SearchRequest,
   SearchResponse,
 } from '@lakehouse-search/contract';
@@ -23,6 +24,7 @@ import { type FoundDoc, findHits, type PreparedSearch, prepareSearch } from './f
 
 const loadSummaries = lazily(() => import('./summarize.ts'));
 const loadHydrate = lazily(() => import('./fetch/hydrate.ts'));
+const loadOriginals = lazily(() => import('./originals.ts'));
 const loadRowHighlights = lazily(() => import('./fetch/row-highlights.ts'));
 
 /**
@@ -68,8 +70,9 @@ export async function answerSearch(
   const rows = request.hydrate ? await hydrated(context, page, fetched, request, cost) : null;
   const marks =
     bound.rowHighlight.length === 0 ? null : await marked(context, page, fetched, bound, cost);
+  const groups = await shownGroups(context, fan, bound, page);
   const shown = (doc: FoundDoc, i: number) =>
-    withMarks(hitOf(context, bound, doc, fetched?.[i], rows?.[i]), marks?.[i]);
+    withMarks(hitOf(context, bound, doc, groups?.[i], fetched?.[i], rows?.[i]), marks?.[i]);
   const hits =
     ofHit === undefined
       ? page.map(shown)
@@ -166,14 +169,33 @@ async function hydrated(
   return hydrate(context, rowsOf(page, fetched), request.hydrate_columns, cost);
 }
 
+/** The values that the hits of a page are grouped by, folded ones as originals. */
+async function shownGroups(
+  context: SearchContext,
+  fan: FanOut,
+  { collapse }: BoundRequest,
+  page: readonly FoundDoc[],
+): Promise<readonly (Json | undefined)[] | null> {
+  if (collapse === null) return null;
+  const values = page.map(({ hit }) =>
+    'group' in hit ? columnValueToJson(collapse, hit.group) : undefined,
+  );
+  if (collapse.folded === undefined) return values;
+  const { shownValues } = await loadOriginals();
+  const texts = values.filter((value) => typeof value === 'string');
+  const show = await shownValues(context, fan, collapse, texts);
+  return values.map((value) => (typeof value === 'string' ? show(value) : value));
+}
+
 function hitOf(
   { mapping }: SearchContext,
   bound: BoundRequest,
   { hit }: FoundDoc,
+  group: Json | undefined,
   fetched: FetchedDoc | undefined,
   row: Hydrated | undefined,
 ): Hit {
-  const { order, collapse, checked } = bound;
+  const { order, checked } = bound;
   const { sort, search_after, pit_id } = checked.request;
   const showSort = sort !== undefined || search_after !== undefined || pit_id !== undefined;
   return {
@@ -181,8 +203,8 @@ function hitOf(
     score: hit.score,
     ...(showSort ? { sort: sortToJson(order, hit.values, hit.key) } : {}),
     ...(fetched?.fields === undefined ? {} : { fields: fetched.fields }),
-    ...(collapse !== null && 'group' in hit
-      ? { collapse: { value: columnValueToJson(collapse, hit.group), count: hit.count } }
+    ...(group !== undefined && 'group' in hit
+      ? { collapse: { value: group, count: hit.count } }
       : {}),
     ...(fetched?.highlight === undefined ? {} : { highlight: fetched.highlight }),
     ...row,

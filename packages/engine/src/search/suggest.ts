@@ -4,12 +4,14 @@
  * shards are asked for more terms until no unseen term can belong to the answer.
  */
 import type { CheckedSuggest, SuggestResponse } from '@lakehouse-search/contract';
+import type { FieldTarget } from '../query/bind/fields.ts';
 import { termMapKey } from '../query/weight/statistics.ts';
 import { pathPrefix } from '../schema/variant-terms.ts';
 import { termsTarget } from '../shard/suggest/suggest-terms.ts';
 import { type RankedTerm, SuggestionList } from '../shard/suggest/suggestion-list.ts';
 import { envelope, lagOf, type SearchContext } from './context.ts';
 import { FanOut } from './fan-out.ts';
+import { shownValues } from './originals.ts';
 
 const DEFAULT_LIMIT = 10;
 /** Terms that one shard lists at most: beyond, the counts of the listed terms decide. */
@@ -29,12 +31,10 @@ export async function suggestIndex(
   const target = termsTarget(request.field, context.mapping);
   const fan = new FanOut(context.shards);
   const terms = await firstTerms(context, fan, request, request.limit || DEFAULT_LIMIT);
-  const head = target.kind === 'path' ? Buffer.byteLength(pathPrefix(target.path)) : 0;
-  const suggestions = terms.map(({ term, distance, count }) => ({
-    text: Buffer.from(term.subarray(head)).toString(),
-    doc_count: count,
-    distance,
-  }));
+  const texts = await shownTexts(context, fan, target, terms);
+  const suggestions = terms.map(({ distance, count }, i) => {
+    return { text: texts[i], doc_count: count, distance };
+  });
   const failed = fan.failed === 0 ? {} : { failed_shards: fan.failed };
   return { suggestions, ...failed, ...envelope(context, started), ...(await lag) };
 }
@@ -53,9 +53,20 @@ async function firstTexts(
   pattern?: string,
 ): Promise<readonly string[]> {
   const target = termsTarget(request.field, context.mapping);
-  const head = target.kind === 'path' ? Buffer.byteLength(pathPrefix(target.path)) : 0;
   const terms = await firstTerms(context, fan, request, limit, pattern);
-  return terms.map(({ term }) => Buffer.from(term.subarray(head)).toString());
+  return shownTexts(context, fan, target, terms);
+}
+
+/** Terms as users know them: without the path of a variant, folded values as originals. */
+async function shownTexts(
+  context: SearchContext,
+  fan: FanOut,
+  target: FieldTarget,
+  terms: readonly RankedTerm[],
+): Promise<readonly string[]> {
+  const head = target.kind === 'path' ? Buffer.byteLength(pathPrefix(target.path)) : 0;
+  const texts = terms.map(({ term }) => Buffer.from(term.subarray(head)).toString());
+  return texts.map(await shownValues(context, fan, target.plan, texts));
 }
 
 /** Terms of a field or path that a regular expression matches, the most frequent first. */

@@ -23,6 +23,7 @@ import type { ShardQuery, SummarySpecs } from '../shard/shard.ts';
 import { envelope, lagOf, requireSnapshot, type SearchContext } from './context.ts';
 import { FanOut } from './fan-out.ts';
 import { type PreparedSearch, prepareSearch } from './find-hits.ts';
+import { ShownValues } from './originals.ts';
 
 const loadNear = lazily(() => import('./hybrid/near-clauses.ts'));
 
@@ -125,7 +126,10 @@ async function summaryOf(
     total += answer.total;
     merged = merged === null ? answer.partials : mergeAll(merged, answer.partials);
   }
-  return { bound, results: finishAggregations(bound.all, merged ?? []), total };
+  const shown = new ShownValues();
+  const finish = () => finishAggregations(bound.all, merged ?? [], shown.of);
+  const results = finish();
+  return { bound, results: (await shown.read(context, fan)) ? finish() : results, total };
 }
 
 /** Specifications bound, with the documents of the `knn` clauses in their filters. */

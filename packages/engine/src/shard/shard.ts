@@ -329,6 +329,8 @@ export interface ShardSuggest {
   readonly limit: number;
   /** Count these terms instead, in this order. Absent ones count 0. */
   readonly terms?: readonly Uint8Array[];
+  /** The originals of each of these folded values instead, `limit` of each at most. */
+  readonly folded?: readonly string[];
   /** Terms that this regular expression matches, instead of those near to the request's text. */
   readonly pattern?: string;
   /** Terms and counts are those of this tenant's documents. */

@@ -36,6 +36,7 @@ const FIELD = objectSchema(
     type: TEXT,
     description: TEXT,
     searchable: { ...YES_OR_NO, description: 'queries find its values' },
+    folded: { ...YES_OR_NO, description: 'values are compared without case and accents' },
     sortable: { ...YES_OR_NO, description: 'sort, terms, histogram and figures take it' },
     shown: { ...YES_OR_NO, description: 'returned with hits' },
     several: { ...YES_OR_NO, description: 'a row may have several values' },
@@ -100,7 +101,7 @@ async function run(value: unknown, context: AgentContext): Promise<ToolAnswer> {
 }
 
 function fieldOf(field: FieldDescription) {
-  const { name, type, description, indexed, fast, cached, multi_valued, source } = field;
+  const { name, type, description, indexed, fast, cached, folded, multi_valued, source } = field;
   return {
     name,
     type,
@@ -108,6 +109,7 @@ function fieldOf(field: FieldDescription) {
     searchable: indexed,
     sortable: fast,
     shown: cached,
+    ...(folded === true ? { folded } : {}),
     ...(multi_valued === true ? { several: true } : {}),
     columns: source,
   };
@@ -119,7 +121,9 @@ function textOf(
 ): string {
   const words = description === undefined ? '' : `: ${description}`;
   const lines = fields.map((field) => {
-    const can = (['searchable', 'sortable', 'shown', 'several'] as const).filter((c) => field[c]);
+    const can = (['searchable', 'folded', 'sortable', 'shown', 'several'] as const).filter(
+      (c) => field[c],
+    );
     const about = field.description === undefined ? '' : `: ${field.description}`;
     return `- ${field.name} ${field.type} ${can.join(' ')}${about}`;
   });

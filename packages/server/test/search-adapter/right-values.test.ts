@@ -54,6 +54,7 @@ beforeAll(async () => {
         const at = `{ catalog: ${JSON.stringify(catalog)}, table: ${source.table} }`;
         const fields = [
           ...['{ name: k, type: KEYWORD, fast: true }', '{ name: t, type: TEXT, cached: true }'],
+          '{ name: f, source: k, type: KEYWORD, folded: true, fast: true, cached: true }',
           ...['{ name: body, type: TEXT }', '{ name: ts, type: DATE }', '{ name: n, type: LONG }'],
         ];
         const head = `version: 1\nindex: ${name}\nsource: ${at}\nkey: { identifier: [id] }\n`;
@@ -102,9 +103,40 @@ describe('queries', () => {
     [{ regexp: { k: 'ab$' } }, []],
     [{ regexp: { k: { value: 'a[bx]\\$?', case_insensitive: true } } }, ['0', '1']],
     [{ prefix: { k: { value: 'aB', case_insensitive: true } } }, ['0', '1']],
+    [{ term: { f: 'AB$' } }, ['1']],
+    [{ terms: { f: ['AB', 'Cd'] } }, ['0', '2']],
+    [{ prefix: { f: 'aB' } }, ['0', '1']],
+    [{ range: { f: { gte: 'AB', lt: 'C' } } }, ['0', '1']],
+    [{ term: { f: { value: 'aB', case_insensitive: true } } }, ['0']],
+    [{ wildcard: { f: { value: 'A*$', case_insensitive: true } } }, ['1']],
+    [{ regexp: { f: { value: 'A[BX]', case_insensitive: true } } }, ['0']],
     [{ wildcard: { t: { value: 'QUI*', case_insensitive: true } } }, ['0']],
   ])('%j', async (query, ids) => {
     expect(await idsOf(query)).toEqual(ids);
+  });
+});
+
+describe('a folded KEYWORD field', () => {
+  it('counts, groups and shows values as they are written', async () => {
+    const keys = ({ buckets }: Body) => buckets.map(({ key }: Body) => key);
+    expect(keys(await aggOf({ terms: { field: 'f' } }))).toEqual(['ab', 'Ab$', 'cd']);
+    expect(keys(await aggOf({ terms: { field: 'f', include: ['AB$'] } }))).toEqual(['Ab$']);
+    const sources = [{ v: { terms: { field: 'f' } } }];
+    const first = await aggOf({ composite: { sources, size: 2 } });
+    expect(keys(first)).toEqual([{ v: 'ab' }, { v: 'Ab$' }]);
+    const rest = await aggOf({ composite: { sources, size: 2, after: first.after_key } });
+    expect(keys(rest)).toEqual([{ v: 'cd' }]);
+    const { hits } = await search({ collapse: { field: 'f' }, sort: ['f'], fields: ['f'] });
+    expect(hits.hits.map(({ fields }: Body) => fields?.f)).toEqual([
+      ...[['ab'], ['Ab$'], ['cd']],
+      undefined,
+    ]);
+  });
+
+  it('has a normalizer in its mapping', async () => {
+    const { body } = await calls.get('/q/_mapping/field/f');
+    const mapping = { f: { type: 'keyword', normalizer: 'lowercase' } };
+    expect(body.q.mappings).toEqual({ f: { full_name: 'f', mapping } });
   });
 });
 

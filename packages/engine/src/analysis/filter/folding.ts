@@ -1,4 +1,5 @@
 import type { Filter } from '../pipeline.ts';
+import { lowerText } from '../unicode/lower.ts';
 import { foldToAscii } from './ascii-folding.ts';
 
 /** A rule of one script: where it applies, and what it does to a word in NFKC. */
@@ -68,12 +69,22 @@ function plainDigit(digit: string): string {
 
 /**
  * A word as its readers compare it, in any script: without accents, vowel signs and points that may
- * be left out, with one letter for variants of it, with plain digits and widths.
+ * be left out, with one letter for variants of it, with plain digits and widths. A word without
+ * capital letters gets none (`𝐇` is `h`).
  */
 export function foldLetters(word: string): string {
   if (/^[\x21-\x7e]*$/.test(word)) return word;
-  const plain = foldToAscii(word.normalize('NFKC')).replace(/\p{Nd}/gu, plainDigit);
+  const wide = word.normalize('NFKC');
+  const letters = lowerText(word) === word ? lowerText(wide) : wide;
+  const plain = foldToAscii(letters).replace(/\p{Nd}/gu, plainDigit);
   return RULES.reduce((text, { script, fold }) => (script.test(text) ? fold(text) : text), plain);
+}
+
+/** A whole value, word by word: by Unicode's full case folding, and with its letters folded. */
+export function foldValue(value: string): string {
+  if (/^[\x20-\x7e]*$/.test(value)) return value.toLowerCase();
+  const caseless = lowerText(value.normalize('NFKC').toUpperCase());
+  return caseless.replace(/\S+/gu, (word) => foldLetters(word));
 }
 
 /** The filter. Each word is folded by itself, so frequent words are folded once. */

@@ -1,6 +1,7 @@
 import { orderedFromDouble } from '../../base/ordered-double.ts';
 import { parsePeriod } from '../../schema/date-period.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
+import { comparedText } from '../../schema/folded-keyword.ts';
 import { parseCidr } from '../../schema/ip-value.ts';
 import { parseFieldValue, VALUE_SHAPES } from '../../schema/values.ts';
 import type { Bound, Query, Span } from '../query.ts';
@@ -57,7 +58,7 @@ export function byteValue(
   text: QueryText,
   span: Span | undefined,
 ): Uint8Array {
-  const parsed = parseFieldValue(plan.type, value);
+  const parsed = parseFieldValue(plan.type, comparedText(plan, value));
   if (parsed === null || parsed.kind !== 'bytes') throw badValue(plan, value, text, span);
   return parsed.value;
 }

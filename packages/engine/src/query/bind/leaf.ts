@@ -1,6 +1,7 @@
 import type { LhsError } from '@lakehouse-search/contract';
 import { LIMITS } from '../../base/limits.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
+import { comparedText } from '../../schema/folded-keyword.ts';
 import type { Query, ZeroTerms } from '../query.ts';
 import {
   addressBlock,
@@ -205,7 +206,8 @@ function bindTerms(
   if (field.type === 'TEXT') return textSet(node, field, boost, scope);
   if (field.type === 'KEYWORD') {
     requireTerms(node, field, scope, 'a set of values');
-    return { kind: 'set', boost, field, terms: sortedTerms(encodedTexts(node.values)) };
+    const values = node.values.map((value) => comparedText(field, value));
+    return { kind: 'set', boost, field, terms: sortedTerms(encodedTexts(values)) };
   }
   requireValues(field, node, scope);
   if (field.column === 'ordinal') {

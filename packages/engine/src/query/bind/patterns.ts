@@ -1,5 +1,6 @@
 import { LhsError } from '@lakehouse-search/contract';
 import type { FieldPlan } from '../../schema/field-plan.ts';
+import { comparedText } from '../../schema/folded-keyword.ts';
 import { pathPrefix } from '../../schema/variant-terms.ts';
 import type { TermAutomaton } from '../automaton/automaton.ts';
 import { compileFuzzy } from '../automaton/levenshtein.ts';
@@ -16,7 +17,7 @@ export type PatternNode = Query & { readonly kind: 'prefix' | 'wildcard' | 'rege
 
 /**
  * A pattern on a field with terms. On TEXT it is folded as the analyzer folds (never stemmed or
- * split).
+ * split), on a folded KEYWORD as its values are.
  */
 export function bindPattern(
   field: FieldPlan,
@@ -25,7 +26,7 @@ export function bindPattern(
   text: QueryText,
 ): Clause {
   const analyzer = field.inverted?.kind === 'text' ? field.inverted.analyzer : null;
-  const fold = (part: string) => analyzer?.normalize(part) ?? part;
+  const fold = (part: string) => analyzer?.normalize(part) ?? comparedText(field, part);
   if (node.kind === 'prefix') {
     return { kind: 'prefix', boost, field, prefix: encoder.encode(fold(node.value)) };
   }

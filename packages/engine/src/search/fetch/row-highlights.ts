@@ -34,6 +34,7 @@ export async function rowHighlights(
 
 /** The names of the columns that hold the texts of a field. */
 function columnsOf({ source }: MappedField, { columns }: Mapping): readonly string[] {
+  if (source.kind === 'originals') return [];
   const own = source.kind === 'columns' ? source.columns : [source.column];
   return own.map((column) => columns[column].name);
 }

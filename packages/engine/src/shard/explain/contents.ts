@@ -58,7 +58,7 @@ function fieldContents(plan: FieldPlan, place: Place): Contents {
     if (texts.length === 0) return tokensByTerms(plan, place);
     return texts.flatMap((text) => analyzeWords(analyzer, text).map(({ term }) => textOf(term)));
   }
-  if (plan.column !== null || plan.stored) {
+  if (plan.column !== null || plan.stored || values.of(plan).length > 0) {
     return values.of(plan).map((value) => String(fieldValueToJson(plan.type, value)));
   }
   return plan.inverted === null ? null : valuesByTerms(plan, place, new Uint8Array(0));

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '@lakehouse-search/contract';
 import type { FieldPlan } from '../../schema/field-plan.ts';
+import { originalOf } from '../../schema/folded-keyword.ts';
 import type { MappedField } from '../../schema/mapping.ts';
 import { fieldValueToJson } from '../../schema/values.ts';
 import type { SegmentReader } from '../../segment/segment-reader.ts';
@@ -9,7 +10,10 @@ const decoder = new TextDecoder();
 
 /** One document's values; its stored row is read once, when a field first needs it. */
 export interface DocumentValues {
-  /** Values of a field that is stored or has a column, in the order in which they were given. */
+  /**
+   * Values of a field that is stored or has a column, in the order in which they were given; of a
+   * folded field the originals.
+   */
   of(plan: FieldPlan): readonly StoredValue[];
   /** The texts of a TEXT or KEYWORD field. */
   texts(plan: FieldPlan): readonly string[];
@@ -18,11 +22,15 @@ export interface DocumentValues {
 /** The values of a document. */
 export function documentValues(reader: SegmentReader, doc: number): DocumentValues {
   let row: StoredRow | undefined;
+  const stored = (field: number): readonly StoredValue[] => {
+    row ??= reader.stored(doc);
+    return row.get(field) ?? [];
+  };
   const of = (plan: FieldPlan): readonly StoredValue[] => {
-    if (plan.column === null) {
-      row ??= reader.stored(doc);
-      return row.get(plan.id) ?? [];
+    if (plan.folded !== undefined) {
+      return stored(plan.folded.originals).map((term) => originalOf(term as Uint8Array));
     }
+    if (plan.column === null) return stored(plan.id);
     const column = reader.numeric(plan.id) ?? reader.ordinals(plan.id);
     if (column === null) return [];
     const count = column.count(doc);

@@ -3,6 +3,7 @@ import type { Analyzer } from '../../analysis/analyzer.ts';
 import type { Deadline } from '../../base/deadline.ts';
 import type { Clause } from '../../query/bind/clause.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
+import { foldKeyword } from '../../schema/folded-keyword.ts';
 import { bestFragments } from './fragments.ts';
 import { markText } from './marks.ts';
 import { type FieldMatchers, fieldMatchers } from './matchers.ts';
@@ -29,6 +30,17 @@ const WHOLE_VALUE: Analyzer = {
     return position + 1;
   },
   normalize: (word) => word,
+};
+
+/** The same, compared without case and accents. */
+const FOLDED_VALUE: Analyzer = {
+  ...WHOLE_VALUE,
+  analyze(text, from, to, position, sink) {
+    const value = Buffer.from(foldKeyword(Buffer.from(text.subarray(from, to)).toString()));
+    sink.token(value, 0, value.length, position, from, to);
+    return position + 1;
+  },
+  normalize: foldKeyword,
 };
 
 /**
@@ -67,7 +79,8 @@ function fieldFragments(
   settings: FragmentSettings,
   deadline: Deadline,
 ): readonly (readonly Segment[])[] {
-  const analyzer = field.inverted?.kind === 'text' ? field.inverted.analyzer : WHOLE_VALUE;
+  const whole = field.folded === undefined ? WHOLE_VALUE : FOLDED_VALUE;
+  const analyzer = field.inverted?.kind === 'text' ? field.inverted.analyzer : whole;
   const values = texts.map((text) => markText(text, analyzer, matchers, deadline));
   return bestFragments(values, settings.maxFragments, settings.fragmentSize);
 }

@@ -32,7 +32,7 @@ function declaredPaths(
 ): ReadonlyMap<number, FlatPath> {
   const declared = new Map<number, FlatPath>();
   for (const { plan, definition } of mapping.fields) {
-    if (definition?.path === undefined) continue;
+    if (definition?.path === undefined || plan.folded !== undefined) continue;
     const paths = plans.get(pathField(definition.source[0]));
     if (paths !== undefined) {
       declared.set(plan.id, { plan: paths, path: definition.path.join('.') });

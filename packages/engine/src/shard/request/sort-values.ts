@@ -97,8 +97,8 @@ function readValue(sortKey: SortKey, given: Json, at: number, key: KeySpec): Sor
   return value;
 }
 
-function fieldValue({ type }: FieldPlan, given: Json, path: string): bigint | Uint8Array | null {
-  const value = jsonFieldValue(type, given, path);
+function fieldValue(field: FieldPlan, given: Json, path: string): bigint | Uint8Array | null {
+  const value = jsonFieldValue(field, given, path);
   if (value === null) return null;
   return value.kind === 'double' ? orderedFromDouble(value.value) : value.value;
 }

@@ -14,6 +14,7 @@ import {
   unknownFieldHint,
 } from '../../query/bind/fields.ts';
 import { bindPathPattern, bindPattern, type PatternNode } from '../../query/bind/patterns.ts';
+import { originalsPrefix } from '../../schema/folded-keyword.ts';
 import type { Mapping } from '../../schema/mapping.ts';
 import type { SegmentReader } from '../../segment/segment-reader.ts';
 import type { FilterCache } from '../execute/filter-cache.ts';
@@ -41,20 +42,37 @@ export interface SuggestWork {
 export function suggestTerms(
   segments: readonly SegmentReader[],
   mapping: Mapping,
-  { request, limit, terms, pattern, tenant }: ShardSuggest,
+  { request, limit, terms, folded, pattern, tenant }: ShardSuggest,
   { deadline, filters }: SuggestWork,
 ): readonly RankedTerm[] {
+  const termsOf = (field: number): readonly FieldTerms[] => {
+    const all = fieldTerms(segments, field);
+    if (tenant === undefined) return all;
+    return tenantTerms(all, { tenantFilter: tenantFilter(mapping, tenant), filters }, deadline);
+  };
+  if (folded !== undefined) {
+    const plan = queryFields(mapping).plans.get(request.field)?.folded;
+    const own = plan === undefined ? [] : termsOf(plan.originals);
+    return folded.flatMap((value) => originals(own, value, limit, deadline));
+  }
   const target = termsTarget(request.field, mapping);
-  const all = fieldTerms(segments, target.plan.id);
-  const own =
-    tenant === undefined
-      ? all
-      : tenantTerms(all, { tenantFilter: tenantFilter(mapping, tenant), filters }, deadline);
+  const own = termsOf(target.plan.id);
   if (terms !== undefined) return terms.map((term) => counted(own, term));
   const list = new SuggestionList(limit);
   const clause = patternOf(request, target, pattern);
   if (clause.kind === 'prefix') offerPrefix(own, clause.prefix, list, deadline);
   else if (clause.kind === 'pattern') offerNear(own, clause.automaton, list, deadline);
+  return list.terms;
+}
+
+function originals(
+  segments: readonly FieldTerms[],
+  folded: string,
+  limit: number,
+  deadline: Deadline,
+): readonly RankedTerm[] {
+  const list = new SuggestionList(limit);
+  offerPrefix(segments, Buffer.from(originalsPrefix(folded)), list, deadline);
   return list.terms;
 }
 

@@ -7,6 +7,8 @@ export interface TableField {
   /** The type of the definition (`TEXT`, `KEYWORD`, `DATE`, …); `PATH`: inside a variant. */
   readonly type: string;
   readonly analyzer?: string;
+  /** Values are compared without case and accents. */
+  readonly folded?: boolean;
   /** It has terms or a column of values that can be looked up. */
   readonly indexed: boolean;
   /** It has ranges and sorts. */
@@ -35,8 +37,15 @@ export interface FieldTable {
 /** The table of a described index; `now` in milliseconds since 1970. */
 export function fieldTable(description: IndexDescription, now: number): FieldTable {
   const fields = description.fields.map((field): TableField => {
-    const { name, type, analyzer, indexed, fast, multi_valued: multiValued } = field;
-    const own = { name, type, indexed, fast, ...(multiValued && { multiValued }) };
+    const { name, type, analyzer, folded, indexed, fast, multi_valued: multiValued } = field;
+    const own = {
+      name,
+      type,
+      indexed,
+      fast,
+      ...(folded && { folded }),
+      ...(multiValued && { multiValued }),
+    };
     return { ...own, ...(analyzer !== undefined && { analyzer }) };
   });
   return {

@@ -6,7 +6,9 @@ import type { Tree } from './scope.ts';
 import { isExact } from './target.ts';
 
 /** Analyzers that fold the case of letters, of words and of patterns alike. */
-const FOLDING: ReadonlySet<string> = new Set(['standard', 'english', 'simple', 'cjk', 'code']);
+const FOLDING: ReadonlySet<string> = new Set(
+  'standard folded english korean simple cjk code'.split(' '),
+);
 
 /**
  * `term`, `prefix`, `wildcard` or `regexp` in either case of ASCII letters: a regular expression,
@@ -19,6 +21,7 @@ export function caseInsensitive(query: string, field: TableField, text: string):
     }
     throw unserved(`[${query}] query with [case_insensitive] on [${field.name}] is not served`);
   }
+  if (field.folded && query !== 'regexp') return { [query]: { field: field.name, value: text } };
   if (query === 'regexp') {
     return { regex: { field: field.name, value: eitherCaseRegexp(text) } };
   }

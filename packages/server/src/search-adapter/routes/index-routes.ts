@@ -37,6 +37,16 @@ function typeOf({ name, type }: FieldDescription, { table }: ServedIndex): strin
   return table.variants.includes(name) ? 'flattened' : (TYPES[type] ?? 'keyword');
 }
 
+/** What the imitated engine says of a field; the values of folded ones are compared in lower case. */
+function mappingOf(field: FieldDescription, index: ServedIndex): JsonObject {
+  const dims = index.description.vector_fields.find(({ name }) => name === field.name)?.dims;
+  return {
+    type: typeOf(field, index),
+    ...(field.folded ? { normalizer: 'lowercase' } : {}),
+    ...(dims === undefined ? {} : { dims }),
+  };
+}
+
 /** An object with no members but its own: fields may have names such as `constructor`. */
 const bare = <T>(): Record<string, T> => Object.create(null) as Record<string, T>;
 
@@ -51,10 +61,8 @@ function propertiesOf(index: ServedIndex): JsonObject {
       at[part].properties ??= bare();
       at = at[part].properties as typeof root;
     }
-    const dims = index.description.vector_fields.find(({ name }) => name === field.name)?.dims;
-    const own = { type: typeOf(field, index), ...(dims === undefined ? {} : { dims }) };
     const last = path[path.length - 1];
-    at[last] = { ...at[last], ...own };
+    at[last] = { ...at[last], ...mappingOf(field, index) };
   }
   return root as JsonObject;
 }
@@ -88,7 +96,7 @@ const fieldMapping: Endpoint = {
       );
       const mappings = fields.map((field) => {
         const last = field.name.slice(field.name.lastIndexOf('.') + 1);
-        const mapping = { [last]: { type: typeOf(field, index) } };
+        const mapping = { [last]: mappingOf(field, index) };
         return [field.name, { full_name: field.name, mapping }] as const;
       });
       return [index.name, { mappings: Object.fromEntries(mappings) }] as const;
