@@ -13,7 +13,6 @@ import { withDates } from './aggregation-dates.ts';
 import { aggregationLines } from './aggregation-lines.ts';
 import { facetLines } from './facet-lines.ts';
 import { type HitView, hitLines, hitOrder, remarks } from './hit-lines.ts';
-import { operatorRemark } from './other-fields.ts';
 import { flagWords } from './search-flags.ts';
 
 /** A search answer as people read it: total, time and freshness; the hits; what to do next. */
@@ -26,8 +25,6 @@ export function resultLines(
   const { index, style, columns } = page;
   const lines = wrap(headline(answer, request, index, style), columns);
   lines.push(...remarks(answer, style, columns));
-  const remark = search.mode === 'lexical' ? operatorRemark(search.request) : undefined;
-  if (remark !== undefined) lines.push(...wrap(style.yellow(remark), columns));
   if (answer.facets !== undefined && answer.facets.length > 0) {
     lines.push('', ...facetLines(answer.facets, style, columns));
   }

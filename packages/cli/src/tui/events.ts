@@ -36,6 +36,8 @@ export type Event =
       readonly clauses: readonly ClauseCount[];
       /** The line that was probably meant. */
       readonly suggested: string | undefined;
+      /** Why there are no hits. */
+      readonly notes?: readonly string[];
     }
   | {
       readonly type: 'suggested';

@@ -20,9 +20,7 @@ export function reduceEvent(state: State, event: Event): State {
     case 'faceted':
       return { ...state, facets: { question: event.question, facets: event.facets } };
     case 'counted':
-      return sameQuestion(event.question, question(state))
-        ? { ...state, clauses: event.clauses, suggested: event.suggested }
-        : state;
+      return sameQuestion(event.question, question(state)) ? counted(state, event) : state;
     case 'suggested':
       return suggested(state, event);
     case 'explained':
@@ -109,4 +107,12 @@ function noted(state: State, note: string): State {
   const { overlay } = state;
   if (overlay?.type !== 'save') return { ...state, note, opening: undefined };
   return { ...state, note, overlay: { type: 'save', name: overlay.name } };
+}
+
+function counted(
+  state: State,
+  { clauses, suggested, notes = [] }: Extract<Event, { type: 'counted' }>,
+): State {
+  const answer = state.answer && { ...state.answer, caveat: notes.join(' · ') };
+  return { ...state, clauses, suggested, ...(notes.length === 0 ? {} : { answer }) };
 }

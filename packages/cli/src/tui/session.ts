@@ -176,8 +176,8 @@ export class Session {
       const request = keptRequest(index.name, asked);
       const meant = { ...request, suggest: true, limit: 1 };
       const answer = await this.#backend.search(meant).catch(() => undefined);
-      const { clauses = [], suggested_query: suggested } = answer ?? {};
-      this.dispatch({ type: 'counted', question: asked, clauses, suggested });
+      const { clauses = [], suggested_query: suggested, notes = [] } = answer ?? {};
+      this.dispatch({ type: 'counted', question: asked, clauses, suggested, notes });
     });
   }
 

@@ -8,6 +8,8 @@ export interface MatchResponse extends TableLag {
   readonly snapshot: string | null;
   readonly index_generation: number;
   readonly took_ms: number;
+  /** Remarks on the query, as sentences. */
+  readonly notes?: readonly string[];
 }
 
 /** `failed_shards` above 0: counts lack the documents of so many shards. */

@@ -52,7 +52,10 @@ export interface SearchResponse extends TableLag {
   readonly aggs?: AggResults;
   /** Arms of a hybrid search that could not answer; `partial` is true then. */
   readonly failed_arms?: readonly FailedArm[];
-  /** Remarks on the query and on a semantic response, as sentences. */
+  /**
+   * Remarks on the query and on a semantic response, as sentences; with `suggest` and without hits
+   * the reasons, as far as they are known.
+   */
   readonly notes?: readonly string[];
   /** Only with `suggest` and without hits: what each clause finds alone. */
   readonly clauses?: readonly ClauseCount[];

@@ -2,25 +2,27 @@ import {
   type CheckedRequest,
   type ClauseCount,
   checkSearchRequest,
+  type SearchRequest,
 } from '@lakehouse-search/contract';
 import { lowerText } from '../analysis/unicode/lower.ts';
 import { isCompound, positiveQueries, type Query, type Span } from '../query/query.ts';
 import { writeTree } from '../query/tree/write.ts';
 import { clauseName } from '../shard/explain/subject.ts';
-import { bindRequest, readQuery } from '../shard/request/bind-request.ts';
+import { bindRequest, readFilter, readQuery } from '../shard/request/bind-request.ts';
 import type { ShardQuery } from '../shard/shard.ts';
 import type { SearchContext } from './context.ts';
 import { FanOut } from './fan-out.ts';
 import { findHits, type PreparedSearch, prepareSearch } from './find-hits.ts';
 import { type Guesser, meantClause, meantElsewhere } from './meant.ts';
+import { missingPath } from './missing-path.ts';
 import { searchIndex } from './search.ts';
 
 /** Clauses that are counted, at most. */
 const COUNTED_CLAUSES = 16;
 
 /**
- * How many documents each positive clause of a request's query finds alone, in the query's order:
- * what to look at when the whole finds nothing. A clause that finds nothing names what was probably
+ * How many documents each positive clause of a request's query and filter finds alone, in their
+ * order: what to look at when the whole finds nothing. A clause that finds nothing names what was probably
  * meant, and a word the other fields that contain it (meant.ts).
  */
 export async function clauseCounts(
@@ -30,10 +32,12 @@ export async function clauseCounts(
   return (await countClauses(context, checked)).map(({ count }) => count);
 }
 
-/** A clause and its place in the query string; without one if the query is a tree. */
+/** A clause and its place in the query string; without one if it is of a tree or a filter. */
 export interface CountedClause {
   readonly count: ClauseCount;
   readonly span?: Span | undefined;
+  /** Why it finds nothing, if it names a path that no row has. */
+  readonly note?: string;
 }
 
 /** As `clauseCounts`, with places. */
@@ -43,20 +47,37 @@ export async function countClauses(
 ): Promise<readonly CountedClause[]> {
   const fan = new FanOut(context.shards);
   const prepared = await prepareSearch(context, fan, checked);
-  const { request } = checked;
-  const text = request.query ?? null;
-  const nodes = [...positiveClauses(readQuery(request, context.mapping))];
+  const clauses = writtenClauses(checked.request, context);
   const count = (node: Query) => countMatches(context, fan, clauseAlone(context, prepared, node));
   const wordOf = (field: string, term: string) => wordOfTerm(context, field, term);
   const guesser: Guesser = { context, fan, count, wordOf };
   const counts: CountedClause[] = [];
-  for (const node of nodes.slice(0, COUNTED_CLAUSES)) {
+  for (const { node, clause, span } of clauses.slice(0, COUNTED_CLAUSES)) {
     const total = await count(node);
-    const clause = clauseName(node, text);
     const guesses = total === 0 ? await guessed(guesser, node, clause) : {};
-    counts.push({ count: { clause, total, ...guesses }, span: node.span });
+    const note = total === 0 ? await missingPath(guesser, node) : undefined;
+    counts.push({
+      count: { clause, total, ...guesses },
+      span,
+      ...(note === undefined ? {} : { note }),
+    });
   }
   return counts;
+}
+
+/** The positive clauses of the query and of the filter, as they are written. */
+function writtenClauses(request: SearchRequest, { mapping }: SearchContext) {
+  const { query, filter } = request;
+  const named = [...positiveClauses(readQuery(request, mapping))].map((node) => {
+    return { node, clause: clauseName(node, query ?? null), span: node.span };
+  });
+  const tree = readFilter(request, mapping);
+  const text = typeof filter === 'string' ? filter : null;
+  const filters = tree === null ? [] : [...positiveClauses(tree)];
+  return [
+    ...named,
+    ...filters.map((node) => ({ node, clause: clauseName(node, text), span: undefined })),
+  ];
 }
 
 /** What a clause without hits may have meant, and the fields that hold its word. */

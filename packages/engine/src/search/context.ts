@@ -121,3 +121,7 @@ export function lagOf({ lag }: SearchContext): Promise<TableLag> {
   requested.catch(() => {});
   return requested;
 }
+
+/** The notes of a response; none is no field. */
+export const notesOf = (notes: readonly string[]): { readonly notes?: readonly string[] } =>
+  notes.length === 0 ? {} : { notes };

@@ -1,8 +1,8 @@
+import { readComparison } from '../query/bind/comparison.ts';
 import { findField, nearestFieldName, type QueryFields } from '../query/bind/fields.ts';
 import type { Query } from '../query/query.ts';
 import { escapeField } from '../query/syntax/characters.ts';
 
-const COMPARISON = /^([\p{L}\p{N}_.]+)(>=|<=|!=|==?|>|<)(.+)$/u;
 const DAY = /^\d{4}-\d\d-\d\d$/;
 
 /**
@@ -17,11 +17,9 @@ export function respelled(node: Query, written: string, fields: QueryFields): st
   if (target?.kind === 'field' && target.plan.type === 'DATE' && DAY.test(node.value)) {
     return `${escapeField(node.field)}:${node.value}/d`;
   }
-  const comparison = COMPARISON.exec(written);
+  const comparison = readComparison(written);
   if (comparison === null) return undefined;
-  const [, name, sign, value] = comparison;
+  const { name } = comparison;
   const meant = findField(fields, name) === undefined ? nearestFieldName(fields, name) : name;
-  const field = escapeField(meant ?? name);
-  if (sign === '!=') return `-${field}:${value}`;
-  return `${field}:${sign.startsWith('=') ? '' : sign}${value}`;
+  return comparison.clause(meant ?? name);
 }

@@ -1,6 +1,6 @@
 import type { CheckedRequest, SearchResponse } from '@lakehouse-search/contract';
 import { lazily } from '../base/lazily.ts';
-import type { SearchContext } from './context.ts';
+import { notesOf, type SearchContext } from './context.ts';
 import { searchIndex } from './search.ts';
 
 const loadSuggestions = lazily(() => import('./suggested-query.ts'));
@@ -13,5 +13,6 @@ export async function searchLexical(
   const answer = await searchIndex(context, checked);
   if (answer.total > 0 || checked.request.suggest !== true) return answer;
   const { suggestions } = await loadSuggestions();
-  return { ...answer, ...(await suggestions(context, checked)) };
+  const { notes, ...found } = await suggestions(context, checked);
+  return { ...answer, ...found, ...notesOf([...(answer.notes ?? []), ...notes]) };
 }

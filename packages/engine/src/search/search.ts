@@ -15,7 +15,14 @@ import { coordinatesOf } from '../schema/key.ts';
 import type { BoundRequest } from '../shard/request/bind-request.ts';
 import { columnValueToJson, sortToJson } from '../shard/request/sort-values.ts';
 import type { FetchedDoc } from '../shard/shard.ts';
-import { envelope, lagOf, requireSnapshot, type SearchContext, scanned } from './context.ts';
+import {
+  envelope,
+  lagOf,
+  notesOf,
+  requireSnapshot,
+  type SearchContext,
+  scanned,
+} from './context.ts';
 import { FanOut } from './fan-out.ts';
 import type { Hydrated } from './fetch/hydrate.ts';
 import type { RowHighlight } from './fetch/row-highlights.ts';
@@ -91,10 +98,6 @@ export async function answerSearch(
     ...notesOf([...bound.notes, ...(more?.notes ?? [])]),
   };
 }
-
-/** The notes of a response; none is no field. */
-export const notesOf = (notes: readonly string[]): Partial<SearchResponse> =>
-  notes.length === 0 ? {} : { notes };
 
 const hasSummary = ({ facets, aggs }: SearchRequest): boolean =>
   facets !== undefined || aggs !== undefined;

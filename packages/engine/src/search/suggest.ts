@@ -52,7 +52,7 @@ async function firstTexts(
   limit: number,
   pattern?: string,
 ): Promise<readonly string[]> {
-  const target = termsTarget(request.field, context.mapping);
+  const target = termsTarget(request.field, context.mapping, pattern !== undefined);
   const terms = await firstTerms(context, fan, request, limit, pattern);
   return shownTexts(context, fan, target, terms);
 }
@@ -76,6 +76,14 @@ export const matchingTerms = (
   field: string,
   pattern: string,
 ): Promise<readonly string[]> => firstTexts(context, fan, { field, text: '' }, SPELLINGS, pattern);
+
+/** The most frequent terms of a field, which may be a hidden one. */
+export const frequentTerms = (
+  context: SearchContext,
+  fan: FanOut,
+  field: string,
+  limit: number,
+): Promise<readonly string[]> => firstTexts(context, fan, { field, text: '' }, limit, '(.|\\n)*');
 
 /**
  * The term of a field or path that is nearest to a word: at most 2 edits, 1 in short words, and

@@ -12,21 +12,29 @@ import { searchIndex } from './search.ts';
 /** The parts of a request that decide which documents match. */
 const MATCH_PARTS = ['query', 'ast', 'syntax', 'default_operator', 'filter', 'now'] as const;
 
-/** What a search without hits may have meant: its clauses, and a query that has hits. */
+/** What a search without hits may have meant: its clauses, a query that has hits, remarks. */
+interface Suggestions extends Pick<SearchResponse, 'clauses' | 'suggested_query'> {
+  readonly notes: readonly string[];
+}
+
+/** The suggestions for a search without hits. */
 export async function suggestions(
   context: SearchContext,
   { request }: CheckedRequest,
-): Promise<Pick<SearchResponse, 'clauses' | 'suggested_query'>> {
+): Promise<Suggestions> {
   const match = Object.fromEntries(
     MATCH_PARTS.filter((part) => request[part] !== undefined).map((part) => [part, request[part]]),
   );
   const counted = await countClauses(context, checkSearchRequest(match));
-  const clauses = counted.map(({ count }) => count);
+  const found = {
+    clauses: counted.map(({ count }) => count),
+    notes: counted.flatMap(({ note }) => note ?? []),
+  };
   const suggested_query = corrected(request.query, counted);
-  if (suggested_query === undefined) return { clauses };
+  if (suggested_query === undefined) return found;
   const again = checkSearchRequest({ ...match, query: suggested_query, limit: 1 });
   const { total } = await searchIndex(context, again);
-  return total === 0 ? { clauses } : { clauses, suggested_query };
+  return total === 0 ? found : { ...found, suggested_query };
 }
 
 /** The same text in another spelling, else the word in another field, else the nearest word. */

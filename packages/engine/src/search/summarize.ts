@@ -20,7 +20,7 @@ import { type AggPartial, mergePartials } from '../aggregate/partial.ts';
 import { lazily } from '../base/lazily.ts';
 import { type BoundSummary, bindSummary } from '../shard/request/bind-aggregations.ts';
 import type { ShardQuery, SummarySpecs } from '../shard/shard.ts';
-import { envelope, lagOf, requireSnapshot, type SearchContext } from './context.ts';
+import { envelope, lagOf, notesOf, requireSnapshot, type SearchContext } from './context.ts';
 import { FanOut } from './fan-out.ts';
 import { type PreparedSearch, prepareSearch } from './find-hits.ts';
 import { ShownValues } from './originals.ts';
@@ -59,7 +59,8 @@ export async function aggregateIndex(
   const specs = typeof aggs === 'string' ? parsed(aggs) : aggs;
   const { bound, results, total } = await summaryOf(context, fan, prepared, { aggs: specs });
   const state = { ...envelope(context, started), ...(await lag) };
-  return { results: aggsOf(bound, results), failed_shards: fan.failed, total, ...state };
+  const notes = notesOf(prepared.bound.notes);
+  return { results: aggsOf(bound, results), failed_shards: fan.failed, total, ...state, ...notes };
 }
 
 /**
@@ -81,6 +82,7 @@ export async function facetIndex(
     ...partial,
     ...envelope(context, started),
     ...(await lag),
+    ...notesOf(prepared.bound.notes),
   };
 }
 

@@ -7,6 +7,7 @@ import { aggregationTable } from '../../search/aggregation-rows.ts';
 import { matchRequest } from '../../search/run-search.ts';
 import { matchArgs, matchFlags } from '../../search/search-flags.ts';
 import { duration, plural } from '../../terminal/figures.ts';
+import { printable } from '../../terminal/text.ts';
 
 export default class IndexAggregate extends LhsCommand {
   static override aliases = ['aggregate'];
@@ -31,7 +32,8 @@ export default class IndexAggregate extends LhsCommand {
       ...(await matchRequest(args, flags)),
       aggs,
     });
-    const { total, took_ms: took } = answer;
+    const { total, took_ms: took, notes = [] } = answer;
+    this.terminal.err(...notes.map(printable));
     const { fields } =
       target.format === 'json'
         ? { fields: [] }

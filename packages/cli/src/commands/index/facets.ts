@@ -7,6 +7,7 @@ import { fieldsOfFewValues } from '../../search/few-values.ts';
 import { matchRequest } from '../../search/run-search.ts';
 import { matchArgs, matchFlags } from '../../search/search-flags.ts';
 import { duration, plural } from '../../terminal/figures.ts';
+import { printable } from '../../terminal/text.ts';
 
 export default class IndexFacets extends LhsCommand {
   static override aliases = ['facets'];
@@ -41,8 +42,8 @@ export default class IndexFacets extends LhsCommand {
     const fields = flags.field ?? (await this.#countable(args.index, backend));
     const size = flags.size === undefined ? {} : { size: flags.size };
     const answer = await backend.facets({ ...(await matchRequest(args, flags)), fields, ...size });
-    const { facets, total, took_ms: took } = answer;
-    this.terminal.err(...skippedFacets(answer));
+    const { facets, total, took_ms: took, notes = [] } = answer;
+    this.terminal.err(...skippedFacets(answer), ...notes.map(printable));
     const head = `${plural(total, 'row')} in ${args.index} · ${duration(took)}`;
     const width = this.widthOf(target);
     await this.answer(target, {

@@ -19,6 +19,7 @@ import { type Clause, constant, NONE, sortedTerms } from './clause.ts';
 import type { QueryFields } from './fields.ts';
 import { bindLeaf } from './leaf.ts';
 import { bindNearest } from './nearest.ts';
+import { noteCorrections } from './remarks.ts';
 import { rewrite } from './rewrite.ts';
 import { type BindScope, countLeaf, nodeError, type QueryText } from './scope.ts';
 
@@ -35,6 +36,7 @@ export function bindQuery(
   notes: string[] = [],
 ): Clause {
   const scope: BindScope = { fields, text, notes, leaves: 0 };
+  noteCorrections(query, scope);
   return rewrite(bindNode(query, 1, 0, scope) ?? NONE);
 }
 

@@ -17,8 +17,9 @@ import { bindDeclared } from './declared.ts';
 import { changeHint, resolveField } from './fields.ts';
 import { matchWords, valuePattern } from './match.ts';
 import { bindPath } from './path.ts';
-import { bindPattern } from './patterns.ts';
+import { bindPattern, type PatternNode } from './patterns.ts';
 import { type BindScope, countLeaf, fieldSpan, type LeafNode, nodeError } from './scope.ts';
+import { noteSplit } from './split-pattern.ts';
 import { analyzeWords } from './words.ts';
 
 /**
@@ -66,9 +67,16 @@ function bindField(
     case 'exists':
       return { kind: 'exists', boost, field: plan };
     default:
-      requireTerms(node, plan, scope, `a ${node.kind} clause`);
-      return bindPattern(plan, node, boost, scope.text);
+      return bindWords(node, plan, boost, scope);
   }
+}
+
+/** A pattern of words or values. */
+function bindWords(node: PatternNode, plan: FieldPlan, boost: number, scope: BindScope): Clause {
+  requireTerms(node, plan, scope, `a ${node.kind} clause`);
+  const clause = bindPattern(plan, node, boost, scope.text);
+  noteSplit(node, plan, clause, scope);
+  return clause;
 }
 
 /** What a clause finds whose text has no words. */

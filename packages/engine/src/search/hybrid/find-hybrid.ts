@@ -20,8 +20,9 @@ import {
   type FiltersByShard,
   findNear,
   type Near,
+  nearNotes,
+  quoted,
   type ScoredDoc,
-  unknownText,
 } from './find-nearest.ts';
 import { type FusedDoc, fuse } from './fuse.ts';
 import { vectorFieldOf } from './query-vector.ts';
@@ -98,7 +99,6 @@ export async function findHybrid(
     fields: lexical === null ? null : texts.map(({ name }) => name),
   };
   const label = `words and meaning, ${nearest.k} of each, fused`;
-  const unknown = semantic?.vector === null && nearest.query_vector === undefined;
   return {
     docs,
     k: nearest.k,
@@ -109,8 +109,16 @@ export async function findHybrid(
     lexical: lexical?.docs ?? null,
     semantic,
     failed,
-    notes: unknown ? [unknownText(text)] : [],
+    notes: [
+      ...(lexical?.docs.length === 0 ? [noWords(text, rest)] : []),
+      ...(semantic === null ? [] : nearNotes(semantic, text)),
+    ],
   };
+}
+
+function noWords(text: string, { bound }: PreparedSearch): string {
+  const rows = bound.filter === null ? 'no row' : 'no row that passes the filter';
+  return `${rows} has a word of ${quoted(text)}`;
 }
 
 /** The `k` best documents of the words, best first. */

@@ -1,5 +1,6 @@
 /** Documents near a vector, from all shards: of a `knn` clause, a semantic search, a hybrid arm. */
 import type { CheckedNearest } from '@lakehouse-search/contract';
+import { DEFAULT_MODEL } from '../../embed/embedder.ts';
 import { firstNear, type VectorField } from '../../shard/execute/nearest.ts';
 import type {
   DocAddress,
@@ -128,8 +129,21 @@ export function docsByShard(
   });
 }
 
-/** The note for a text of which the model knows no word. */
-export function unknownText(text: string): string {
-  const shown = text.length > 60 ? `${text.slice(0, 60)}…` : text;
-  return `the model knows no word of "${shown}": nothing is near it`;
+/** Best similarity under which hits of the included model have, by experience, another subject. */
+const WEAK_SIMILARITY = 0.25;
+
+/** Notes on what is near to a text: nothing, or hits that are not about it. */
+export function nearNotes({ field, vector, docs, nearest }: Near, text: string): readonly string[] {
+  if (nearest.query_vector !== undefined) return [];
+  if (vector === null) return [`the model knows no word of ${quoted(text)}: nothing is near it`];
+  const { model, similarity } = field.vector;
+  if (docs.length === 0 || model !== DEFAULT_MODEL || similarity !== 'cosine') return [];
+  const best = 2 * docs[0].score - 1;
+  if (best >= WEAK_SIMILARITY) return [];
+  const why = `the nearest row has a similarity of ${best.toFixed(2)}`;
+  return [`weak: ${why}, and the model "${model}" knows English only`];
 }
+
+/** A text for a note. */
+export const quoted = (text: string): string =>
+  `"${text.length > 60 ? `${text.slice(0, 60)}…` : text}"`;

@@ -11,12 +11,12 @@ import type {
 } from '@lakehouse-search/contract';
 import { queryFields } from '../../shard/request/query-fields.ts';
 import type { PrecomputedDocs, ShardQuery } from '../../shard/shard.ts';
-import { requireSnapshot, type SearchContext } from '../context.ts';
+import { notesOf, requireSnapshot, type SearchContext } from '../context.ts';
 import { FanOut } from '../fan-out.ts';
 import { type PreparedSearch, prepareSearch } from '../find-hits.ts';
-import { answerSearch, notesOf } from '../search.ts';
+import { answerSearch } from '../search.ts';
 import { findHybrid } from './find-hybrid.ts';
-import { filtersOf, findNear, nearByShard, unknownText } from './find-nearest.ts';
+import { filtersOf, findNear, nearByShard, nearNotes } from './find-nearest.ts';
 import { addressNumber } from './fuse.ts';
 import { vectorFieldOf } from './query-vector.ts';
 
@@ -35,8 +35,7 @@ export async function searchSemantic(
   const rest = await prepareRest(context, fan, search);
   const near = await findNear(context, fan, field, nearest, filtersOf(rest.queries));
   const found = nearByShard(fan.shards.length, near, '');
-  const notes = near.vector === null ? [unknownText(nearest.query_text ?? '')] : [];
-  const more = notesOf(notes);
+  const more = notesOf(nearNotes(near, nearest.query_text ?? ''));
   const answer = await answerSearch(context, fan, withDocs(rest, found), started, { more });
   return withDepth(answer, checked, nearest.k, `only the ${nearest.k} nearest rows`);
 }

@@ -55,7 +55,7 @@ export function suggestTerms(
     const own = plan === undefined ? [] : termsOf(plan.originals);
     return folded.flatMap((value) => originals(own, value, limit, deadline));
   }
-  const target = termsTarget(request.field, mapping);
+  const target = termsTarget(request.field, mapping, pattern !== undefined);
   const own = termsOf(target.plan.id);
   if (terms !== undefined) return terms.map((term) => counted(own, term));
   const list = new SuggestionList(limit);
@@ -85,9 +85,14 @@ function counted(segments: readonly FieldTerms[], term: Uint8Array): RankedTerm 
   return { term, distance: 0, count };
 }
 
-/** Where the terms of a field are. Throws invalid_argument where it has none. */
-export function termsTarget(name: string, mapping: Mapping): FieldTarget {
+/**
+ * Where the terms of a field are; with a pattern of our own, also those of a hidden field. Throws
+ * invalid_argument where it has none.
+ */
+export function termsTarget(name: string, mapping: Mapping, withHidden = false): FieldTarget {
   const fields = queryFields(mapping);
+  const hidden = withHidden && name.includes('#') ? fields.plans.get(name) : undefined;
+  if (hidden !== undefined) return { kind: 'field', plan: hidden };
   const target = findField(fields, name);
   if (target === undefined) {
     const message = `"field" names "${name}", which is not in index "${fields.index}"`;

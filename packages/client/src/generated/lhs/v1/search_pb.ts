@@ -1321,7 +1321,8 @@ export type SearchResponse = Message<"lhs.v1.SearchResponse"> & {
   failedArms: FailedArm[];
 
   /**
-   * Remarks on the query and on a semantic response, as sentences.
+   * Remarks on the query and on a semantic response, as sentences; with `suggest` and without hits
+   * the reasons, as far as they are known.
    *
    * @generated from field: repeated string notes = 16;
    */

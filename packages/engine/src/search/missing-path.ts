@@ -1,0 +1,37 @@
+import { nearest } from '@lakehouse-search/contract';
+import { type FlatPath, findField } from '../query/bind/fields.ts';
+import type { Query } from '../query/query.ts';
+import { pathField } from '../schema/variant-terms.ts';
+import { queryFields } from '../shard/request/query-fields.ts';
+import type { Guesser } from './meant.ts';
+import { frequentTerms } from './suggest.ts';
+
+/** Terms whose paths are compared, the most frequent first. */
+const TERMS = 1000;
+/** Paths that a note lists. */
+const LISTED = 12;
+
+/** Why a clause finds nothing: no row has its path in a flattened column. */
+export async function missingPath(guesser: Guesser, node: Query): Promise<string | undefined> {
+  if (!('field' in node)) return undefined;
+  const target = findField(queryFields(guesser.context.mapping), node.field);
+  if (target?.kind !== 'path') return undefined;
+  if ((await guesser.count({ kind: 'exists', field: node.field })) > 0) return undefined;
+  const column = node.field.slice(0, node.field.length - target.path.length - 1);
+  const paths = await frequentPaths(guesser, column);
+  const near = nearest(target.path, paths);
+  const all = paths.slice(0, LISTED).map((path) => `${column}.${path}`);
+  const more = paths.length > LISTED ? ', …' : '';
+  const listed = all.length === 0 ? '' : `; paths: ${all.join(', ')}${more}`;
+  const meant = near === undefined ? '' : `, did you mean ${column}.${near}?`;
+  return `no row has ${node.field}${meant}${listed}`;
+}
+
+/** The paths of the most frequent values of a flattened column. */
+async function frequentPaths(
+  { context, fan }: Guesser,
+  column: string,
+): Promise<readonly FlatPath['path'][]> {
+  const terms = await frequentTerms(context, fan, pathField(column), TERMS);
+  return [...new Set(terms.map((term) => term.slice(0, term.indexOf('\0'))))];
+}

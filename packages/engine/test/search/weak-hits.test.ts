@@ -1,0 +1,54 @@
+/** Hits by meaning that are about something else are called weak. */
+import { appendRows } from '@lakehouse-search/lake';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
+
+const TITLES = ['Expired certificate on the gateway', 'Search ran out of database connections'];
+
+let lake: SmallLake;
+beforeAll(async () => {
+  lake = await openSmallLake();
+  const field = (id: number, name: string) => {
+    return { id, name, type: { kind: 'string' } as const, required: id === 1 };
+  };
+  await lake.create({
+    ...{ schemaId: 0, identifierFieldIds: [1] },
+    fields: [field(1, 'id'), field(2, 'title')],
+  });
+  const rows = TITLES.map((title, i) => ({ id: String(i), title }));
+  await appendRows(lake.source, { kind: 'rows', rows });
+  await lake.define(`key: { identifier: [id] }
+fields:
+  - { name: title, type: TEXT }
+  - { name: meaning, type: VECTOR, source: title, model: default }`);
+  await lake.backend.reindex({});
+});
+afterAll(() => lake.close());
+
+describe('a search by meaning', () => {
+  it.each(['the certificate has expired', 'too many connections to the database'])(
+    'of a subject of the rows has no note: %s',
+    async (query_text) => {
+      expect(await lake.backend.semantic({ query_text })).not.toHaveProperty('notes');
+      expect(await lake.backend.hybrid({ query_text })).not.toHaveProperty('notes');
+    },
+  );
+
+  it.each(['quantum chromodynamics', 'Kunden wurden doppelt belastet', 'データベースが遅い'])(
+    'of another subject or language is weak: %s',
+    async (query_text) => {
+      const { notes = [] } = await lake.backend.semantic({ query_text });
+      expect(notes).toEqual([expect.stringMatching(/^weak: .*similarity of -?0\.[012]/)]);
+      expect((await lake.backend.hybrid({ query_text })).notes).toEqual([
+        `no row has a word of "${query_text}"`,
+        ...notes,
+      ]);
+    },
+  );
+
+  it('of no row that the filter leaves', async () => {
+    const request = { query_text: 'quantum', filter: 'title:expired' };
+    const { notes = [] } = await lake.backend.hybrid(request);
+    expect(notes[0]).toBe('no row that passes the filter has a word of "quantum"');
+  });
+});
