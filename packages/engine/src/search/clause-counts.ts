@@ -22,8 +22,8 @@ const COUNTED_CLAUSES = 16;
 
 /**
  * How many documents each positive clause of a request's query and filter finds alone, in their
- * order: what to look at when the whole finds nothing. A clause that finds nothing names what was probably
- * meant, and a word the other fields that contain it (meant.ts).
+ * order: what to look at when the whole finds nothing. A clause that finds nothing names what was
+ * probably meant, and a word the other fields that contain it (meant.ts).
  */
 export async function clauseCounts(
   context: SearchContext,
