@@ -36,6 +36,7 @@ const FIRST: readonly (readonly [line: string, code: number, output: RegExp])[] 
   ['index info vec', 2, /did you mean lhs index describe\?/],
   ['index stats vec', 2, /did you mean lhs index describe\?/],
   ['vec title', 0, /hits in vec/],
+  ['vecs title', 2, /did you mean lhs search vec\?/],
   ['search vec title 6', 0, /hits in vec/],
   ['search vec title -n 5', 0, /hits in vec/],
   ['search vec title -n5', 0, /hits in vec/],

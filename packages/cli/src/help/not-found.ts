@@ -6,13 +6,17 @@ type Name = readonly string[];
 /** Commands that are offered together; more would be a list. */
 const MAX_OFFERED = 3;
 
-/** The error of words that name no command. `commands`: all of them, under all their names. */
+/**
+ * The error of words that name no command. `commands`: all of them, under all their names.
+ * `indexes`: names of indexes, which can stand for a search.
+ */
 export function unknownCommand(
   words: readonly string[],
   commands: readonly { readonly id: string; readonly hidden: boolean }[],
+  indexes: readonly string[] = [],
 ): LhsError {
   const known = commands.filter(({ hidden }) => !hidden).map(({ id }) => id.split(':'));
-  const { message, hint } = notFound(words, known);
+  const { message, hint } = notFound(words, known, nearest(words[0], indexes));
   return new LhsError('invalid_argument', message, { hint });
 }
 
@@ -20,6 +24,7 @@ export function unknownCommand(
 export function notFound(
   words: readonly string[],
   known: readonly Name[],
+  index?: string,
 ): { readonly message: string; readonly hint: string } {
   if (words[0]?.startsWith('-')) {
     const message = `"${words[0]}" comes before the command`;
@@ -34,7 +39,8 @@ export function notFound(
   }
   const message = `there is no command "${[...right, words[wrong]].join(' ')}"`;
   const near = meantBy(words, wrong, known);
-  const names = near.map((name) => `lhs ${name.join(' ')}`);
+  const ofIndex = index === undefined ? [] : [`lhs search ${index}`];
+  const names = [...near.map((name) => `lhs ${name.join(' ')}`), ...ofIndex];
   if (names.length > 0) return { message, hint: `did you mean ${names.join(', ')}?` };
   return { message, hint: `lhs ${[...right, '--help'].join(' ')} lists the commands` };
 }

@@ -9,19 +9,20 @@ class NamedSearch extends Search {
 
   override async run(): Promise<void> {
     const [name, ...rest] = this.argv;
-    if (await this.#isIndex(name)) return super.run();
+    const indexes = await this.#names();
+    if (indexes.includes(name)) return super.run();
     const words = [name, ...rest.filter((word) => !word.startsWith('-'))];
-    throw unknownCommand(words, this.config.commands);
+    throw unknownCommand(words, this.config.commands, indexes);
   }
 
-  /** False also if the backend cannot be reached: the word may be a misspelled command. */
-  async #isIndex(index: string): Promise<boolean> {
+  /** Indexes and aliases; none if the backend cannot be reached. */
+  async #names(): Promise<readonly string[]> {
     try {
       const backend = await this.backend(globalValues(this.argv));
-      await backend.describeIndex({ index });
-      return true;
+      const aliases = (await backend.listAliases()).map(({ alias }) => alias);
+      return [...(await backend.listIndexes()).map(({ name }) => name), ...aliases];
     } catch {
-      return false;
+      return [];
     }
   }
 }

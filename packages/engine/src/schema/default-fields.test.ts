@@ -12,11 +12,12 @@ fields:
   - { name: body, type: TEXT }
   - { name: note, type: TEXT, indexed: false, cached: true }
   - { name: shop, type: KEYWORD }
+  - { name: price, type: LONG }
 `;
 const parsed = (line: string) => parseDefinition(text(line), ANALYZER_CATALOG);
 
 describe('default_fields of a definition', () => {
-  it('are names of indexed TEXT fields', () => {
+  it('are names of indexed TEXT and KEYWORD fields', () => {
     expect(parsed('default_fields: [body, title]').definition?.defaultFields).toEqual([
       'body',
       'title',
@@ -25,6 +26,10 @@ describe('default_fields of a definition', () => {
     expect(parsed('').definition?.defaultFields).toBeUndefined();
     const weighted = parsed('default_fields: [title^2.5, body]');
     expect(weighted.definition?.defaultFields).toEqual(['title^2.5', 'body']);
+    expect(parsed('default_fields: [shop, title]').definition?.defaultFields).toEqual([
+      'shop',
+      'title',
+    ]);
   });
 
   it.each([
@@ -32,8 +37,8 @@ describe('default_fields of a definition', () => {
       '[titel]',
       '"titel" in default_fields is not a field of this definition; did you mean "title"?',
     ],
-    ['[shop]', '"shop" in default_fields must be an indexed TEXT field'],
-    ['[note]', '"note" in default_fields must be an indexed TEXT field'],
+    ['[price]', '"price" in default_fields must be an indexed TEXT or KEYWORD field'],
+    ['[note]', '"note" in default_fields must be an indexed TEXT or KEYWORD field'],
     ['[title, title]', '"title" is given twice'],
     ['[title^0]', 'the weight of "title^0" must be a number above 0, at most 1000'],
     ['[title^]', 'the weight of "title^" must be a number above 0, at most 1000'],

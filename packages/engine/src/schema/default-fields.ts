@@ -5,8 +5,8 @@ import { readTexts } from './tree-reading.ts';
 import type { Report, Tree } from './yaml-tree.ts';
 
 /**
- * The fields of a definition's `default_fields`, each an indexed TEXT field of it, as written: a
- * name, or a name and a weight (`title^2`).
+ * The fields of a definition's `default_fields`, each an indexed TEXT or KEYWORD field of it, as
+ * written: a name, or a name and a weight (`title^2`).
  */
 export function parseDefaultFields(
   tree: Tree,
@@ -29,12 +29,15 @@ export function parseDefaultFields(
         fields.map(({ name }) => name),
       );
       report.error(at, `"${text}" in default_fields is not a field of this definition${near}`);
-    } else if (field.type !== 'TEXT' || !field.indexed) {
-      report.error(at, `"${text}" in default_fields must be an indexed TEXT field`);
+    } else if (!WORDS.has(field.type) || !field.indexed) {
+      report.error(at, `"${text}" in default_fields must be an indexed TEXT or KEYWORD field`);
     }
   }
   return Object.freeze(written.map(({ text }) => text));
 }
+
+/** Types of fields that bare words can search: words of a TEXT, whole values of a KEYWORD. */
+const WORDS: ReadonlySet<string> = new Set<FieldDefinition['type']>(['TEXT', 'KEYWORD']);
 
 /** Largest weight of a default field. */
 const HEAVIEST = 1000;
@@ -55,13 +58,16 @@ export function weightedField(entry: string): WeightedField {
 
 /**
  * The fields that bare words search, as written: those of the definition, else its first indexed
- * TEXT field.
+ * TEXT field, else its indexed KEYWORD fields.
  */
 export function defaultFieldsOf(
   { defaultFields }: Definition,
   fields: readonly { readonly name: string; readonly type: string; readonly indexed: boolean }[],
 ): readonly string[] {
   if (defaultFields !== undefined) return defaultFields;
-  const first = fields.find(({ type, indexed }) => type === 'TEXT' && indexed);
-  return Object.freeze(first === undefined ? [] : [first.name]);
+  const named = (of: FieldDefinition['type'], limit: number) =>
+    fields.filter(({ type, indexed }) => type === of && indexed).slice(0, limit);
+  const [text] = named('TEXT', 1);
+  const found = text === undefined ? named('KEYWORD', LIMITS.defaultFields) : [text];
+  return Object.freeze(found.map(({ name }) => name));
 }

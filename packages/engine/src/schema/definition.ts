@@ -125,7 +125,7 @@ export interface Definition {
   readonly onDuplicateKey: 'refuse' | 'last';
   /** What becomes of a row that cannot be indexed: it stops the work, or it has no document. */
   readonly onBadRow: 'refuse' | 'skip';
-  /** Names of the fields that bare words search. Absent: the first indexed TEXT field. */
+  /** Names of the fields that bare words search. Absent: as `defaultFieldsOf` chooses. */
   readonly defaultFields?: readonly string[];
   /**
    * Age in milliseconds from which the look at the table behind `lag_snapshots` is renewed; 0: with

@@ -167,6 +167,18 @@ describe('the proposed definition', () => {
     },
   );
 
+  it('lets bare words search the values if no column has words', async () => {
+    const table = fakeTable({
+      code: { type: string, values: many((i) => `A${i % 3}`) },
+      state: { type: string, values: many((i) => ['open', 'shut'][i % 2]) },
+      size: { type: { kind: 'long' } },
+    });
+    const text = await initDefinition(table, { source: { path: '/x' } });
+    const { definition, issues } = parseDefinition(text, ANALYZER_CATALOG);
+    expect(issues).toEqual([]);
+    expect(definition?.defaultFields).toEqual(['code', 'state']);
+  });
+
   it('writes a valid definition for columns with any name', async () => {
     const names = [
       'a b',

@@ -56,7 +56,7 @@ export async function initDefinition(table: SourceTable, options: InitOptions): 
   const key = await proposeKey(table, sample, options.key);
   const names = fieldNames(proposals);
   const searched = searchedOf(proposals);
-  const [title] = searched;
+  const title = searched.find(({ text }) => text?.analyzer !== undefined);
   return [
     '# What is indexed of the table, and how. docs/definition.md explains every key.',
     ...(read instanceof Error ? [`# no rows could be read: ${oneLine(read.message)}`] : []),
@@ -212,11 +212,11 @@ function textProposal(column: string, sample: readonly Value[]): Proposal {
 
 type FieldProposal = Extract<Proposal, { kind: 'field' }>;
 
-/** The columns that bare words search: names and titles before prose. */
+/** The columns that bare words search: names and titles before prose; without any, all values. */
 function searchedOf(proposals: readonly Proposal[]): readonly FieldProposal[] {
-  const fields = proposals
-    .filter((p) => p.kind === 'field')
-    .filter(({ text }) => text?.analyzer !== undefined);
+  const all = proposals.filter((p) => p.kind === 'field');
+  const texts = all.filter(({ text }) => text?.analyzer !== undefined);
+  const fields = texts.length > 0 ? texts : all.filter(({ text }) => text?.type === 'KEYWORD');
   const titles = fields.filter(({ column }) => TITLE.test(column));
   return [...titles, ...fields.filter(({ column }) => !TITLE.test(column))];
 }
@@ -231,7 +231,7 @@ function analyzerLines(searched: readonly FieldProposal[]): string[] {
 /** Bare words search all of these, and matches in titles and names count more. */
 function defaultFieldsLine(searched: readonly FieldProposal[], names: FieldNames): string[] {
   const weighted = searched.slice(0, LIMITS.defaultFields).map(({ column, text }, i) => {
-    const weight = i === 0 ? 3 : (text?.weight ?? 1);
+    const weight = i === 0 && text?.analyzer ? 3 : (text?.weight ?? 1);
     return weight === 1 ? nameOf(names, column) : `${nameOf(names, column)}^${weight}`;
   });
   if (weighted.length < 2) return [];

@@ -73,7 +73,7 @@ export interface Mapping {
   /** How many of `columns` are the key. */
   readonly keyColumns: number;
   readonly fields: readonly MappedField[];
-  /** The fields that bare words search; empty where there is no indexed TEXT field. */
+  /** The fields that bare words search; empty without an indexed TEXT or KEYWORD field. */
   readonly defaultFields: readonly string[];
   /** How the index is cut into windows; absent: it has none. */
   readonly windows?: WindowLayout;

@@ -92,3 +92,51 @@ describe('bare words in several default fields', () => {
     expect(count).toMatchObject({ clause: 'nowhere', total: 0 });
   });
 });
+
+describe('bare words in KEYWORD fields', () => {
+  const KEYWORDS = `fields:
+  - { name: author, type: KEYWORD }
+  - { name: state, type: KEYWORD }
+  - { name: words, type: LONG }
+`;
+  const found = async (index: string, query: string) =>
+    (await backend.search({ index, query })).hits.map(({ coordinates, score }) => {
+      return { coordinates, score };
+    });
+
+  beforeAll(async () => {
+    const head = definition('').slice(0, definition('').indexOf('fields:'));
+    const of = (index: string) => head.replace('index: tickets', `index: ${index}`);
+    const mixed = `default_fields: [author, body^2]\n${KEYWORDS}  - { name: body, type: TEXT }\n`;
+    for (const text of [of('values') + KEYWORDS, of('mixed') + mixed]) {
+      await backend.createIndex({ definition: text });
+    }
+    for (const index of ['values', 'mixed']) await backend.reindex({ index });
+  });
+
+  it.each([
+    ['Bo', 'author:Bo OR state:Bo'],
+    ['Bo open', '(author:Bo OR state:Bo) (author:open OR state:open)'],
+    ['"Ada Lovelace"', 'author:"Ada Lovelace"'],
+    ['"Ada Lovelace"~2', 'author:"Ada Lovelace"'],
+    ['"Ada Lo"*', 'author:Ada\\ Lo*'],
+    ['clo* -Bo', '(author:clo* OR state:clo*) -author:Bo'],
+    ['clased~1', 'state:clased~1'],
+  ])('are whole values of all of them if there is no TEXT: %s is %s', async (bare, named) => {
+    const hits = await found('values', bare);
+    expect(hits.length).toBeGreaterThan(0);
+    expect(hits).toEqual(await found('values', named));
+  });
+
+  it.each([
+    ['Bo', 'author:Bo OR body:Bo^2'],
+    ['"start page"~1', 'author:"start page" OR body:"start page"~1^2'],
+    ['"start pa"*', 'author:"start pa" OR body:"start pa"*^2'],
+  ])('stand beside TEXT if the definition names them: %s is %s', async (bare, named) => {
+    expect(await found('mixed', bare)).toEqual(await found('mixed', named));
+    expect((await backend.describeIndex({ index: 'mixed' })).default_fields).toEqual([
+      'author',
+      'body',
+    ]);
+  });
+});

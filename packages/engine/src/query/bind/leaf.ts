@@ -111,6 +111,9 @@ function bindPhrasePrefix(
   boost: number,
   scope: BindScope,
 ): Clause | null {
+  if (field.type === 'KEYWORD' && isBare(node)) {
+    return bindField({ ...node, kind: 'prefix' }, field, boost, scope);
+  }
   if (field.type !== 'TEXT') {
     const message = `field "${field.name}" is ${field.type}: a phrase_prefix clause needs TEXT`;
     throw nodeError(scope.text, fieldSpan(node), message, 'write a "prefix" clause');
@@ -132,7 +135,7 @@ function bindValue(
   scope: BindScope,
 ): Clause | null {
   if (plan.type !== 'TEXT') {
-    if (slop > 0) {
+    if (slop > 0 && !isBare(node)) {
       const message = `field "${plan.name}" is ${plan.type}: "~${slop}" after a phrase needs TEXT`;
       throw nodeError(scope.text, node.span, message);
     }
@@ -145,6 +148,10 @@ function bindValue(
   }
   return phraseOf(plan, words, slop, boost);
 }
+
+/** Written without a field: it looks in all default fields, whatever their types are. */
+const isBare = ({ span, fieldSpan }: LeafNode): boolean =>
+  span !== undefined && fieldSpan === undefined;
 
 function phraseOf(
   field: FieldPlan,

@@ -257,7 +257,7 @@ export class Grammar {
     const span = { from, to: this.end };
     if (field.names.length === 0) {
       const shown = clip(this.text.slice(from, this.end));
-      const message = `"${shown}" names no field, and there is no TEXT field to look in`;
+      const message = `"${shown}" names no field, and there is no TEXT or KEYWORD field to search`;
       throw this.error(span, message, 'write field:value');
     }
     const clauses = field.names.map((entry) => {

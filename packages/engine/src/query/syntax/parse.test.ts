@@ -248,7 +248,9 @@ describe('errors', () => {
 
   it('refuses bare words when there is no default field', () => {
     const error = failure('f:x fox', { defaultFields: [] });
-    expect(error.message).toBe('"fox" names no field, and there is no TEXT field to look in');
+    expect(error.message).toBe(
+      '"fox" names no field, and there is no TEXT or KEYWORD field to search',
+    );
     expect(error.place).toMatchObject({ from: 4, to: 7 });
   });
 });
