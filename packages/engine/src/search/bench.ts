@@ -111,7 +111,8 @@ function benchQuery(
   const [field = null] = defaultFields.map((entry) => weightedField(entry).name);
   if (operator === 'query') return parseQuery(text, { defaultFields });
   if (field === null) {
-    const message = `index "${mapping.definition.index}" has no TEXT or KEYWORD field to search words in`;
+    const { index } = mapping.definition;
+    const message = `index "${index}" has no TEXT or KEYWORD field to search words in`;
     throw new LhsError('invalid_argument', message, {
       hint: 'the operator "query" takes query strings with fields',
     });
