@@ -95,6 +95,7 @@ export class Connector {
       ttlMs: leaseMs,
       work: (lease, signal) => this.#follow(index, lease, signal),
       logger: context.logger,
+      faults: context.repeated,
     });
     this.#running.set(index, leadership);
     leadership.start();

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { NodeClient } from '../cluster/node-client.ts';
 import type { NodeIndex, NodeState } from '../cluster/node-state.ts';
 import { type NodeWatch, watchOver } from '../cluster/node-watch.ts';
+import type { RepeatedFaults } from '../observe/repeated-faults.ts';
 import type { Lease } from '../store/leases.ts';
 import type { ClusterStore, Store } from '../store/open-store.ts';
 import type { Route } from '../store/routes.ts';
@@ -13,6 +14,8 @@ export interface ClusterContext {
   readonly store: Store;
   readonly nodes: NodePool;
   readonly logger: Logger;
+  /** Notes failures of calls that are made again and again. */
+  readonly repeated: RepeatedFaults;
 }
 
 /** Connections to nodes by address. They are opened with the first call. */
@@ -73,11 +76,12 @@ async function registeredNodes(
 
 /** The same, as the nodes say now. */
 export async function currentNodes(
-  { store, nodes }: ClusterContext,
+  context: ClusterContext,
   { signal, deadline = Number.POSITIVE_INFINITY }: CallContext = {},
   graceMs = 0,
 ): Promise<readonly LivingNode[]> {
-  return nodesSaying(store, graceMs, (address) => {
+  const { nodes } = context;
+  return nodesSaying(context, graceMs, signal, (address) => {
     const until = Math.min(deadline, Date.now() + STATE_MS);
     const call = { deadline: until, ...(signal === undefined ? {} : { signal }) };
     return nodes.at(address).state(call);
@@ -86,25 +90,35 @@ export async function currentNodes(
 
 /** The same for an answer that does not wait for nodes that are stopped. */
 export async function awakeNodes(
-  { store, nodes }: ClusterContext,
+  context: ClusterContext,
   { signal }: CallContext = {},
 ): Promise<readonly LivingNode[]> {
-  return nodesSaying(store, 0, (address) =>
+  const { nodes } = context;
+  return nodesSaying(context, 0, signal, (address) =>
     nodes.watch.whileAlive(address, signal, (own) => nodes.at(address).state({ signal: own })),
   );
 }
 
+const STATE = 'read of a node';
+
 async function nodesSaying(
-  store: Store,
+  { store, repeated }: ClusterContext,
   graceMs: number,
+  signal: AbortSignal | undefined,
   stateOf: (address: string) => Promise<NodeState>,
 ): Promise<readonly LivingNode[]> {
   const gone = await droppedUuids(store);
   const known = await registeredNodes(store, gone, graceMs);
   const ask = async (node: LivingNode): Promise<LivingNode> => {
-    const state = await stateOf(node.address).catch(() => undefined);
-    if (state === undefined) return { ...node, isSilent: true };
-    return { ...node, indexes: state.indexes.filter(({ uuid }) => !gone.has(uuid)) };
+    const of = { node: node.node };
+    try {
+      const { indexes } = await stateOf(node.address);
+      repeated.succeeded(STATE, of);
+      return { ...node, indexes: indexes.filter(({ uuid }) => !gone.has(uuid)) };
+    } catch (error) {
+      if (signal?.aborted !== true) repeated.failed(STATE, error, of);
+      return { ...node, isSilent: true };
+    }
   };
   return Promise.all(known.map(ask));
 }

@@ -1,4 +1,4 @@
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Gauge, type Registry } from 'prom-client';
 import type { Store } from '../store/open-store.ts';
 import type { Route } from '../store/routes.ts';
 
@@ -42,17 +42,6 @@ export function clusterMetrics(registry: Registry, sources: ClusterSources): voi
     async () => (await store.jobs.list({ running: true })).length,
   );
   routeMetrics(registers, store);
-}
-
-/** The metric of loops that fail. Returns what counts a failure. */
-export function loopMetrics(registry: Registry): (work: string, index: string) => void {
-  const failures = new Counter({
-    name: 'lhs_loop_failures_total',
-    help: 'failed rounds of the loops of a control plane; without an index: of all indexes',
-    labelNames: ['work', 'index'],
-    registers: [registry],
-  });
-  return (work, index) => failures.inc({ work, index });
 }
 
 function routeMetrics(registers: Registry[], { routes }: Pick<Store, 'routes'>): void {

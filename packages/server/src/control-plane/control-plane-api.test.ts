@@ -4,10 +4,13 @@ import { join } from 'node:path';
 import type { Backend, CallContext } from '@lakehouse-search/contract';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RepeatedFaults } from '../observe/repeated-faults.ts';
 import { openStore, type Store } from '../store/open-store.ts';
 import { NodePool } from './cluster-context.ts';
 import { type ControlPlaneApis, controlPlaneApis } from './control-plane-api.ts';
 
+const logger = pino({ level: 'silent' });
+const QUIET = { logger, repeated: new RepeatedFaults(logger) };
 const folder = mkdtempSync(join(tmpdir(), 'lhs-plane-'));
 let store: Store;
 let apis: ControlPlaneApis;
@@ -36,7 +39,7 @@ beforeAll(async () => {
   const nodes = new NodePool(() => {
     throw new Error('there is no node');
   });
-  const context = { store, nodes, logger: pino({ level: 'silent' }) };
+  const context = { store, nodes, ...QUIET };
   apis = controlPlaneApis(context, async () => scratch);
   const change: Store['change'] = async (lease, work) => {
     await meanwhile();
@@ -180,7 +183,7 @@ describe('the list of indexes of a control plane', () => {
       state: JSON.stringify(stateOf(0)),
     };
     await store.nodes.register(node, 0, 60_000);
-    const context = { store, nodes, logger: pino({ level: 'silent' }) };
+    const context = { store, nodes, ...QUIET };
     const { backend } = controlPlaneApis(context, async () => scratch);
     expect(await backend.listIndexes({})).toContainEqual(
       expect.objectContaining({ name: 'whole', num_docs: 900, bytes: 900 }),
@@ -191,7 +194,7 @@ describe('the list of indexes of a control plane', () => {
     const never = () => new Promise<never>(() => {});
     const stopped = { state: never, service: () => ({ status: never }) };
     const nodes = new NodePool(() => stopped as unknown as ReturnType<NodePool['at']>, 30);
-    const context = { store, nodes, logger: pino({ level: 'silent' }) };
+    const context = { store, nodes, ...QUIET };
     const created = { ...scratch, status: async () => ({ index: 'whole', num_docs: 0 }) };
     const { backend } = controlPlaneApis(context, async () => created as unknown as Backend);
     expect(await backend.listIndexes({})).toHaveLength(2);

@@ -22,11 +22,13 @@ import { messageOfState } from '../cluster/node-wire.ts';
 import type { NodeLease, Registrar } from '../cluster/registrar.ts';
 import type { RoutedIndex, RoutingSource } from '../cluster/routing.ts';
 import { type ProbeNode, SilentNodes } from '../cluster/silent-nodes.ts';
+import type { RepeatedFaults } from '../observe/repeated-faults.ts';
 import { pause } from './leadership.ts';
 
 const CALL_MS = 5000;
 const WAIT_MS = 10_000;
 const RETRY_MS = 250;
+const WATCH = 'watch of routes';
 
 interface Method<In extends DescMessage, Out extends DescMessage> {
   readonly path: string;
@@ -149,6 +151,8 @@ export interface ControlPlaneRoutingOptions extends ControlPlaneClientOptions {
   readonly probe: ProbeNode;
   /** A control plane that does not answer at the start is waited for beside. */
   readonly startsWithout?: boolean;
+  /** Notes control planes and nodes that do not answer. */
+  readonly faults?: RepeatedFaults;
 }
 
 /** The routing of the control planes of a cluster. */
@@ -180,6 +184,7 @@ class ControlPlaneRouting implements PlaneRouting {
   readonly #stop = new AbortController();
   readonly #listeners = new Set<() => void>();
   readonly #silent: SilentNodes;
+  readonly #faults: RepeatedFaults | undefined;
   #version = '';
   #names: readonly string[] = [];
   #aliases: ReadonlyMap<string, string> = new Map();
@@ -188,7 +193,8 @@ class ControlPlaneRouting implements PlaneRouting {
 
   constructor(options: ControlPlaneRoutingOptions) {
     this.#planes = new ControlPlanes(options);
-    this.#silent = new SilentNodes(options.probe);
+    this.#faults = options.faults;
+    this.#silent = new SilentNodes(options.probe, undefined, options.faults);
   }
 
   get isKnown(): boolean {
@@ -237,8 +243,10 @@ class ControlPlaneRouting implements PlaneRouting {
     while (!signal.aborted) {
       try {
         this.#take(await this.#get(this.#version, WAIT_MS));
-      } catch {
+        this.#faults?.succeeded(WATCH);
+      } catch (error) {
         // The routing that is known stays in force while no control plane answers.
+        if (!signal.aborted) this.#faults?.failed(WATCH, error);
         await pause(RETRY_MS, signal);
       }
     }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { RepeatedFaults } from '../observe/repeated-faults.ts';
+import type { RepeatedFaults } from '../observe/repeated-faults.ts';
 import type { Lease } from '../store/leases.ts';
 import type { Store } from '../store/open-store.ts';
 
@@ -16,22 +16,24 @@ export interface LeadershipOptions {
   /** Works while the lease is held; `signal` aborts when it is lost, or at `stop`. */
   readonly work: (lease: Lease, signal: AbortSignal) => Promise<void>;
   readonly logger: Logger;
+  readonly faults: RepeatedFaults;
 }
 
 /** Attempts within the time of a lease, to acquire it and to renew it. */
 const ATTEMPTS = 4;
+const ACQUIRE = 'acquisition of a lease';
+const RENEW = 'renewal of a lease';
+const WORK = 'work under a lease';
 
 /** A process that wants a lease: it acquires it when it is free, works, and renews it meanwhile. */
 export class Leadership {
   readonly #options: LeadershipOptions;
-  readonly #faults: RepeatedFaults;
   readonly #stop = new AbortController();
   #held: Lease | undefined;
   #running: Promise<void> | undefined;
 
   constructor(options: LeadershipOptions) {
     this.#options = options;
-    this.#faults = new RepeatedFaults(options.logger);
   }
 
   /** The lease, while it is held. */
@@ -65,27 +67,30 @@ export class Leadership {
   }
 
   async #acquire(): Promise<Lease | undefined> {
-    const { leases, name, holder, ttlMs } = this.#options;
+    const { leases, name, holder, ttlMs, faults } = this.#options;
     try {
       const lease = await leases.acquire(name, holder, ttlMs);
-      this.#faults.succeeded('cannot acquire a lease', { lease: name });
+      faults.succeeded(ACQUIRE, { lease: name });
       return lease;
     } catch (error) {
-      this.#faults.failed('cannot acquire a lease', error, { lease: name });
+      faults.failed(ACQUIRE, error, { lease: name });
       return undefined;
     }
   }
 
   /** Works under a lease until it is lost, by the clock of this process too. */
   async #hold(lease: Lease, acquired: number): Promise<void> {
-    const { work, leases, logger, name } = this.#options;
+    const { work, leases, name, faults } = this.#options;
     const lost = new AbortController();
     const signal = AbortSignal.any([lost.signal, this.#stop.signal]);
     this.#held = lease;
     const done = work(lease, signal)
-      .catch((error: unknown) => {
-        if (!signal.aborted) logger.error({ err: error, lease: name }, 'work under a lease failed');
-      })
+      .then(
+        () => faults.succeeded(WORK, { lease: name }),
+        (error: unknown) => {
+          if (!signal.aborted) faults.failed(WORK, error, { lease: name });
+        },
+      )
       .finally(() => lost.abort());
     await this.#renew(lease, acquired, signal);
     this.#held = undefined;
@@ -95,7 +100,7 @@ export class Leadership {
   }
 
   async #renew(lease: Lease, acquired: number, signal: AbortSignal): Promise<void> {
-    const { leases, ttlMs, name } = this.#options;
+    const { leases, ttlMs, name, faults } = this.#options;
     let until = acquired + ttlMs;
     while (!signal.aborted && performance.now() < until) {
       await pause(ttlMs / ATTEMPTS, signal);
@@ -104,9 +109,9 @@ export class Leadership {
       try {
         if ((await leases.renew(lease, ttlMs)) === undefined) return;
         until = asked + ttlMs;
-        this.#faults.succeeded('cannot renew a lease', { lease: name });
+        faults.succeeded(RENEW, { lease: name });
       } catch (error) {
-        this.#faults.failed('cannot renew a lease', error, { lease: name });
+        faults.failed(RENEW, error, { lease: name });
       }
     }
   }

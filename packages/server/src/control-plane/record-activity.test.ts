@@ -9,13 +9,14 @@ async function outcomesOf(codes: readonly (ErrorCode | undefined)[]): Promise<re
   const added: Activity[] = [];
   const last = Promise.withResolvers<void>();
   const names = { listIndexes: async () => [], listAliases: async () => [] };
+  const faults = { failed: (_: string, error: unknown) => last.reject(error), succeeded: () => {} };
   const log = {
     add: async (one: Activity) => {
       added.push(one);
       if (one.index === 'last') last.resolve();
     },
   };
-  const recorder = activityRecorder(log, names, last.reject);
+  const recorder = activityRecorder(log, names, faults);
   const end = (index: string, code?: ErrorCode) =>
     recorder.ended({ operation: 'reindex', index, code, request_id: 'r' } as CallRecord);
   for (const code of codes) end('notes', code);

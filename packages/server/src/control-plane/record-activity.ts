@@ -1,5 +1,6 @@
 import type { Backend, ErrorCode, Operation } from '@lakehouse-search/contract';
 import type { CallRecord, Observer } from '../observe/observer.ts';
+import type { RepeatedFaults } from '../observe/repeated-faults.ts';
 import type { ActivityLog } from '../store/activity.ts';
 
 /** Operations that are part of the life of an index. */
@@ -44,17 +45,19 @@ const REFUSED: ReadonlySet<ErrorCode> = new Set([
   'overloaded',
 ]);
 
+const ACTIVITY = 'record of activity';
+
 /** Indexes and aliases, by which a request may name an index. */
 type Names = Pick<Backend, 'listIndexes' | 'listAliases'>;
 
 /**
- * Records the calls that change indexes, under the names of the indexes. `failed`: receives errors
- * of the store and of `names`.
+ * Records the calls that change indexes, under the names of the indexes. `faults`: notes errors of
+ * the store and of `names`.
  */
 export function activityRecorder(
   log: Pick<ActivityLog, 'add'>,
   names: Names,
-  failed: (error: unknown) => void,
+  faults: Pick<RepeatedFaults, 'failed' | 'succeeded'>,
 ): Observer {
   let last = Promise.resolve();
   return {
@@ -64,7 +67,10 @@ export function activityRecorder(
       const outcome = code ?? 'ok';
       const entry = { atMs: Date.now(), operation, subject, outcome, details: { request_id } };
       const add = async () => log.add({ ...entry, index: await nameOf(names, operation, index) });
-      last = last.then(add).catch(failed);
+      last = last.then(add).then(
+        () => faults.succeeded(ACTIVITY),
+        (error: unknown) => faults.failed(ACTIVITY, error),
+      );
     },
   };
 }

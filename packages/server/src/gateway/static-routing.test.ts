@@ -1,6 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { NodeClient } from '../cluster/node-client.ts';
 import type { NodeState } from '../cluster/node-state.ts';
+import { RepeatedFaults } from '../observe/repeated-faults.ts';
 import { StaticRouting } from './static-routing.ts';
 
 describe('a fixed list of nodes', () => {
@@ -11,9 +12,12 @@ describe('a fixed list of nodes', () => {
       return { node: 'n' } as NodeState;
     };
     const node = { address: 'n:1', state } as unknown as NodeClient;
-    const routing = new StaticRouting({ nodes: [node], pollMs: 1 });
+    const warn = vi.fn();
+    const faults = new RepeatedFaults({ warn, info: () => {} } as never);
+    const routing = new StaticRouting({ nodes: [node], pollMs: 1, faults });
     await expect.poll(() => looks).toBeGreaterThan(2);
     await expect(routing.refresh()).rejects.toThrow();
+    expect(warn.mock.calls[0][1]).toBe('look at the nodes failed');
     await routing.close();
   });
 });

@@ -3,6 +3,10 @@ import type { NodeClient } from '../cluster/node-client.ts';
 import { routeOf, type SeenNode } from '../cluster/route-of.ts';
 import type { RoutedIndex, RoutingSource } from '../cluster/routing.ts';
 import { PROBE_MS } from '../cluster/silent-nodes.ts';
+import type { RepeatedFaults } from '../observe/repeated-faults.ts';
+
+const LOOK = 'look at the nodes';
+const NODE = 'read of a node';
 
 /** A fixed list of nodes. */
 export interface StaticRoutingOptions {
@@ -14,12 +18,15 @@ export interface StaticRoutingOptions {
    * second. Default 5,000.
    */
   readonly stateMs?: number;
+  /** Notes nodes that do not answer. */
+  readonly faults?: RepeatedFaults;
 }
 
 /** Routing over a fixed list of nodes, whose state is polled. */
 export class StaticRouting implements RoutingSource {
   readonly #nodes: readonly NodeClient[];
   readonly #stateMs: number;
+  readonly #faults: RepeatedFaults | undefined;
   readonly #timer: NodeJS.Timeout;
   readonly #seen = new Map<string, SeenNode>();
   readonly #listeners = new Set<() => void>();
@@ -27,11 +34,11 @@ export class StaticRouting implements RoutingSource {
   #generation = 0;
   #looking: Promise<void> | undefined;
 
-  constructor({ nodes, pollMs = 500, stateMs = 5000 }: StaticRoutingOptions) {
+  constructor({ nodes, pollMs = 500, stateMs = 5000, faults }: StaticRoutingOptions) {
     this.#nodes = nodes;
     this.#stateMs = stateMs;
-    // a look that fails leaves the routes as they were
-    this.#timer = setInterval(() => void this.#lookOnce().catch(() => {}), pollMs);
+    this.#faults = faults;
+    this.#timer = setInterval(() => void this.#lookAgain(), pollMs);
     this.#timer.unref();
   }
 
@@ -64,6 +71,14 @@ export class StaticRouting implements RoutingSource {
   async refresh(): Promise<void> {
     await this.#looking?.catch(() => {});
     await this.#lookOnce();
+  }
+
+  /** A look that fails leaves the routes as they were. */
+  #lookAgain(): Promise<void> {
+    return this.#lookOnce().then(
+      () => this.#faults?.succeeded(LOOK),
+      (error: unknown) => this.#faults?.failed(LOOK, error),
+    );
   }
 
   #lookOnce(): Promise<void> {
@@ -111,7 +126,9 @@ export class StaticRouting implements RoutingSource {
     try {
       const state = await node.state({ deadline: Date.now() + ms });
       this.#seen.set(address, { address, state, up: true });
+      this.#faults?.succeeded(NODE, { node: address });
     } catch (error) {
+      this.#faults?.failed(NODE, error, { node: address });
       const state = this.#seen.get(address)?.state ?? null;
       const fault = error instanceof LhsError ? { fault: error } : {};
       this.#seen.set(address, { address, state, up: false, ...fault });

@@ -35,6 +35,8 @@ export interface Metrics extends Observer {
   synced(index: string): void;
   /** Whether the background sync of an index waits after a fault. */
   failing(index: string, isFailing: boolean): void;
+  /** Counts a failure of work that is tried again; without an index: of all. */
+  failed(work: string, index: string): void;
 }
 
 /** Metrics with their own registry: several servers of a process do not share them. */
@@ -52,6 +54,12 @@ export function createMetrics({ running, isKnown, resultCache }: MetricSources):
     name: 'lhs_sync_failing',
     help: '1 while the background sync of an index waits after a fault',
     labelNames: ['index'],
+    registers,
+  });
+  const failures = new Counter({
+    name: 'lhs_loop_failures_total',
+    help: 'failures of work that is tried again; without an index: of all indexes',
+    labelNames: ['work', 'index'],
     registers,
   });
   new Gauge({
@@ -74,6 +82,7 @@ export function createMetrics({ running, isKnown, resultCache }: MetricSources):
     },
     synced: (index) => commits.inc({ index: indexOf(index) }),
     failing: (index, isFailing) => faults.set({ index: indexOf(index) }, isFailing ? 1 : 0),
+    failed: (work, index) => failures.inc({ work, index: indexOf(index) }),
     ended: (record) => calls.ended(record),
   };
 }

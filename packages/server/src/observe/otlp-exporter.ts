@@ -2,10 +2,10 @@
  * Spans of calls for a collector of OpenTelemetry: OTLP over HTTP with JSON bodies, in batches. A
  * collector that does not answer costs its spans and nothing else.
  */
-import type { Logger } from 'pino';
 import type { SpanSink } from './node-spans.ts';
 import type { CallRecord, Observer } from './observer.ts';
 import { type OtlpSpan, spanOfCall } from './otlp-span.ts';
+import type { RepeatedFaults } from './repeated-faults.ts';
 
 /** Where spans go. */
 export interface OtlpOptions {
@@ -13,7 +13,7 @@ export interface OtlpOptions {
   readonly endpoint: string;
   /** Role of this process, as `service.name` ends. */
   readonly role: 'all' | 'gateway' | 'control-plane' | 'node';
-  readonly logger: Pick<Logger, 'warn'>;
+  readonly faults: Pick<RepeatedFaults, 'failed' | 'succeeded'>;
   /** Longest time that a span waits. Default 5,000. */
   readonly delayMs?: number;
 }
@@ -23,6 +23,8 @@ const BATCH = 512;
 /** Spans that wait at most; later ones are dropped. */
 const MOST_WAITING = 4096;
 const TIMEOUT_MS = 10_000;
+const EXPORT = 'export of spans';
+
 /** Exports the span of each call that ends. Texts of queries are never part of a span. */
 export class OtlpExporter implements Observer, SpanSink {
   readonly #options: OtlpOptions;
@@ -66,10 +68,9 @@ export class OtlpExporter implements Observer, SpanSink {
     const spans = this.#waiting;
     if (spans.length === 0) return;
     this.#waiting = [];
-    const { endpoint, role, logger } = this.#options;
+    const { endpoint, role, faults } = this.#options;
     const lost = this.#dropped;
     this.#dropped = 0;
-    if (lost > 0) logger.warn({ spans: lost }, 'spans were dropped: the collector is too slow');
     try {
       const response = await fetch(`${endpoint.replace(/\/+$/, '')}/v1/traces`, {
         method: 'POST',
@@ -79,10 +80,11 @@ export class OtlpExporter implements Observer, SpanSink {
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
       await response.arrayBuffer();
-      if (response.ok) return;
-      logger.warn({ status: response.status, spans: spans.length }, 'the collector refused spans');
+      if (!response.ok) throw new Error(`the collector refused spans with ${response.status}`);
+      if (lost > 0) throw new Error(`${lost} spans were dropped: the collector is too slow`);
+      faults.succeeded(EXPORT);
     } catch (error) {
-      logger.warn({ err: error, spans: spans.length }, 'cannot send spans to the collector');
+      faults.failed(EXPORT, error);
     }
   }
 }

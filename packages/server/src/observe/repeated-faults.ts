@@ -1,44 +1,77 @@
+import { LhsError, type SyncFailure } from '@lakehouse-search/contract';
+import { sourceError } from '@lakehouse-search/engine';
 import type { Logger } from 'pino';
 
-/** Fields of a line; work of two indexes or leases fails apart. */
+/** Fields of a line; work of two indexes, leases or nodes fails apart. */
 interface FaultFields {
   readonly index?: string;
   readonly lease?: string;
+  readonly node?: string;
   readonly in_ms?: number;
 }
 
+/** Failures in a row. */
+interface Row {
+  readonly count: number;
+  readonly sinceMs: number;
+  readonly last: unknown;
+}
+
 /**
- * Logs work that is tried again and again: the first failure in a row, then the 2nd, 4th, 8th, …
- * with their number, and one line when the work succeeds again.
+ * The failures of work that a process tries again and again. Each is counted in metrics. Lines are
+ * logged of the first failure in a row, then of the 2nd, 4th, 8th, … with their number, and when
+ * the work succeeds again.
  */
 export class RepeatedFaults {
   readonly #logger: Pick<Logger, 'warn' | 'info'>;
-  /** Failures in a row, by work. */
-  readonly #counts = new Map<string, number>();
+  readonly #count: (work: string, index: string) => void;
+  readonly #rows = new Map<string, Row>();
 
-  constructor(logger: Pick<Logger, 'warn' | 'info'>) {
+  /** `count`: counts a failure. */
+  constructor(
+    logger: Pick<Logger, 'warn' | 'info'>,
+    count: (work: string, index: string) => void = () => {},
+  ) {
     this.#logger = logger;
+    this.#count = count;
   }
 
-  /** `what` names the work, and is the text of the line. */
-  failed(what: string, error: unknown, fields: FaultFields = {}): void {
-    const key = keyOf(what, fields);
-    const failures = (this.#counts.get(key) ?? 0) + 1;
-    this.#counts.set(key, failures);
+  /** `work`: a noun. */
+  failed(work: string, error: unknown, fields: FaultFields = {}): void {
+    const key = keyOf(work, fields);
+    const { count = 0, sinceMs = Date.now() } = this.#rows.get(key) ?? {};
+    const failures = count + 1;
+    this.#rows.set(key, { count: failures, sinceMs, last: error });
+    this.#count(work, fields.index ?? '');
     const isPower = (failures & (failures - 1)) === 0;
     if (!isPower) return;
-    const count = failures === 1 ? {} : { failures };
-    this.#logger.warn({ err: error, ...fields, ...count }, what);
+    const shown = failures === 1 ? {} : { failures };
+    this.#logger.warn({ err: error, ...fields, ...shown }, `${work} failed`);
   }
 
-  succeeded(what: string, fields: FaultFields = {}): void {
-    const key = keyOf(what, fields);
-    const failures = this.#counts.get(key);
+  succeeded(work: string, fields: FaultFields = {}): void {
+    const key = keyOf(work, fields);
+    const failures = this.#rows.get(key)?.count;
     if (failures === undefined) return;
-    this.#counts.delete(key);
-    this.#logger.info({ ...fields, failures }, `${what}: it works again`);
+    this.#rows.delete(key);
+    this.#logger.info({ ...fields, failures }, `${work} works again`);
+  }
+
+  /** Why the work of an index fails now; undefined: it does not. */
+  failureOf(work: string, index: string): SyncFailure | undefined {
+    const row = this.#rows.get(keyOf(work, { index }));
+    if (row === undefined) return undefined;
+    const { code, message } = shownError(row.last);
+    return { code, message: `${work}: ${message}`, since: new Date(row.sinceMs).toISOString() };
   }
 }
 
-const keyOf = (what: string, { index = '', lease = '' }: FaultFields): string =>
-  `${what} ${index} ${lease}`;
+/** The code and the message of any error, as a status shows them. */
+export function shownError(error: unknown): Pick<LhsError, 'code' | 'message'> {
+  const known = sourceError(error);
+  const code = known instanceof LhsError ? known.code : 'internal';
+  return { code, message: known instanceof Error ? known.message : String(known) };
+}
+
+const keyOf = (work: string, { index = '', lease = '', node = '' }: FaultFields): string =>
+  `${work} ${index} ${lease} ${node}`;

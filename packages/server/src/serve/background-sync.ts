@@ -1,12 +1,16 @@
 import { setTimeout } from 'node:timers/promises';
+import { errorOf } from '@lakehouse-search/client';
 import { type Backend, type FollowEvent, LhsError } from '@lakehouse-search/contract';
 import type { Logger } from 'pino';
+import { withOwn } from '../config/with-own.ts';
 import type { Metrics } from '../observe/metrics.ts';
+import type { RepeatedFaults } from '../observe/repeated-faults.ts';
 
 /** What the background sync works with. */
 export interface BackgroundSyncOptions {
   readonly backend: Pick<Backend, 'listIndexes' | 'listAliases' | 'follow'>;
   readonly logger: Logger;
+  readonly faults: RepeatedFaults;
   readonly metrics: Pick<Metrics, 'synced' | 'failing'>;
   /** False: only the names of the indexes are watched. */
   readonly enabled: boolean;
@@ -18,6 +22,14 @@ const LOOK_MS = 2000;
 const FIRST_PAUSE_MS = 1000;
 const MOST_PAUSE_MS = 60_000;
 /** These end a follower; the next look begins another one if the index is there again. */
+const SYNC = 'sync';
+const MERGE = 'merge of segments';
+const MOVE = 'move of windows';
+const WORK: { readonly [E in FollowEvent['event']]: string } = {
+  ...{ commit: SYNC, waiting: SYNC, retry: SYNC },
+  ...{ merge: MERGE, merge_failed: MERGE, windows_moved: MOVE, windows_failed: MOVE },
+};
+const LIST = 'list of indexes';
 const GONE = ['index_not_found', 'index_not_built', 'closed'];
 
 /** Keeps all built indexes equal to their tables, and knows their names. */
@@ -55,9 +67,11 @@ export class BackgroundSync {
     while (!signal.aborted) {
       await pause(LOOK_MS, signal);
       if (signal.aborted) return;
-      await this.#look().catch((error: unknown) => {
-        this.#options.logger.warn({ err: error }, 'cannot list the indexes');
-      });
+      const { faults } = this.#options;
+      await this.#look().then(
+        () => faults.succeeded(LIST),
+        (error: unknown) => faults.failed(LIST, error),
+      );
     }
   }
 
@@ -78,7 +92,7 @@ export class BackgroundSync {
   }
 
   async #keepFollowing(index: string): Promise<void> {
-    const { logger, metrics } = this.#options;
+    const { faults, metrics } = this.#options;
     const { signal } = this.#stop;
     let wait = FIRST_PAUSE_MS;
     while (!signal.aborted) {
@@ -88,10 +102,10 @@ export class BackgroundSync {
         });
       } catch (error) {
         const code = error instanceof LhsError ? error.code : 'internal';
-        if (GONE.includes(code)) return;
-        if (signal.aborted) return;
+        if (GONE.includes(code)) faults.succeeded(SYNC, { index });
+        if (GONE.includes(code) || signal.aborted) return;
         metrics.failing(index, true);
-        logger.warn({ index, code, err: error, in_ms: wait }, 'sync failed');
+        faults.failed(SYNC, error, { index, in_ms: wait });
         await pause(wait, signal);
         wait = Math.min(2 * wait, MOST_PAUSE_MS);
       }
@@ -108,13 +122,31 @@ export class BackgroundSync {
   }
 
   #report(index: string, event: FollowEvent): void {
-    const { logger, metrics } = this.#options;
+    const { logger, metrics, faults } = this.#options;
+    const work = WORK[event.event];
     metrics.failing(index, event.event === 'retry');
+    if ('code' in event) {
+      const { code, message } = event;
+      const in_ms = event.event === 'retry' ? { in_ms: event.in_ms } : {};
+      faults.failed(work, errorOf({ code, message, status: 0, details: {} }), { index, ...in_ms });
+      return;
+    }
+    faults.succeeded(work, { index });
     if (event.event === 'commit') metrics.synced(index);
     const { event: what, at: _, ...fields } = event;
-    if (what === 'retry') logger.warn({ index, ...fields }, 'sync waits');
-    else if (what !== 'waiting') logger.info({ index, ...fields }, `sync ${what}`);
+    if (what !== 'waiting') logger.info({ index, ...fields }, `sync ${what}`);
   }
+}
+
+/** A backend whose statuses say why the background sync of an index fails. */
+export function withSyncFailures(backend: Backend, faults: RepeatedFaults): Backend {
+  return withOwn(backend, {
+    status: async (...args) => {
+      const status = await backend.status(...args);
+      const failure = faults.failureOf(SYNC, status.index);
+      return failure === undefined ? status : { ...status, sync_failure: failure };
+    },
+  });
 }
 
 const pause = (ms: number, signal: AbortSignal): Promise<void> =>

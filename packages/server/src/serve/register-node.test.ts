@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { describe, expect, it, vi } from 'vitest';
 import type { NodeIndex } from '../cluster/node-state.ts';
 import type { NodeLease } from '../cluster/registrar.ts';
+import { RepeatedFaults } from '../observe/repeated-faults.ts';
 import { NodeRegistration } from './register-node.ts';
 
 const definition = (shards: number) => `version: 1
@@ -15,6 +16,8 @@ const held = (shards: number, version: number): NodeIndex => ({
   ...{ index: 'notes', uuid: 'u', shards, ordinals: [0], definition_version: version },
   ...{ epoch: 0, commits: [], aliases: [] },
 });
+const logger = pino({ level: 'silent' });
+const QUIET = { logger, faults: new RepeatedFaults(logger) };
 const lease = { epoch: 1, expires_ms: Date.now() + 60_000, dropped: [] };
 const threeShards: NodeLease = {
   ...lease,
@@ -48,7 +51,7 @@ async function changesOf(before: readonly NodeIndex[], after: readonly NodeIndex
     removeIndex: async () => undefined,
     address: 'n1:9402',
     state: () => ({ node: 'n1', indexes, free_bytes: 0, takes: [] }),
-    logger: pino({ level: 'silent' }),
+    ...QUIET,
   });
   registration.start();
   await vi.waitUntil(() => calls === 1 && registration.holds());
@@ -82,7 +85,7 @@ describe('a node that is given shards', () => {
       removeIndex: async () => undefined,
       address: 'n1:9402',
       state: () => ({ node: 'n1', indexes: [], free_bytes: 0, takes: [] }),
-      logger: pino({ level: 'silent' }),
+      ...QUIET,
     });
     registration.start();
     await vi.waitUntil(() => calls >= 3);

@@ -6,7 +6,7 @@ import type { Assignment, DroppedIndex, Registrar } from '../cluster/registrar.t
 import { withOnly } from '../cluster/with-only.ts';
 import { pause } from '../control-plane/leadership.ts';
 import type { RemoveIndex } from '../node/remove-index.ts';
-import { RepeatedFaults } from '../observe/repeated-faults.ts';
+import type { RepeatedFaults } from '../observe/repeated-faults.ts';
 
 /** A node of a cluster with a control plane. */
 export interface RegistrationOptions {
@@ -17,12 +17,15 @@ export interface RegistrationOptions {
   readonly address: string;
   readonly state: () => NodeState;
   readonly logger: Logger;
+  readonly faults: RepeatedFaults;
 }
 
 /** Heartbeats within the time of a lease. */
 const BEATS = 3;
 const RETRY_MS = 500;
-const REGISTER = `cannot register with the control plane, tries again every ${RETRY_MS} ms`;
+const REGISTER = 'registration with the control plane';
+const REMOVE = 'removal of a dropped index';
+const TAKE = 'takeover of shards';
 
 /**
  * Registers a node until it is stopped: renews its lease, and takes over the shards that the
@@ -34,13 +37,11 @@ export class NodeRegistration {
   readonly #options: RegistrationOptions;
   readonly #stop = new AbortController();
   readonly #changing = new Set<string>();
-  readonly #faults: RepeatedFaults;
   #until = Number.NEGATIVE_INFINITY;
   #beating: Promise<void> = Promise.resolve();
 
   constructor(options: RegistrationOptions) {
     this.#options = options;
-    this.#faults = new RepeatedFaults(options.logger);
   }
 
   /** The node has a lease now, by the clock of this machine. */
@@ -59,7 +60,7 @@ export class NodeRegistration {
   }
 
   async #beat(): Promise<void> {
-    const { registrar, address, state } = this.#options;
+    const { registrar, address, state, faults } = this.#options;
     const { signal } = this.#stop;
     while (!signal.aborted) {
       let wait = RETRY_MS;
@@ -70,22 +71,28 @@ export class NodeRegistration {
         const left = expires_ms - Date.now();
         this.#until = performance.now() + left;
         wait = Math.max(1, left / BEATS);
-        this.#faults.succeeded(REGISTER);
+        faults.succeeded(REGISTER);
         for (const part of dropped) await this.#drop(part);
         const gone = new Set(dropped.map(({ uuid }) => uuid));
         const said = now.indexes.filter(({ uuid }) => !gone.has(uuid));
         for (const assignment of assignments) this.#take(assignment, said);
       } catch (error) {
-        this.#faults.failed(REGISTER, error);
+        faults.failed(REGISTER, error);
       }
       await pause(wait, signal);
     }
   }
 
   async #drop(dropped: DroppedIndex): Promise<void> {
-    const { removeIndex, logger } = this.#options;
-    const removed = await removeIndex(dropped);
-    if (removed !== undefined) logger.info(dropped, 'dropped index removed');
+    const { removeIndex, logger, faults } = this.#options;
+    const { index } = dropped;
+    try {
+      const removed = await removeIndex(dropped);
+      faults.succeeded(REMOVE, { index });
+      if (removed !== undefined) logger.info(dropped, 'dropped index removed');
+    } catch (error) {
+      faults.failed(REMOVE, error, { index });
+    }
   }
 
   #take({ index, definition, ordinals }: Assignment, said: readonly NodeIndex[]): void {
@@ -106,13 +113,16 @@ export class NodeRegistration {
 
   /** Changes the shards of an index beside the heartbeats: the table is read for that. */
   #change(index: string, ordinals: readonly number[], work: () => Promise<unknown>): void {
-    const { logger } = this.#options;
+    const { logger, faults } = this.#options;
     if (this.#changing.has(index)) return;
     this.#changing.add(index);
     void work()
       .then(
-        () => logger.info({ index, ordinals }, 'shards taken over'),
-        (error: unknown) => logger.warn({ err: error, index }, 'cannot take over shards'),
+        () => {
+          faults.succeeded(TAKE, { index });
+          logger.info({ index, ordinals }, 'shards taken over');
+        },
+        (error: unknown) => faults.failed(TAKE, error, { index }),
       )
       .finally(() => this.#changing.delete(index));
   }

@@ -13,7 +13,8 @@ import { limitFailures } from '../limits/limit-failures.ts';
 import { rateLimits } from '../limits/rate-limits.ts';
 import { observers, openLogs } from '../observe/call-logs.ts';
 import { createMetrics } from '../observe/metrics.ts';
-import { BackgroundSync } from './background-sync.ts';
+import { RepeatedFaults } from '../observe/repeated-faults.ts';
+import { BackgroundSync, withSyncFailures } from './background-sync.ts';
 import { openCertificates } from './certificates.ts';
 import { closedCallers, OPEN_CALLERS } from './closed-service.ts';
 import { hidePlaces } from './hide-places.ts';
@@ -75,24 +76,24 @@ async function start(request: ServeRequest, later: (release: Release) => void) {
     resultCache: () => backend.resultCache,
   });
   const { enabled, pollMs } = syncing;
-  const sync = new BackgroundSync({ backend, logger: log.logger, metrics, enabled, pollMs });
+  const { logger } = log;
+  const faults = new RepeatedFaults(logger, metrics.failed);
+  const sync = new BackgroundSync({ backend, logger, faults, metrics, enabled, pollMs });
   later(() => sync.stop());
   await sync.start();
-  const recorder = activityRecorder(store.activity, backend, (error) =>
-    log.logger.warn({ err: error }, 'cannot record activity'),
-  );
-  const gated = gatedBackend(backend, names);
-  const spans = spanExport(options, 'all', log.logger, later);
+  const recorder = activityRecorder(store.activity, backend, faults);
+  const followed = withSyncFailures(backend, faults);
+  const spans = spanExport(options, 'all', faults, later);
   const certificates = openCertificates(options, {
     logger: log.logger,
     registry: metrics.registry,
   });
   later(() => certificates?.close());
   const gateway = await createGateway({
-    backend: gated,
+    backend: gatedBackend(followed, names),
     ...(callers.accounts === undefined ? {} : { accounts: callers.accounts }),
     cluster: new LocalCluster({
-      backend,
+      backend: followed,
       store,
       ...(options.defaultIndex === undefined ? {} : { defaultIndex: options.defaultIndex }),
     }),

@@ -21,7 +21,7 @@ import type { SettingPath } from '../config/settings.ts';
 import { Connector } from '../connector/connector.ts';
 import { awakeNodes, type ClusterContext, NodePool } from '../control-plane/cluster-context.ts';
 import { LEADER } from '../control-plane/cluster-job-api.ts';
-import { clusterMetrics, loopMetrics } from '../control-plane/cluster-metrics.ts';
+import { clusterMetrics } from '../control-plane/cluster-metrics.ts';
 import { controlPlaneApis } from '../control-plane/control-plane-api.ts';
 import { addControlPlane } from '../control-plane/control-plane-service.ts';
 import { type LeaderOptions, lead } from '../control-plane/leader.ts';
@@ -36,6 +36,7 @@ import { bytesMethod } from '../grpc/screen.ts';
 import { statusOf } from '../grpc/status-of.ts';
 import { observers, openLogs } from '../observe/call-logs.ts';
 import { createMetrics } from '../observe/metrics.ts';
+import { RepeatedFaults } from '../observe/repeated-faults.ts';
 import { openAccounts, storedCallers } from './closed-service.ts';
 import { refuseTls, requireKey } from './cluster-options.ts';
 import { hidePlaces } from './hide-places.ts';
@@ -112,29 +113,24 @@ async function start(request: ServeControlPlaneRequest, later: (release: Release
   later(() => log.flush());
   const nodes = new NodePool((address) => connectNode(address, { key }), times.silenceMs);
   later(() => nodes.close());
-  const context: ClusterContext = { store, nodes, logger: log.logger };
+  const metrics = createMetrics({ running: () => 0, isKnown: () => true });
+  const repeated = new RepeatedFaults(log.logger, metrics.failed);
+  const context: ClusterContext = { store, nodes, logger: log.logger, repeated };
   const { backend, cluster, works } = controlPlaneApis(
     context,
     scratchEngine(later),
     options.backupTarget,
     admitDefinition(names),
   );
-  const metrics = createMetrics({ running: () => 0, isKnown: () => true });
   const watch = new WorkWatch();
-  const faults = new LoopFaults({
-    store,
-    logger: log.logger,
-    count: loopMetrics(metrics.registry),
-  });
+  const faults = new LoopFaults({ store, faults: repeated });
   const work = { context, works, watch, faults };
   const { leadership, connector } = startWork(work, options, times, metrics, later);
   clusterMetrics(metrics.registry, { store, leadership, connector });
-  const recorder = activityRecorder(store.activity, backend, (error) =>
-    log.logger.warn({ err: error }, 'cannot record activity'),
-  );
+  const recorder = activityRecorder(store.activity, backend, repeated);
   const access = clusterAccess(key);
   const { access: callers, accounts } = storedCallers(store, request.issuers ?? []);
-  const spans = spanExport(options, 'control-plane', log.logger, later);
+  const spans = spanExport(options, 'control-plane', repeated, later);
   const gateway = await createGateway({
     ...{ backend: gatedBackend(backend, names), cluster, access, accounts },
     observer: observers(metrics, log.observer, recorder, spans),
@@ -185,6 +181,7 @@ function startWork(
     work: (lease, signal) =>
       lead({ context, faults, nodeMs, leaveMs, works, watch }, lease, signal),
     logger: context.logger,
+    faults: context.repeated,
   });
   later(() => leadership.stop());
   leadership.start();

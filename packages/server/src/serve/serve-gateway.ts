@@ -31,6 +31,7 @@ import { rateLimits } from '../limits/rate-limits.ts';
 import { observers, openLogs } from '../observe/call-logs.ts';
 import { createMetrics } from '../observe/metrics.ts';
 import { NodeSpans } from '../observe/node-spans.ts';
+import { RepeatedFaults } from '../observe/repeated-faults.ts';
 import type { Store } from '../store/open-store.ts';
 import type { UserQueries } from '../store/user-queries.ts';
 import { openCertificates } from './certificates.ts';
@@ -78,11 +79,14 @@ async function start(request: ServeGatewayRequest, later: (release: Release) => 
   const store = await openLicensedStore(options.store, license, later, startsWithout);
   const log = openLogs(options.log);
   later(() => log.flush());
-  const spans = spanExport(options, 'gateway', log.logger, later);
+  const { admit, running } = rateLimits(options.limits);
+  const metrics = createMetrics({ running, isKnown: (name) => routing.names().includes(name) });
+  const faults = new RepeatedFaults(log.logger, metrics.failed);
+  const spans = spanExport(options, 'gateway', faults, later);
   const nodeSpans = spans === undefined ? undefined : new NodeSpans(spans);
   const { backend, routing, planes, ownCluster } = await openCluster(cluster, later, {
     ...(nodeSpans === undefined ? {} : { nodeSpans }),
-    queries: store.queries,
+    ...{ faults, queries: store.queries },
     backupTarget: options.backupTarget,
     records: new ErasedRecords(store),
     receiptKey: () => store.receiptKey(),
@@ -91,11 +95,7 @@ async function start(request: ServeGatewayRequest, later: (release: Release) => 
   const callers = await callersOf(request, store, planes, later);
   await routing.refresh();
   const access = limitFailures(callers.access, options.limits.failuresPerMinute);
-  const { admit, running } = rateLimits(options.limits);
-  const metrics = createMetrics({ running, isKnown: (name) => routing.names().includes(name) });
-  const recorder = activityRecorder(store.activity, backend, (error) =>
-    log.logger.warn({ err: error }, 'cannot record activity'),
-  );
+  const recorder = activityRecorder(store.activity, backend, faults);
   const { defaultIndex, hosts, searchAdapter } = options;
   const certificates = openCertificates(options, {
     logger: log.logger,
@@ -161,13 +161,15 @@ export interface OwnParts extends StaticAdminOptions {
   readonly queries?: UserQueries;
   /** Makes spans of the reads of nodes. */
   readonly nodeSpans?: NodeSpans;
+  /** Notes nodes and control planes that do not answer. */
+  readonly faults?: RepeatedFaults;
 }
 
 /** The nodes of a cluster as one backend, by a fixed list or as a control plane says. */
 export async function openCluster(
   cluster: ClusterOptions,
   later: (release: Release) => void,
-  { queries, nodeSpans, ...own }: OwnParts = {},
+  { queries, nodeSpans, faults, ...own }: OwnParts = {},
 ) {
   const {
     nodes: addresses,
@@ -189,7 +191,7 @@ export async function openCluster(
   if (controlPlane.length > 0) {
     const planes = new ControlPlaneCalls(controlPlane, key);
     later(() => planes.close());
-    const routing = await ledRouting(cluster, node);
+    const routing = await ledRouting(cluster, node, faults);
     later(() => routing.close());
     const admin = ledAdmin(planes, routing, node, nodes.watch);
     const backend = syncedByPlane(clusterBackend({ routing, admin, node, ...times }));
@@ -198,6 +200,7 @@ export async function openCluster(
   const routing = new StaticRouting({
     nodes: addresses.map(node),
     ...(shardTimeoutMs === undefined ? {} : { stateMs: shardTimeoutMs }),
+    ...(faults === undefined ? {} : { faults }),
   });
   later(() => routing.close());
   const admin = withSavedQueries(
@@ -212,10 +215,12 @@ export async function openCluster(
 async function ledRouting(
   { nodes, controlPlane = [], key }: ClusterOptions,
   node: (address: string) => NodeClient,
+  faults: RepeatedFaults | undefined,
 ): Promise<LedRouting> {
   const plane = await controlPlaneRouting({
     ...{ addresses: controlPlane, key, startsWithout: nodes.length > 0 },
     probe: (address, deadline) => node(address).state({ deadline }),
+    ...(faults === undefined ? {} : { faults }),
   });
   if (plane.isKnown || nodes.length === 0) return new LedRouting({ plane });
   const listed = new StaticRouting({ nodes: nodes.map(node) });

@@ -17,7 +17,8 @@ import { StagedBuilds } from '../node/staged-builds.ts';
 import { openLogs } from '../observe/call-logs.ts';
 import { createMetrics } from '../observe/metrics.ts';
 import { NodeSpans } from '../observe/node-spans.ts';
-import { BackgroundSync } from './background-sync.ts';
+import { RepeatedFaults } from '../observe/repeated-faults.ts';
+import { BackgroundSync, withSyncFailures } from './background-sync.ts';
 import {
   advertised,
   type ClusterOptions,
@@ -89,21 +90,23 @@ async function start(
   const lease = { holds: () => registration?.holds() ?? false };
   const epochs = new Epochs(dataDir, isLed ? lease : undefined);
   const access = nodeAccess(key, epochs);
-  const served = fencedBatches(backend, epochs, access);
+  const metrics = createMetrics({ running: () => 0, isKnown: (index) => sync.isKnown(index) });
+  const { logger } = log;
+  const faults = new RepeatedFaults(logger, metrics.failed);
+  const served = withSyncFailures(fencedBatches(backend, epochs, access), faults);
   const calls = new Calls({ backend: served, access, readerMs: READER_MS });
   const { server, setServing } = await createGrpc(calls);
   let address = '';
   const node = () => cluster.node ?? address;
-  const spans = spanExport(options, 'node', log.logger, later);
+  const spans = spanExport(options, 'node', faults, later);
   const nodeSpans = spans === undefined ? undefined : new NodeSpans(spans);
   const removeIndex = removals(backend, () => reads.state());
   const own = { reads, builds, removeIndex, epochs, dataDir, key, node, takes, nodeSpans };
   addNodeService(server, own);
-  const metrics = createMetrics({ running: () => 0, isKnown: (index) => sync.isKnown(index) });
   const { enabled, pollMs } = syncing;
   // under a control plane, the connector applies the changes of tables
   const syncs = { enabled: enabled && !isLed, pollMs };
-  const sync = new BackgroundSync({ backend, logger: log.logger, metrics, ...syncs });
+  const sync = new BackgroundSync({ backend, logger, faults, metrics, ...syncs });
   later(() => sync.stop());
   await sync.start();
   const close = () => new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
@@ -117,7 +120,7 @@ async function start(
   if (isLed) {
     const registering = new NodeRegistration({
       registrar: controlPlaneRegistrar({ addresses: controlPlane, key }),
-      ...{ backend, removeIndex, address, logger: log.logger },
+      ...{ backend, removeIndex, address, logger, faults },
       state: () => stateOf(own),
     });
     registration = registering;
@@ -125,7 +128,7 @@ async function start(
     registering.start();
   }
   const indexes = (await backend.listIndexes()).map(({ name }) => name);
-  log.logger.info(
+  logger.info(
     { grpc: listening, address, data_dir: dataDir, indexes: indexes.length },
     'listening',
   );

@@ -1,5 +1,5 @@
-import type { Logger } from 'pino';
 import { OtlpExporter, type OtlpOptions } from '../observe/otlp-exporter.ts';
+import type { RepeatedFaults } from '../observe/repeated-faults.ts';
 import type { Release } from './releases.ts';
 import type { ServerOptions } from './server-options.ts';
 
@@ -7,11 +7,11 @@ import type { ServerOptions } from './server-options.ts';
 export function spanExport(
   { otlpEndpoint }: Pick<ServerOptions, 'otlpEndpoint'>,
   role: OtlpOptions['role'],
-  logger: Logger,
+  faults: RepeatedFaults,
   later: (release: Release) => void,
 ): OtlpExporter | undefined {
   if (otlpEndpoint === undefined) return undefined;
-  const exporter = new OtlpExporter({ endpoint: otlpEndpoint, role, logger });
+  const exporter = new OtlpExporter({ endpoint: otlpEndpoint, role, faults });
   later(() => exporter.close());
   return exporter;
 }

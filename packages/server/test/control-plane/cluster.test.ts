@@ -21,6 +21,7 @@ import {
 import { lead } from '../../src/control-plane/leader.ts';
 import { LoopFaults } from '../../src/control-plane/loop-faults.ts';
 import { openLogs } from '../../src/observe/call-logs.ts';
+import { RepeatedFaults } from '../../src/observe/repeated-faults.ts';
 import {
   type RunningControlPlane,
   serveControlPlane,
@@ -216,7 +217,8 @@ describe('two connectors of one index', () => {
     const store = await openedStore();
     const pool = new NodePool((address) => connectNode(address, { key: CLUSTER_KEY }));
     const { logger } = openLogs({ access: false, level: 'silent' });
-    const context: ClusterContext = { store, nodes: pool, logger };
+    const repeated = new RepeatedFaults(logger);
+    const context: ClusterContext = { store, nodes: pool, logger, repeated };
     const connectors = [1, 2].map(() => new IndexConnector(context, INDEX, { advanced() {} }));
     const random = seededNumbers(20261123);
     const { signal } = new AbortController();
@@ -277,8 +279,9 @@ describe('a control plane that starts after the leases of its nodes have ended',
     const { logger } = openLogs({ access: false, level: 'silent' });
     const stopped = new AbortController();
     const lease = (await store.leases.acquire('leader', 'test', 60_000))!;
-    const context: ClusterContext = { store, nodes: pool, logger };
-    const faults = new LoopFaults({ store, logger, count: () => {} });
+    const repeated = new RepeatedFaults(logger);
+    const context: ClusterContext = { store, nodes: pool, logger, repeated };
+    const faults = new LoopFaults({ store, faults: repeated });
     const options = { context, faults, nodeMs: 60_000, leaveMs: 600_000 };
     const led = lead(options, lease, stopped.signal);
     await vi.waitUntil(() => asked >= 3 * nodes.length, WAIT);
