@@ -36,8 +36,11 @@ export async function buildConsole(folder: string): Promise<void> {
   });
   const listed = { page: written(folder, 'index.html', page), files };
   writeFileSync(join(folder, 'assets.json'), `${JSON.stringify(listed, null, 2)}\n`);
-  const preact = readFileSync(join(home, '../../node_modules/preact/LICENSE'), 'utf8');
-  writeFileSync(join(folder, 'LICENSES.txt'), `# preact (MIT)\n\n${preact}`);
+  const preact = (file: string) =>
+    readFileSync(join(home, '../../node_modules/preact', file), 'utf8');
+  const { name, version, license } = JSON.parse(preact('package.json'));
+  const text = `# ${name} ${version} (${license})\n\n${preact('LICENSE')}`;
+  writeFileSync(join(folder, 'LICENSES.txt'), text);
 }
 
 /** The program as one file. */

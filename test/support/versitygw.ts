@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { expect, vi } from 'vitest';
+import { findProgram } from './find-program.ts';
 import { unusedPort } from './unused-port.ts';
 
 /** A running versitygw: the folders in `data` are its buckets. */
@@ -13,18 +14,8 @@ export interface Versitygw {
   close(): void;
 }
 
-/**
- * The program versitygw: LHS_VERSITYGW, or in the PATH, or in Go's folder of programs. Null if it
- * is not there.
- */
-export function findVersitygw(): string | null {
-  const folders = [
-    ...(process.env.PATH ?? '').split(delimiter),
-    join(process.env.HOME ?? '', 'go/bin'),
-  ];
-  const places = [process.env.LHS_VERSITYGW ?? '', ...folders.map((f) => join(f, 'versitygw'))];
-  return places.find((path) => path !== '' && existsSync(path)) ?? null;
-}
+/** The program versitygw; null if it is not there. */
+export const findVersitygw = (): string | null => findProgram('versitygw');
 
 /** Starts versitygw over a new folder with these buckets. */
 export async function startVersitygw(

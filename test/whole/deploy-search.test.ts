@@ -14,15 +14,18 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { parse, parseAllDocuments } from 'yaml';
+import { parse } from 'yaml';
 import { type Container, hasContainers, startContainer } from '../support/container.ts';
 import { byEffort } from '../support/effort.ts';
+import { findProgram } from '../support/find-program.ts';
+import { manifests, podContainer, type Resource, renderChart } from '../support/kubernetes.ts';
 import { canMakeNetworks, PrivateNetwork } from '../support/private-network.ts';
 import { findVersitygw } from '../support/versitygw.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PAGE = readFileSync(join(ROOT, 'docs/deploy.md'), 'utf8');
 const LHS = join(ROOT, 'packages/cli/bin/lhs.js');
+const HELM = findProgram('helm');
 const SECRETS: Environment = {
   LHS_CLUSTER_KEY: 'key of the cluster in tests',
   LHS_ADMIN_PASSWORD: 'correct-horse',
@@ -37,6 +40,12 @@ const IMAGE: Environment = Object.fromEntries(
       .matchAll(/(\w+)=(\S+)/g),
   ].map(([, name, value]) => [name, value]),
 );
+
+/** What creates the resources, and how many nodes there are. */
+const RELEASES: readonly (readonly [string, () => readonly Resource[], number])[] = [
+  ['kubectl', manifests, 3],
+  ...(HELM === null ? [] : [['helm', () => renderChart(HELM, ['node.replicas=2']), 2] as const]),
+];
 
 type Environment = Readonly<Record<string, string>>;
 
@@ -166,33 +175,44 @@ describe.skipIf(byEffort(true, false) || !hasContainers() || !canMakeNetworks())
       await expectFirstSearch('gateway');
     });
 
-    it.skipIf(findVersitygw() === null)('has a cluster for Kubernetes', async () => {
-      const pods = ['control-plane', 'node-0', 'node-1', 'node-2', 'gateway'];
-      const hosts = pods.map((pod) => (pod.startsWith('node') ? `${pod}.node` : pod));
-      network = await PrivateNetwork.open([...hosts, 'objects']);
-      const objects = newFolder();
-      mkdirSync(join(objects, 'lake'));
-      const table = ['--table', 'ops.incidents', '--key', 'id'];
-      const file = join(ROOT, 'fixtures/incidents.parquet');
-      const args = ['source', 'import', file, ...table, '--warehouse', `${objects}/lake/warehouse`];
-      await shell('objects', ['lhs', ...args].map((word) => `'${word}'`).join(' '));
-      await startStore(objects);
-      const { config, podOf } = manifests();
-      const folderOfConfig = newFolder();
-      writeFileSync(join(folderOfConfig, 'server.yaml'), config);
-      chmodSync(folderOfConfig, 0o755);
-      for (const [i, pod] of pods.entries()) {
-        const { args, env } = podOf(pod);
-        const container = {
-          volumes: { '/var/lib/lhs': newFolder() },
-          files: { '/etc/lhs': folderOfConfig },
-          tmpfs: { '/tmp': '64m' },
-          env: { ...env, ...STORE },
-        };
-        await start(hosts[i], container, args);
-      }
-      await expectFirstSearch('gateway');
-    });
+    it.skipIf(findVersitygw() === null).each(RELEASES)(
+      'has a cluster for Kubernetes, by %s',
+      async (_, resources, replicas) => {
+        const nodes = Array.from({ length: replicas }, (_, i) => `node-${i}`);
+        const pods = ['control-plane', ...nodes, 'gateway'];
+        const hosts = pods.map((pod) => (pod.startsWith('node') ? `${pod}.node` : pod));
+        network = await PrivateNetwork.open([...hosts, 'objects']);
+        const objects = newFolder();
+        mkdirSync(join(objects, 'lake'));
+        const table = ['--table', 'ops.incidents', '--key', 'id'];
+        const file = join(ROOT, 'fixtures/incidents.parquet');
+        const args = [
+          'source',
+          'import',
+          file,
+          ...table,
+          '--warehouse',
+          `${objects}/lake/warehouse`,
+        ];
+        await shell('objects', ['lhs', ...args].map((word) => `'${word}'`).join(' '));
+        await startStore(objects);
+        const { config, podOf } = podsOf(resources());
+        const folderOfConfig = newFolder();
+        writeFileSync(join(folderOfConfig, 'server.yaml'), config);
+        chmodSync(folderOfConfig, 0o755);
+        for (const [i, pod] of pods.entries()) {
+          const { args, env } = podOf(pod);
+          const container = {
+            volumes: { '/var/lib/lhs': newFolder() },
+            files: { '/etc/lhs': folderOfConfig },
+            tmpfs: { '/tmp': '64m' },
+            env: { ...env, ...STORE },
+          };
+          await start(hosts[i], container, args);
+        }
+        await expectFirstSearch('gateway');
+      },
+    );
 
     /** versitygw on the host `objects`. */
     async function startStore(data: string): Promise<void> {
@@ -319,20 +339,17 @@ interface Pod {
   readonly env: Environment;
 }
 
-/** The ConfigMap, and the command and the variables of a pod of the manifests. */
-function manifests(): { readonly config: string; readonly podOf: (name: string) => Pod } {
-  const read = (file: string) =>
-    parseAllDocuments(readFileSync(join(ROOT, 'deploy/kubernetes', file), 'utf8'))[0].toJS();
+/** The ConfigMap, and the command and the variables of a pod of these resources. */
+function podsOf(resources: readonly Resource[]) {
   const podOf = (name: string): Pod => {
-    const { spec } = read(`${name.replace(/-\d$/, '')}.yaml`);
-    const [container] = spec.template.spec.containers;
+    const container = podContainer(resources, name.replace(/-\d$/, ''));
     const env: Record<string, string> = {};
     for (const { name: key, value, valueFrom } of container.env) {
       if (key.includes('POSTGRES')) continue;
       env[key] = valueFrom?.fieldRef ? name : (value ?? SECRETS[key]);
     }
-    const args = container.args.map((word: string) => word.replace('$(POD_NAME)', name));
-    return { args, env };
+    return { args: container.args.map((word) => word.replace('$(POD_NAME)', name)), env };
   };
-  return { config: read('config.yaml').data['server.yaml'], podOf };
+  const config = resources.find(({ kind }) => kind === 'ConfigMap')!.data['server.yaml'];
+  return { config, podOf };
 }

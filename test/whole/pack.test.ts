@@ -125,6 +125,18 @@ describe('the package of the command', () => {
     const [kibibytes] = run('du', ['-sk', appOf('cli')], folder).split('\t');
     expect(Number(kibibytes) / 1024).toBeLessThan(120);
   });
+
+  it('is installed by the Dockerfile with the native libraries alone', () => {
+    const app = join(folder, 'image');
+    const [, install] = /^FROM build AS install\nRUN ((?:.*\\\n)*.*)$/m.exec(
+      readFileSync(join(ROOT, 'deploy/Dockerfile'), 'utf8'),
+    )!;
+    const script = install.replaceAll('/app', '"$APP"').replace("'s|^/src/||p'", '"s|^$ROOT||p"');
+    const env = { ...process.env, APP: app, ROOT };
+    const doctor = execFileSync('bash', ['-euo', 'pipefail', '-c', script], { cwd: ROOT, env });
+    expect(doctor.toString()).not.toContain(' bad ');
+    expect(existsSync(join(app, 'node_modules/apache-arrow'))).toBe(false);
+  });
 });
 
 describe.each(NODES)('with %s', (node) => {

@@ -1,0 +1,56 @@
+// @module-tag campaign
+// @module-tag program
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { findProgram } from '../support/find-program.ts';
+import { manifests, podContainer, type Resource, renderChart } from '../support/kubernetes.ts';
+
+const CHART = fileURLToPath(new URL('../../deploy/helm', import.meta.url));
+const HELM = findProgram('helm');
+
+const byName = (resources: readonly Resource[]) =>
+  new Map(resources.map((one) => [`${one.kind} ${one.metadata.name}`, one]));
+
+describe.skipIf(HELM === null)('deploy/helm', () => {
+  it('renders the manifests, without their namespace', () => {
+    const rendered = renderChart(HELM!, []);
+    for (const { spec } of rendered) delete spec?.template?.metadata.annotations;
+    expect(byName(rendered)).toEqual(byName(manifests()));
+  });
+
+  it('changes what the values say: image, replicas, resources, volumes, settings', () => {
+    const before = byName(renderChart(HELM!, []));
+    const rendered = renderChart(HELM!, [
+      'image=registry.example/lhs:0.1.0',
+      'node.replicas=4',
+      'node.storage=7Gi',
+      'gateway.replicas=3',
+      'gateway.resources.limits.memory=9Gi',
+      'config.memory=3GiB',
+    ]);
+    const after = byName(rendered);
+    const [node, gateway] = ['node', 'gateway'].map((role) => podContainer(rendered, role));
+    expect(node.image).toBe('registry.example/lhs:0.1.0');
+    expect(gateway.resources).toEqual({ limits: { memory: '9Gi' } });
+    expect(after.get('Deployment gateway')?.spec?.replicas).toBe(3);
+    expect(after.get('StatefulSet node')?.spec).toMatchObject({
+      replicas: 4,
+      volumeClaimTemplates: [{ spec: { resources: { requests: { storage: '7Gi' } } } }],
+    });
+    const hosts = [0, 1, 2, 3].map((i) => `node-${i}.node:8081`).join(',');
+    expect(gateway.args[gateway.args.indexOf('--nodes') + 1]).toBe(hosts);
+    expect(after.get('ConfigMap lhs')?.data).toEqual({ 'server.yaml': 'memory: 3GiB' });
+    const [old, now] = [before, after].map((all) => all.get('Deployment gateway')?.spec?.template);
+    expect(now?.metadata.annotations).not.toEqual(old?.metadata.annotations);
+  });
+
+  it('is well-formed, and refuses values that it does not know', () => {
+    const helm = (...args: string[]) => spawnSync(HELM!, args, { encoding: 'utf8' });
+    const lint = helm('lint', '--strict', CHART);
+    expect([lint.status, lint.stdout]).toEqual([0, expect.stringContaining('0 chart(s) failed')]);
+    const wrong = helm('template', 'release', join(CHART), '--set', 'node.replica=4');
+    expect([wrong.status, wrong.stderr]).toEqual([1, expect.stringContaining('replica')]);
+  });
+});
