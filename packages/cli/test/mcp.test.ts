@@ -20,7 +20,8 @@ let gateway: TestGateway;
 const TABLE = ['--table', 't.notes', '--warehouse', home.path('lake')];
 
 beforeAll(async () => {
-  const rows = Array.from({ length: 50 }, (_, id) => ({ id, title: `note ${id} of a timeout` }));
+  const note = (id: number) => ({ id, title: `note ${id} of a timeout`, owner: 'Ruth' });
+  const rows = Array.from({ length: 50 }, (_, id) => note(id));
   writeFileSync(home.path('rows.ndjson'), rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
   await home.json(['source', 'import', home.path('rows.ndjson'), ...TABLE, '--key', 'id']);
   const definition = [
@@ -28,7 +29,9 @@ beforeAll(async () => {
     'index: notes',
     'description: notes about timeouts',
     'source: { catalog: { type: filesystem, warehouse: ./lake }, table: t.notes }',
-    'fields: [{ name: title, type: TEXT, cached: true }]',
+    'fields:',
+    '  - { name: title, type: TEXT, cached: true }',
+    '  - { name: owner, type: KEYWORD }',
   ];
   writeFileSync(home.path('notes.yaml'), definition.join('\n'));
   await home.json(['index', 'create', home.path('notes.yaml')]);
@@ -66,6 +69,21 @@ describe.runIf(MCP_CLIENTS === undefined)('version 1 of the MCP client over stdi
 });
 
 describe('lhs mcp', () => {
+  it('says where words are that were not found, and what matched', async () => {
+    const agent = await connectAgent(stdio(), 'auto');
+    try {
+      const none = await agent.call('search', { query: 'ruth' });
+      expect(none.structuredContent).toMatchObject({
+        ...{ total: 0, suggested_query: 'owner:Ruth' },
+        notes: ['ruth: owner:Ruth has 50'],
+      });
+      const { structuredContent } = await agent.call('search', { query: 'owner:Ruth', limit: 1 });
+      expect(structuredContent.hits).toMatchObject([{ highlight: { owner: '«Ruth»' } }]);
+    } finally {
+      await agent.close();
+    }
+  });
+
   it.each(CONNECTIONS)('answers over %s', async (_, connect) => {
     const agent = await connect();
     try {

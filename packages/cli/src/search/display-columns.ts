@@ -2,7 +2,7 @@ import type { FieldDescription, ModeRequest } from '@lakehouse-search/contract';
 
 const MOST_TEXTS = 2;
 /** Hits of a page whose rows are read for display, at most. */
-const MOST_ROWS = 200;
+export const MAX_ROWS = 200;
 
 /**
  * Columns of the table that are shown if the index caches no text: those of the first TEXT fields,
@@ -26,7 +26,7 @@ export function displayColumns(
 /** The search with those columns of each hit's row, unless it reads rows or is too large. */
 export function withRowTexts(search: ModeRequest, columns: readonly string[]): ModeRequest {
   const { hydrate, limit = 10 } = search.request;
-  if (columns.length === 0 || hydrate === true || limit > MOST_ROWS) return search;
+  if (columns.length === 0 || hydrate === true || limit > MAX_ROWS) return search;
   const rows = { hydrate: true, hydrate_columns: columns };
   switch (search.mode) {
     case 'lexical':

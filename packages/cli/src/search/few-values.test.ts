@@ -32,6 +32,19 @@ const backend = {
 } as unknown as Backend;
 
 describe('fields that facets are worth', () => {
+  it('come with few values first, and with a single one last', async () => {
+    const fields = ['one', 'many', 'few'].map((name) => field(name, 'KEYWORD'));
+    const values = { one: 1, many: 400, few: 3 };
+    const counting = {
+      aggregate: async ({ aggs }: { aggs: { values: { cardinality: { field: string } } } }) => {
+        const name = aggs.values.cardinality.field as keyof typeof values;
+        return { results: { values: { value: values[name] } } };
+      },
+    } as unknown as Backend;
+    const found = await fieldsOfFewValues(counting, { ...index, fields }, ['KEYWORD']);
+    expect(found).toEqual(['few', 'many', 'one']);
+  });
+
   it('have few values: no key, no field of nearly distinct values, no quantity', async () => {
     const types = ['KEYWORD', 'BOOL', 'LONG'];
     expect(await fieldsOfFewValues(backend, index, types)).toEqual(['brand', 'done', 'severity']);

@@ -8,8 +8,9 @@ const FEW = 20;
 const MOST_NUMBERS = 64;
 
 /**
- * The fast fields whose values are worth counting, in the order of `types`: no key column, and no
- * field of which nearly every row has another value. Fields that cannot be counted are left out.
+ * The fast fields whose values are worth counting, in the order of `types`. Fields with few values
+ * come first, those with a single one last. Left out are key columns, fields of which nearly every
+ * row has another value, and fields that cannot be counted.
  */
 export async function fieldsOfFewValues(
   backend: Backend,
@@ -20,22 +21,31 @@ export async function fieldsOfFewValues(
   const fast = fields.filter(
     ({ name, fast: isFast, type }) => isFast && types.includes(type) && !keys.has(name),
   );
-  const ranked = fast.toSorted((a, b) => types.indexOf(a.type) - types.indexOf(b.type));
-  const tried = ranked.slice(0, MOST_FIELDS);
-  const worth = await Promise.all(tried.map((field) => hasFewValues(backend, index, field, rows)));
-  return tried.filter((_, i) => worth[i]).map(({ name }) => name);
+  const rankOf = ({ type }: FieldDescription) => types.indexOf(type);
+  const tried = fast.toSorted((a, b) => rankOf(a) - rankOf(b)).slice(0, MOST_FIELDS);
+  const counts = await Promise.all(tried.map((field) => distinctValues(backend, index, field)));
+  return tried
+    .map((field, i) => ({ field, values: counts[i] }))
+    .filter(({ field, values }) => isFew(field, values, rows))
+    .sort((a, b) => rankOf(a.field) - rankOf(b.field) || order(a.values) - order(b.values))
+    .map(({ field }) => field.name);
 }
 
-async function hasFewValues(
+/** Few values come first, a single one last. */
+const order = (values: number): number => (values <= 1 ? Number.MAX_VALUE : values);
+
+/** How many values a field has; infinitely many if they cannot be counted. */
+async function distinctValues(
   backend: Backend,
   index: string,
   { name, type }: FieldDescription,
-  rows: number,
-): Promise<boolean> {
-  if (type === 'BOOL') return true;
+): Promise<number> {
+  if (type === 'BOOL') return 2;
   const aggs = { values: { cardinality: { field: name } } };
   const answer = await backend.aggregate({ index, query: '*:*', aggs }).catch(() => undefined);
-  const values = (answer?.results.values as { value?: number } | undefined)?.value;
-  if (values === undefined) return false;
-  return values <= FEW || (values <= rows / 2 && (type !== 'LONG' || values <= MOST_NUMBERS));
+  const counted = answer?.results.values as { value?: number } | undefined;
+  return counted?.value ?? Number.POSITIVE_INFINITY;
 }
+
+const isFew = ({ type }: FieldDescription, values: number, rows: number): boolean =>
+  values <= FEW || (values <= rows / 2 && (type !== 'LONG' || values <= MOST_NUMBERS));

@@ -16,7 +16,7 @@ import { cut, pad, printable, width, wrap } from '../terminal/text.ts';
 
 /**
  * A hit as people read it: rank, score, key, small fields; then the title (the first cached TEXT
- * field) with its matched terms marked; then the best fragment of another field.
+ * field) with its matched terms marked; then the best fragment of another field, with its name.
  */
 export function hitLines(hit: Hit, rank: number, view: HitView): string[] {
   const { index, style, columns, order, rowTexts } = view;
@@ -24,13 +24,14 @@ export function hitLines(hit: Hit, rank: number, view: HitView): string[] {
   const head =
     `${pad(String(rank), 2, 'right')}  ${orderText(hit, order)}` +
     `${printable(formatKey(hit.coordinates))}`;
-  const facts = [armWords(hit), smallFields(hit, index, order)].filter(Boolean).join(' · ');
-  const lines = [headLine(head, facts, style, columns)];
   const [title] = text;
+  const small = smallFields(hit, index.fields, [...keysOf(index), ...sortedOf(order)], title);
+  const facts = [armWords(hit), ...small.map(({ text: words }) => words)].filter(Boolean);
+  const lines = [headLine(head, facts.join(' · '), style, columns)];
   if (title !== undefined && typeof hit.fields?.[title] === 'string') {
     lines.push(`    ${titleLine(hit, title, style, columns - 4)}`);
   }
-  const fragment = bestFragment(hit, title);
+  const fragment = bestFragment(hit, [title, ...small.map(({ field }) => field)]);
   if (fragment !== undefined) lines.push(`    ${fragmentLine(fragment, style, columns - 4)}`);
   if (rowTexts.length > 0) lines.push(...textLines(hit, view));
   else if (hit.row !== undefined) lines.push(...rowLines(hit.row, style, columns));
@@ -92,30 +93,46 @@ function headLine(head: string, facts: string, style: Style, columns: number): s
   return `${pad(head, wide)}   ${style.dim(cut(facts, room))}`;
 }
 
+const keysOf = ({ key }: IndexDescription) => [...key.identifier, ...key.partition];
+const sortedOf = ({ fields }: HitOrder) => fields.map(([name]) => name);
+
+/** Small fields that a line has room for. */
+const MAX_SMALL = 6;
+
+/** A field of a hit, and its name before its value. */
+export interface SmallField {
+  readonly field: string;
+  readonly text: string;
+}
+
 /**
- * The cached fields that are not text, as ` · `-joined values, except those that the line has
- * already: the key and the fields of the sort.
+ * The cached fields that are not text, those that matched first, without those in `shown`. A column
+ * is shown once, though several fields may be made of it, also the title.
  */
-function smallFields(hit: Hit, index: IndexDescription, { fields }: HitOrder): string {
-  const { identifier, partition } = index.key;
-  const seen = new Set([...identifier, ...partition, ...fields.map(([name]) => name)]);
-  const values: string[] = [];
-  for (const field of index.fields) {
-    if (seen.has(field.name)) continue;
-    const value = hit.fields?.[field.name];
-    if (value === undefined || value === null || field.type === 'TEXT') continue;
-    values.push(printable(shortValue(field, value)));
-  }
-  return values.join(' · ');
+export function smallFields(
+  hit: Hit,
+  fields: readonly FieldDescription[],
+  shown: readonly string[],
+  title?: string,
+): readonly SmallField[] {
+  const isMatched = ({ name }: FieldDescription) => Number(hit.highlight?.[name] !== undefined);
+  const columns = new Set(fields.find(({ name }) => name === title)?.source);
+  return fields
+    .filter(({ name, type }) => type !== 'TEXT' && !shown.includes(name))
+    .toSorted((a, b) => isMatched(b) - isMatched(a))
+    .flatMap((field): SmallField[] => {
+      const value = hit.fields?.[field.name] ?? null;
+      const column = [...field.source, ...(field.path === undefined ? [] : [field.path])].join('.');
+      if (value === null || columns.has(column)) return [];
+      columns.add(column);
+      return [{ field: field.name, text: printable(`${field.name} ${shortValue(field, value)}`) }];
+    })
+    .slice(0, MAX_SMALL);
 }
 
 function shortValue(field: FieldDescription, value: Json): string {
-  if (Array.isArray(value)) return value.map((v) => shortValue(field, v)).join(', ');
-  if (field.type === 'DATE') return instantText(String(value)).slice(0, 16);
-  if (field.type === 'LONG' || field.type === 'BOOL' || field.type === 'DOUBLE') {
-    return `${field.name} ${String(value)}`;
-  }
-  return String(value);
+  if (Array.isArray(value)) return value.map((one) => shortValue(field, one)).join(', ');
+  return field.type === 'DATE' ? instantText(String(value)).slice(0, 16) : String(value);
 }
 
 /** The first texts of the row, which the index does not store: the first of them stands out. */
@@ -141,15 +158,18 @@ function titleLine(hit: Hit, title: string, style: Style, columns: number): stri
   return fragmentLine(whole, style, columns, style.bold);
 }
 
-/** The first fragment of a field that is not the title, with `…` where the field goes on. */
-function bestFragment(hit: Hit, title: string | undefined): Fragment | undefined {
+/**
+ * The first fragment of a field that is not shown otherwise, behind the field's name. `…` says that
+ * the field goes on.
+ */
+function bestFragment(hit: Hit, shown: readonly (string | undefined)[]): Fragment | undefined {
   for (const [field, fragments] of Object.entries(hit.highlight ?? {})) {
-    if (field === title || fragments.length === 0) continue;
+    if (shown.includes(field) || fragments.length === 0) continue;
     const text = fragments[0].map((segment) => segment.text).join('');
     const whole = String(hit.fields?.[field] ?? text);
-    const before = whole.startsWith(text) ? [] : [{ text: '… ', marked: false }];
+    const before = whole.startsWith(text) ? '' : '… ';
     const after = whole.endsWith(text) ? [] : [{ text: ' …', marked: false }];
-    return [...before, ...fragments[0], ...after];
+    return [{ text: `${field}: ${before}`, marked: false }, ...fragments[0], ...after];
   }
   return undefined;
 }

@@ -44,19 +44,44 @@ const search = (request: object): ModeRequest => ({
 describe('the lines of a search answer', () => {
   it('begin a hit with its score, and do not repeat the key', () => {
     const lines = resultLines(answer(), search({}), page);
-    expect(lines[2]).toBe(' 1  1.23  sku=A1                 Zephyr · price 6.67');
+    expect(lines[2]).toBe(' 1  1.23  sku=A1                 brand Zephyr · price 6.67');
   });
 
   it('begin a sorted hit with the values that it is sorted by', () => {
     const sort = [{ field: 'price' }, { field: 'at', desc: true }];
     const values = [6.67, '2024-05-05T04:03:02.000000Z', 'A1'];
     const lines = resultLines(answer({}, { sort: values }), search({ sort }), page);
-    expect(lines[2]).toMatch(/^ 1 {2}price 6\.67 · at 2024-05-05 04:03\S* {2}sku=A1 +Zephyr$/);
+    expect(lines[2]).toMatch(
+      /^ 1 {2}price 6\.67 · at 2024-05-05 04:03\S* {2}sku=A1 +brand Zephyr$/,
+    );
   });
 
   it('have no score where every row matches alike', () => {
     const lines = resultLines(answer(), search({ query: '*:*' }), page);
-    expect(lines[2]).toMatch(/^ 1 {2}sku=A1 +Zephyr/);
+    expect(lines[2]).toMatch(/^ 1 {2}sku=A1 +brand Zephyr/);
+  });
+
+  it('name at most six values, those that matched first, and none twice', () => {
+    const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
+    const own = names.map((name) => field(name, 'KEYWORD', true));
+    const exact = { ...field('name_exact', 'KEYWORD', true), source: ['name'] };
+    const twin = { ...field('c_exact', 'KEYWORD', true), source: ['c'] };
+    const [name] = index.fields;
+    const wide = { ...page, index: { ...index, fields: [name, exact, ...own, twin] } };
+    const values = { ...Object.fromEntries(names.map((one) => [one, one])), c_exact: 'c' };
+    const fields = { name: 'a tent', name_exact: 'a tent', ...values };
+    const highlight = { g: [[{ text: 'g', marked: true }]] };
+    const lines = resultLines(answer({}, { fields, highlight }), search({}), wide);
+    expect(lines[2]).toBe(' 1  1.23  sku=A1                 g g · a a · b b · c c · d d · e e');
+    expect(lines[3]).toContain('a tent');
+    expect(lines).toHaveLength(4);
+  });
+
+  it('name the field of a fragment', () => {
+    const marked = { text: 'red', marked: true };
+    const highlight = { note: [[{ text: 'runs over ', marked: false }, marked]] };
+    const lines = resultLines(answer({}, { highlight }), search({}), page);
+    expect(lines[4]).toMatch(/^ {4}note: runs over \S*red/);
   });
 
   it('tell a table that was not looked at yet from one that cannot be reached', () => {

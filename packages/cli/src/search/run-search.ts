@@ -12,7 +12,7 @@ import type { OutputFormat } from '../output/output-target.ts';
 import type { AnswerShapes } from '../output/write-answer.ts';
 import type { Style } from '../terminal/style.ts';
 import { printable } from '../terminal/text.ts';
-import { displayColumns, withRowTexts } from './display-columns.ts';
+import { displayColumns, MAX_ROWS, withRowTexts } from './display-columns.ts';
 import { skippedFacets } from './facet-lines.ts';
 import { remarks } from './hit-lines.ts';
 import { hitTable } from './hit-rows.ts';
@@ -81,7 +81,7 @@ export function presentSearch(
       const columns = readsRows ? displayColumns(fields, key.identifier) : [];
       const asked = withRowTexts(search, columns);
       const rowTexts = asked === search ? [] : columns;
-      const answer = await answerOf(withSuggestions(withMarks(asked)));
+      const answer = await answerOf(withSuggestions(withMarks(asked, readsRows)));
       const page = { index: description, rowTexts, style, columns: width };
       if (answer.total > 0) return resultLines(answer, search, page);
       if (search.mode !== 'lexical') return nothingNear(answer, description.index, style, width);
@@ -139,9 +139,10 @@ const withSuggestions = (search: ModeRequest): ModeRequest =>
     ? { mode: search.mode, request: { ...search.request, suggest: true } }
     : search;
 
-/** The same search with highlights. */
-function withMarks(search: ModeRequest): ModeRequest {
-  const highlight = { max_fragments: 1 };
+/** The same search with highlights; with those of uncached fields, if rows are read for display. */
+function withMarks(search: ModeRequest, readsRows: boolean): ModeRequest {
+  const { limit = 0 } = search.request;
+  const highlight = { max_fragments: 1, ...(readsRows && limit <= MAX_ROWS && { matched: true }) };
   switch (search.mode) {
     case 'lexical':
       return { mode: search.mode, request: { ...search.request, highlight } };

@@ -117,7 +117,7 @@ export function searchOf(
 
 /** The page of hits that the screen shows. */
 export function pageOf({ limit }: Question): Pick<SearchRequest, 'limit' | 'highlight'> {
-  return { limit, highlight: { max_fragments: 1, fragment_size: 200 } };
+  return { limit, highlight: { matched: true, max_fragments: 1, fragment_size: 200 } };
 }
 
 const SIMPLE = /[\w.]+:(?:"(?:\\.|[^"\\])*"|[^\s()"]+)/g;

@@ -190,7 +190,7 @@ describe('the rows of hits', () => {
     expect(shown(narrow)[2]).not.toContain('…');
     const wide = reduce(narrow, { type: 'resized', columns: 120, rows: 24 });
     const [, , row] = screenLines({ ...wide, answer: narrow.answer });
-    expect(row.map(({ text: own }) => own).join('')).toContain('row 1 · to find the leak');
+    expect(row.map(({ text: own }) => own).join('')).toContain('row 1 · note to find the leak');
     expect(row.find(({ tone }) => tone === 'mark')?.text).toBe('leak');
   });
 

@@ -222,7 +222,7 @@ describe('a session of the screen', () => {
     };
     const { sort: _, ...unsorted } = request;
     await vi.waitFor(() => expect(asked.semantic).toHaveLength(2));
-    const page = { limit: 40, highlight: { max_fragments: 1, fragment_size: 200 } };
+    const page = { limit: 40, highlight: { matched: true, max_fragments: 1, fragment_size: 200 } };
     expect(asked.semantic[0]).toEqual({ ...request, ...page });
     expect(asked.semantic[1]).toEqual({
       ...{ ...unsorted, limit: 1 },

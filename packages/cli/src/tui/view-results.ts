@@ -1,4 +1,5 @@
 import type { Hit, Json, Segment } from '@lakehouse-search/contract';
+import { smallFields } from '../search/hit-lines.ts';
 import { elsewhereLines, meantText } from '../search/result-lines.ts';
 import { count } from '../terminal/figures.ts';
 import { cut, pad, printable, width } from '../terminal/text.ts';
@@ -74,8 +75,8 @@ function shortValue(value: Json): string {
 }
 
 /**
- * The first text with its matches marked; if the matches are in another text, a fragment of that
- * follows. Without cached texts: the row's own text, or the other cached values.
+ * The first text with its matches marked; if the matches are in another field, its name and a
+ * fragment follow. Without cached texts: the row's own text, or the other cached values.
  */
 function titleSpans(hit: Hit, { index, answer }: State, columns: number): Line {
   const marks = marksOf(hit, answer?.question);
@@ -83,13 +84,14 @@ function titleSpans(hit: Hit, { index, answer }: State, columns: number): Line {
   const value = title === undefined ? undefined : hit.fields?.[title];
   if (title === undefined || value === undefined || value === null)
     return otherSpans(hit, index, marks);
-  const fragment = hit.highlight?.[title]?.[0];
-  if (fragment !== undefined) return segmentSpans(fragment);
+  const own = hit.highlight?.[title]?.[0];
+  if (own !== undefined) return segmentSpans(own);
   const plain = markedSpans(firstOf(value).slice(0, MOST_TITLE), marks);
-  const elsewhere = Object.values(hit.highlight ?? {}).find((fragments) => fragments.length > 0);
+  const elsewhere = Object.entries(hit.highlight ?? {}).find(([, [first]]) => first !== undefined);
   if (elsewhere === undefined || columns < LEAST_FOR_BOTH) return plain;
+  const [name, [fragment]] = elsewhere;
   const short = Math.min(lineWidth(plain), Math.floor(columns / 2));
-  return [...fit(plain, short), span(' · ', 'dim'), ...segmentSpans(fromMark(elsewhere[0]))];
+  return [...fit(plain, short), span(` · ${name} `, 'dim'), ...segmentSpans(fromMark(fragment))];
 }
 const MOST_TITLE = 400;
 /** Columns in which a title and a fragment of another text both say something. */
@@ -108,13 +110,15 @@ function fromMark(segments: readonly Segment[]): readonly Segment[] {
 const MARGIN = 16;
 
 /** What the list shows of a hit without a cached text. */
-function otherSpans(hit: Hit, { rowTexts }: ScreenIndex, marks: ReadonlySet<string>): Line {
+function otherSpans(hit: Hit, { fields, rowTexts }: ScreenIndex, marks: ReadonlySet<string>): Line {
   const [column] = rowTexts;
   const own = column === undefined ? undefined : hit.row?.[column];
   if (own !== undefined && own !== null)
     return markedSpans(firstOf(own).slice(0, MOST_TITLE), marks);
-  const values = Object.values(hit.fields ?? {}).filter((value) => value !== null);
-  return [span(values.map(String).join(' · ').slice(0, MOST_TITLE))];
+  const { partition = [], identifier } = hit.coordinates;
+  const keys = [...partition, ...identifier].map(({ name }) => name);
+  const values = smallFields(hit, fields, keys).map(({ text }) => text);
+  return [span(values.join(' · ').slice(0, MOST_TITLE))];
 }
 
 function firstOf(value: Json): string {

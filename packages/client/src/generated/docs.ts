@@ -361,6 +361,7 @@ export const DOCS: Readonly<Record<string, string>> = {
   "GenerationDescriptionFallenBehind.since": "ISO 8601, UTC.",
   "Healed": "What was done to an index whose checkpoint is not on the way to the table's snapshot.",
   "HighlightSpec": "What to highlight. `{}`: all cached TEXT fields.",
+  "HighlightSpec.matched": "In place of `fields`: all TEXT and KEYWORD fields that the query searches. Those that the index has no copy of are marked only in hits without other marks.",
   "Hit": "One document of a page.",
   "Hit.arms": "Only of a hybrid search.",
   "HitArms": "Rank and score of a hit in each arm of a hybrid search; an arm without the hit is absent.",

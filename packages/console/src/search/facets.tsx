@@ -17,10 +17,11 @@ export function Facets({
     description.fields.some((field) => field.name === name && field.type === 'LONG');
   const isChosen = (name: string) => place.chosen.some(({ field }) => field === name);
   // numbers with more values than are listed are measures, not categories
-  const shown = (answer.facets ?? []).filter(
-    ({ field, buckets, other_count }) =>
-      isChosen(field) || (buckets.length > 0 && (other_count === 0 || !isLong(field))),
-  );
+  const isUseful = ({ field, buckets, other_count }: Facet) =>
+    other_count === 0 ? buckets.length > 0 : !isLong(field) && buckets.some((one) => one.count > 1);
+  const shown = (answer.facets ?? [])
+    .filter((facet) => isChosen(facet.field) || isUseful(facet))
+    .sort((a, b) => Number(a.other_count > 0) - Number(b.other_count > 0));
   return (
     <aside class="facets" aria-label="Narrow by value">
       {place.chosen.length > 0 && (

@@ -11,13 +11,14 @@ export interface HitItemProps {
   readonly description: IndexDescription;
 }
 
-/** The title (the first cached TEXT field), the small fields, and the best fragment of another. */
+/** The title (the first cached TEXT field), the small fields, and a fragment of another, named. */
 export function HitItem({ hit, rank, place, description }: HitItemProps) {
   const row = keyParts(hit.coordinates);
   const key = keyText(row);
   const isOpen = place.row !== undefined && keyText(place.row) === key;
   const title = titleOf(hit, description);
-  const fragment = fragmentOf(hit, title?.field);
+  const small = smallFields(hit, description, title?.field);
+  const fragment = fragmentOf(hit, [title?.field, ...small.map(({ name }) => name)]);
   return (
     <li class={isOpen ? 'hit open' : 'hit'} value={rank}>
       <a
@@ -40,7 +41,7 @@ export function HitItem({ hit, rank, place, description }: HitItemProps) {
       )}
       <p class="small">
         <span class="key">{key}</span>
-        {[scoreText(hit, place), ...armWords(hit), ...smallFields(hit, description)]
+        {[scoreText(hit, place), ...armWords(hit), ...small.map(({ text }) => text)]
           .filter((text) => text !== '')
           .map((text) => (
             <span key={text}>{text}</span>
@@ -64,17 +65,17 @@ function titleOf(
   return { field, fragment: whole ?? [{ text, marked: false }] };
 }
 
-/** A fragment of a field that is not the title, with `…` where the field goes on. */
-function fragmentOf(hit: Hit, title: string | undefined): Fragment | undefined {
+/** A fragment of a field that is not shown, behind its name, with `…` where the field goes on. */
+function fragmentOf(hit: Hit, shown: readonly (string | undefined)[]): Fragment | undefined {
   const found = Object.entries(hit.highlight ?? {}).find(
-    ([field, fragments]) => field !== title && fragments.length > 0,
+    ([field, fragments]) => !shown.includes(field) && fragments.length > 0,
   );
   if (found === undefined) return undefined;
   const [field, [fragment]] = found;
   const text = fragment.map((segment) => segment.text).join('');
   const whole = String(hit.fields?.[field] ?? text);
   return [
-    ...(whole.startsWith(text) ? [] : [{ text: '… ', marked: false }]),
+    { text: `${field}: ${whole.startsWith(text) ? '' : '… '}`, marked: false },
     ...fragment,
     ...(whole.endsWith(text) ? [] : [{ text: ' …', marked: false }]),
   ];
@@ -93,14 +94,32 @@ function armWords({ arms }: Hit): readonly string[] {
   ];
 }
 
-/** The cached fields that are not text, without those of the key. */
-function smallFields({ fields }: Hit, { fields: all, key }: IndexDescription): readonly string[] {
+/** Small fields of a hit. */
+const MAX_SMALL = 6;
+
+/**
+ * The cached fields that are not text, those that matched first, without those of the key; each
+ * column once.
+ */
+function smallFields(
+  { fields, highlight }: Hit,
+  { fields: all, key }: IndexDescription,
+  title: string | undefined,
+): readonly { readonly name: string; readonly text: string }[] {
   const keys = new Set([...key.partition, ...key.identifier]);
-  return all.flatMap((field) => {
-    const value = fields?.[field.name];
-    if (value === undefined || value === null || field.type === 'TEXT') return [];
-    return keys.has(field.name) ? [] : [shortValue(field, value)];
-  });
+  const isMatched = (name: string) => Number(highlight?.[name] !== undefined);
+  const columns = new Set(all.find(({ name }) => name === title)?.source);
+  const small = all.filter(({ name, type }) => type !== 'TEXT' && !keys.has(name));
+  return small
+    .sort((a, b) => isMatched(b.name) - isMatched(a.name))
+    .flatMap((field) => {
+      const value = fields?.[field.name] ?? null;
+      const column = [...field.source, ...(field.path === undefined ? [] : [field.path])].join('.');
+      if (value === null || columns.has(column)) return [];
+      columns.add(column);
+      return [{ name: field.name, text: shortValue(field, value) }];
+    })
+    .slice(0, MAX_SMALL);
 }
 
 /** The arrow keys go from hit to hit. */

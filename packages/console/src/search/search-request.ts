@@ -47,7 +47,7 @@ export function modeRequest(
     ...(sort === undefined ? {} : { sort: [sort] }),
     limit: PAGE_HITS,
     ...(page > 1 ? { offset: (page - 1) * PAGE_HITS } : {}),
-    highlight: {},
+    highlight: { matched: true },
     ...(fields.length === 0 ? {} : { facets: { fields } }),
   };
   const text = query.trim();

@@ -61,7 +61,7 @@ describe('requests of a search', () => {
         sort: [{ field: 'severity', desc: true }],
         limit: 20,
         offset: 40,
-        highlight: {},
+        highlight: { matched: true },
         facets: { fields: ['service', 'severity'] },
       },
     });
@@ -120,6 +120,22 @@ describe('what a search shows', () => {
     expect(html).toContain('2 in other values');
     expect(html).not.toContain('severity');
     expect(html).not.toContain('<img');
+  });
+
+  it('has facets with few values first, and none in which every value is another row', () => {
+    const facet = (name: string, counts: readonly number[], other_count = 0) => ({
+      ...{ field: name, other_count },
+      buckets: counts.map((n, i) => ({ value: `v${i}`, count: n })),
+    });
+    const facets = [facet('iata', [1, 1, 1], 9), facet('town', [5, 4], 70), facet('kind', [8, 1])];
+    const html = renderToString(
+      <Facets
+        place={{ ...place, chosen: [] }}
+        answer={{ ...answer, facets }}
+        description={description}
+      />,
+    );
+    expect(html.match(/<summary>\w+/g)).toEqual(['<summary>kind', '<summary>town']);
   });
 
   it('has total, time, freshness and what is missing', () => {

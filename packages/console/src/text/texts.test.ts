@@ -38,7 +38,7 @@ describe('values', () => {
     const field = { indexed: true, fast: true, cached: true, source: [] };
     expect(shortValue({ ...field, name: 'severity', type: 'LONG' }, 2)).toBe('severity 2');
     expect(shortValue({ ...field, name: 'x', type: 'DOUBLE' }, -0)).toBe('x -0');
-    expect(shortValue({ ...field, name: 'tags', type: 'KEYWORD' }, ['a', 'b'])).toBe('a, b');
+    expect(shortValue({ ...field, name: 'tags', type: 'KEYWORD' }, ['a', 'b'])).toBe('tags a, b');
   });
 
   it('of keys are split into partition and identifier', () => {

@@ -26,11 +26,11 @@ export function coordinatesOf(parts: KeyParts, partition: readonly string[]): Co
   return { partition: named.filter(({ name }) => partition.includes(name)), identifier };
 }
 
-/** A cached value in the small line of a hit: times to the minute, numbers with their name. */
+/** A cached value in the small line of a hit, behind its name: times to the minute. */
 export function shortValue({ name, type }: FieldDescription, value: Json): string {
-  if (Array.isArray(value)) return value.map(valueText).join(', ');
-  if (type === 'DATE') return instantText(valueText(value)).slice(0, 16);
-  return type === 'KEYWORD' || type === 'IP' ? valueText(value) : `${name} ${valueText(value)}`;
+  if (Array.isArray(value)) return `${name} ${value.map(valueText).join(', ')}`;
+  const text = valueText(value);
+  return `${name} ${type === 'DATE' ? instantText(text).slice(0, 16) : text}`;
 }
 
 /** `2025-11-03T14:22:10.000000Z`, also without `Z`, -> `2025-11-03 14:22:10`; other texts stay as they are. */

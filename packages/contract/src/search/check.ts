@@ -28,6 +28,8 @@ export interface CheckedRequest {
   readonly highlight: null | {
     /** null: every cached TEXT field. */
     readonly fields: readonly string[] | null;
+    /** The fields that the query searches, instead. */
+    readonly matched: boolean;
     readonly maxFragments: number;
     readonly fragmentSize: number;
   };
@@ -65,6 +67,7 @@ export const FACET_FIELDS: Fields<FacetSpec> = {
 const SORT_FIELDS: Fields<SortSpec> = { field: name, desc: flag, missing: scalar };
 const HIGHLIGHT_FIELDS: Fields<HighlightSpec> = {
   fields: names,
+  matched: flag,
   max_fragments: whole(1, 100),
   fragment_size: whole(1, 100_000),
 };
@@ -106,8 +109,13 @@ export function checkSearchRequest(value: unknown): CheckedRequest {
 }
 
 function highlightSettings(spec: HighlightSpec) {
+  if (spec.fields !== undefined && spec.matched === true) {
+    const message = '"highlight.fields" and "highlight.matched" exclude each other: send one';
+    throw new LhsError('invalid_argument', message);
+  }
   return {
     fields: spec.fields ?? null,
+    matched: spec.matched === true,
     maxFragments: spec.max_fragments ?? DEFAULT_FRAGMENTS,
     fragmentSize: spec.fragment_size ?? DEFAULT_FRAGMENT_SIZE,
   };

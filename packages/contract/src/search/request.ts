@@ -15,6 +15,11 @@ export interface SortSpec {
 /** What to highlight. `{}`: all cached TEXT fields. */
 export interface HighlightSpec {
   readonly fields?: readonly string[];
+  /**
+   * In place of `fields`: all TEXT and KEYWORD fields that the query searches. Those that the index
+   * has no copy of are marked only in hits without other marks.
+   */
+  readonly matched?: boolean;
   readonly max_fragments?: number;
   readonly fragment_size?: number;
 }

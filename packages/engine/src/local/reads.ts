@@ -7,6 +7,7 @@ import type {
   BenchRequest,
   BenchResponse,
   CallContext,
+  HighlightSpec,
   TableLag,
 } from '@lakehouse-search/contract';
 import { checkBenchRequest, writingJson } from '@lakehouse-search/contract';
@@ -49,7 +50,7 @@ export type Operation<Q, R> = (
 export interface ReadTarget {
   readonly index?: string;
   readonly pit_id?: string;
-  readonly highlight?: { readonly fields?: readonly string[] };
+  readonly highlight?: HighlightSpec;
 }
 
 /** What requests for reads have in common, as far as they have it. */
@@ -161,7 +162,7 @@ export async function readIndex<T>(
     // A definition that names a tenant field which the index lacks answers no tenant.
     if (tenant !== undefined) tenantFilter(open.mapping, tenant);
     // Threads do not open the table, and rows change between two commits.
-    const isOfRows = highlightsRows(open.mapping, target.highlight?.fields);
+    const isOfRows = highlightsRows(open.mapping, target.highlight);
     const { read, repeated }: CommitRead = isOfRows ? {} : plan;
     const compute = async (): Promise<T> => {
       if (read !== undefined && indexes.searchThreads !== null) {

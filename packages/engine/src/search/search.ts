@@ -142,16 +142,28 @@ const needsRows = ({ checked, rowHighlight }: BoundRequest): boolean =>
 const rowsOf = (page: readonly FoundDoc[], fetched: readonly (FetchedDoc | undefined)[] | null) =>
   page.map(({ hit: { key } }, i) => ({ key, locator: fetched?.[i]?.locator ?? null }));
 
-/** Highlights of fields that are not cached. */
+/**
+ * Highlights of fields that are not cached. If the request asks for what matched, only those of
+ * hits that have no marks yet, and rows that cannot be read are passed over.
+ */
 async function marked(
   context: SearchContext,
   page: readonly FoundDoc[],
   fetched: readonly (FetchedDoc | undefined)[] | null,
   bound: BoundRequest,
   cost: RowCost,
-): Promise<readonly RowHighlight[]> {
+): Promise<readonly (RowHighlight | undefined)[]> {
   const { rowHighlights } = await loadRowHighlights();
-  return rowHighlights(context, bound, rowsOf(page, fetched), cost);
+  const rows = rowsOf(page, fetched);
+  if (bound.checked.highlight?.matched !== true) {
+    return rowHighlights(context, bound, rows, cost);
+  }
+  const lacking = rows.filter((_, i) => Object.keys(fetched?.[i]?.highlight ?? {}).length === 0);
+  const marks = await rowHighlights(context, bound, lacking, cost);
+  const byRow = new Map(
+    lacking.map((row, i) => [row, 'highlight' in marks[i] ? marks[i] : undefined]),
+  );
+  return rows.map((row) => byRow.get(row));
 }
 
 function withMarks(hit: Hit, marks: RowHighlight | undefined): Hit {

@@ -25,8 +25,8 @@ export interface SearchInput extends Budgeted {
   readonly columns?: readonly string[];
 }
 
-/** Characters of the one fragment that a preview shows of a field. */
-const FRAGMENT = { max_fragments: 1, fragment_size: 160 };
+/** One short fragment of each field that the query found. */
+const FRAGMENT = { matched: true, max_fragments: 1, fragment_size: 160 };
 
 /** Runs a search of its mode from an offset. Throws as the operations do. */
 export function runSearch(

@@ -171,6 +171,9 @@ const marked = (fragment: NonNullable<Hit['highlight']>[string][number]): string
 function notesOf(response: SearchResponse, { fault }: CitedRows, moved: boolean): string[] {
   return [
     ...(response.notes ?? []),
+    ...(response.clauses ?? []).flatMap(({ clause, elsewhere = [] }) =>
+      elsewhere.map((found) => `${clause}: ${found.clause} has ${found.total}`),
+    ),
     ...(response.failed_arms ?? []).map(({ arm, message }) => `${arm} part failed: ${message}`),
     ...(response.partial === true ? ['part of the index did not answer'] : []),
     ...(fault === undefined ? [] : [`no rows and no citations: ${fault}`]),

@@ -6,7 +6,12 @@
  * 2. `sort` and `collapse` become sort keys and a field with a column.
  * 3. `fields` and `highlight` become cached fields.
  */
-import type { CheckedRequest, SearchRequest, SortSpec } from '@lakehouse-search/contract';
+import type {
+  CheckedRequest,
+  HighlightSpec,
+  SearchRequest,
+  SortSpec,
+} from '@lakehouse-search/contract';
 import { LhsError, sortDirection } from '@lakehouse-search/contract';
 import { BY_SCORE, type SortKey } from '../../collect/order.ts';
 import { bindQuery } from '../../query/bind/bind.ts';
@@ -40,7 +45,7 @@ export interface BoundRequest {
   readonly fields: readonly MappedField[];
   /** Fields to highlight whose texts are in the index; null: highlights are not requested. */
   readonly highlight: readonly FieldPlan[] | null;
-  /** Other fields whose highlights are requested by name: their texts are in the table. */
+  /** Other fields whose highlights are requested: their texts are in the table. */
   readonly rowHighlight: readonly MappedField[];
   /** What is odd in the query and the filter. */
   readonly notes: readonly string[];
@@ -208,8 +213,8 @@ function returnedFields(
 }
 
 /**
- * TEXT and KEYWORD fields by name, or all cached TEXT fields. Names that cannot be highlighted are
- * left out, as the interface has it; unknown ones are refused.
+ * TEXT and KEYWORD fields by name, those that the query searches, or all cached TEXT fields. Names
+ * that cannot be highlighted are left out, as the interface has it; unknown ones are refused.
  */
 function highlightFields(
   checked: CheckedRequest,
@@ -218,23 +223,32 @@ function highlightFields(
   clause: Clause,
 ): Pick<BoundRequest, 'highlight' | 'rowHighlight'> {
   if (checked.highlight === null) return { highlight: null, rowHighlight: [] };
-  const { fields: names } = checked.highlight;
+  const { fields: names, matched } = checked.highlight;
+  const isSought = ({ plan }: MappedField) => fieldMatchers(clause, plan) !== null;
+  if (matched) {
+    const sought = mapping.fields.filter((field) => isTextual(field.plan) && isSought(field));
+    return marksOf(sought, sought);
+  }
   if (names === null) {
     const cached = mapping.fields.filter((field) => field.plan.type === 'TEXT' && isInIndex(field));
     return { highlight: cached.map(({ plan }) => plan), rowHighlight: [] };
   }
   const ids = new Set(names.map((name) => knownField(name, fields, 'highlight.fields').id));
   const named = mapping.fields.filter(({ plan }) => ids.has(plan.id) && isTextual(plan));
-  const isSought = ({ plan }: MappedField) => fieldMatchers(clause, plan) !== null;
-  return {
-    highlight: named.filter(isInIndex).map(({ plan }) => plan),
-    rowHighlight: named.filter((field) => isRowText(field) && isSought(field)),
-  };
+  return marksOf(named, named.filter(isSought));
 }
 
-/** Whether the highlights that a request names need rows of the table. */
-export const highlightsRows = (mapping: Mapping, names: readonly string[] = []): boolean =>
-  mapping.fields.some((field) => names.includes(field.plan.name) && isRowText(field));
+const marksOf = (all: readonly MappedField[], sought: readonly MappedField[]) => ({
+  highlight: all.filter(isInIndex).map(({ plan }) => plan),
+  rowHighlight: sought.filter(isRowText),
+});
+
+/** Whether the highlights of a request may need rows of the table. */
+export function highlightsRows(mapping: Mapping, spec: HighlightSpec = {}): boolean {
+  const { fields = [], matched } = spec;
+  const isNamed = ({ plan }: MappedField) => matched === true || fields.includes(plan.name);
+  return mapping.fields.some((field) => isNamed(field) && isRowText(field));
+}
 
 /** Sources whose text is a value of the row. */
 const ROW_SOURCES: ReadonlySet<string> = new Set(['columns', 'variant_leaf']);
