@@ -254,13 +254,12 @@ function ofTenant(request: object, tenant: string | undefined): object {
 
 /** What a coordinator knows of a commit. */
 function headerOf({ snapshot, mapping }: OpenIndex) {
-  const { fields, definition_version, next_field, checkpoint } = snapshot.commit;
-  const schema = checkpoint?.schema ?? null;
+  const { fields, key_numbers = [], checkpoint } = snapshot.commit;
   return {
     definition: mapping.definition,
     generation: snapshot.generation,
     snapshot_id: checkpoint?.snapshot_id ?? null,
-    commit: { fields, definition_version, next_field, schema },
+    commit: { fields, key_numbers, schema: checkpoint?.schema ?? null },
   };
 }
 

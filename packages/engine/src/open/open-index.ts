@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { LhsError } from '@lakehouse-search/contract';
 import {
   builtAs,
+  type Checkpoint,
   COMMIT_FILE,
   type Commit,
   type CommittedField,
@@ -164,8 +165,13 @@ export function withMapping(
   }
 }
 
+/** What of a commit makes its mapping: all that a coordinator of other machines knows of it. */
+type MappedCommit = Pick<Commit, 'fields' | 'key_numbers'> & {
+  readonly checkpoint: Pick<Checkpoint, 'schema'> | null;
+};
+
 /** The mapping that a commit was written under. Throws corrupt_index, index_not_built. */
-export function mappingOfCommit(commit: Commit, definition: Definition): Mapping {
+export function mappingOfCommit(commit: MappedCommit, definition: Definition): Mapping {
   const { checkpoint, fields } = commit;
   if (checkpoint === null) throw notBuilt(definition.index);
   const schema = readStoredSchema(checkpoint.schema);

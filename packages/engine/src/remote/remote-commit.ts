@@ -7,7 +7,6 @@ import type { CallContext, TableLag } from '@lakehouse-search/contract';
 import { Deadline } from '../base/deadline.ts';
 import { valueFromBytes, valueToBytes } from '../base/value-bytes.ts';
 import type { Embedder, ModelIdentity, Texts } from '../embed/embedder.ts';
-import type { Commit } from '../index/commit.ts';
 import type { CommitHeader } from '../local/node-reads.ts';
 import { mappingOfCommit } from '../open/open-index.ts';
 import type { Mapping } from '../schema/mapping.ts';
@@ -36,10 +35,9 @@ export async function openRemoteCommit(send: SendWhole): Promise<RemoteCommit> {
   const { definition, generation, snapshot_id, commit } = header;
   const { schema, ...own } = commit;
   const checkpoint = schema === null ? null : { schema, snapshot_id };
-  const whole = { ...own, checkpoint } as unknown as Commit;
   return {
     view: { generation, checkpoint, commit: own },
-    mapping: mappingOfCommit(whole, definition),
+    mapping: mappingOfCommit({ ...own, checkpoint }, definition),
     models: new Map(),
     lag: null,
   };
