@@ -260,7 +260,7 @@ describe('pinned surfaces', () => {
         "source delete": "[TABLE] --catalog --path --warehouse --where --yes",
         "source describe": "[TABLE] --catalog --path --warehouse",
         "source expire": "TABLE --catalog --dry-run --keep --keep-files --older-than --warehouse --yes",
-        "source import": "= import: --allow-duplicate-keys --append --catalog --date-format --decimal --delimiter --encoding --format-version --grok --header --input-format --key --lines --memory --null --partition-by --pattern --rename --replace --rows-at --rows-of --sample-rows --skip-bad-lines --table --type --warehouse",
+        "source import": "= import: --allow-duplicate-keys --append --catalog --date-format --decimal --delimiter --encoding --follow --format-version --grok --header --input-format --interval --key --lines --memory --null --partition-by --pattern --rename --replace --rows-at --rows-of --sample-rows --skip-bad-lines --table --type --warehouse",
         "source rows": "[TABLE] --catalog --columns --format --limit --output --path --ref --snapshot --warehouse --where",
         "source snapshots": "[TABLE] --catalog --path --warehouse",
         "source tables": "--catalog --warehouse",

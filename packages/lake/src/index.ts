@@ -42,6 +42,7 @@ export { nodeFromJson, variantFromJson } from './variant/from-json.ts';
 export { nodeOfValue } from './variant/from-value.ts';
 export type { CompactOptions, CompactResult } from './write/compact-table.ts';
 export type { ExpireOptions, ExpireResult } from './write/expire-snapshots.ts';
+export type { FollowOptions, FollowStep } from './write/follow-file.ts';
 export type { ImportOptions } from './write/import-files.ts';
 export type { InputReading, WriteInput } from './write/input.ts';
 export type { InputFormat, InputKind } from './write/input-files.ts';
@@ -57,6 +58,7 @@ export {
   deleteRows,
   dropTableRef,
   expireSnapshots,
+  followFile,
   importFiles,
   setTableRef,
   upsertRows,

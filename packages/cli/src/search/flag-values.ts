@@ -100,3 +100,10 @@ export async function aggsOf(text: string): Promise<Record<string, JsonObject>> 
   }
   throw new LhsError('invalid_argument', '--aggs should be an object {"name": {"terms": {…}}}');
 }
+
+/** The seconds of a flag in milliseconds. Throws invalid_argument. */
+export function millis(flag: string, seconds: string | undefined): number | undefined {
+  if (seconds === undefined) return undefined;
+  if (/^\d+(\.\d+)?$/.test(seconds)) return Math.round(Number(seconds) * 1000);
+  throw new LhsError('invalid_argument', `${flag} "${seconds}" should be seconds, like 5 or 0.5`);
+}

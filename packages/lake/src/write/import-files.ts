@@ -14,16 +14,23 @@ import type { ReadingOptions } from './reading-options.ts';
 import { snapshotMetadata } from './snapshot-commit.ts';
 import { newTableFolder, type StagedTable, stageTable } from './staged-table.ts';
 import { type OpenInput, withOpenInput } from './staged-write.ts';
-import { appendToTable, overwriteRows, type WriteResult } from './table-writer.ts';
+import {
+  type AppendOptions,
+  appendToTable,
+  overwriteRows,
+  type WriteResult,
+} from './table-writer.ts';
 import type { WriteWatch } from './write-progress.ts';
 
 /** How files become a table. */
-export interface ImportOptions extends WriteWatch {
+export interface ImportOptions extends WriteWatch, Pick<AppendOptions, 'summary'> {
   readonly catalog: CatalogConfig;
   readonly table: string;
   readonly files: readonly string[];
   /** In place of files: bytes as they come, copied to disk beside the table's data. */
   readonly stream?: Readable;
+  /** Its name in messages. */
+  readonly streamName?: string;
   /** How the files or the stream are read. */
   readonly reading?: ReadingOptions;
   readonly key?: readonly string[];
@@ -48,7 +55,7 @@ export interface ImportOptions extends WriteWatch {
 export async function importIntoTable(options: ImportOptions): Promise<WriteResult> {
   const { catalog, table, mode = 'create' } = options;
   const input = inputOf(options);
-  if (!(await exists(options))) return createFromFiles(options);
+  if (!(await isThere(options))) return createFromFiles(options);
   if (mode === 'create') throw tableExists(table);
   if (Object.keys(options.reading?.types ?? {}).length > 0) {
     const message = `table "${table}" has types already; types are named when it is created`;
@@ -67,13 +74,17 @@ const uniqueKeyOf =
     return names.length === 0 || allowDuplicateKeys === true ? undefined : names;
   };
 
-function inputOf({ files, stream, reading: options }: ImportOptions): WriteInput {
-  if (stream !== undefined) return { kind: 'stream', stream, options };
-  if (files.length > 0) return { kind: 'files', paths: files, options };
+function inputOf({ files, stream, streamName: name, reading }: ImportOptions): WriteInput {
+  if (stream !== undefined) return { kind: 'stream', stream, name, options: reading };
+  if (files.length > 0) return { kind: 'files', paths: files, options: reading };
   throw new LakeError('invalid_argument', 'there is no file to import');
 }
 
-async function exists({ catalog, table }: ImportOptions): Promise<boolean> {
+/** Whether the table exists. Throws what loading it throws. */
+export async function isThere({
+  catalog,
+  table,
+}: Pick<ImportOptions, 'catalog' | 'table'>): Promise<boolean> {
   return loadTable({ catalog, table }).then(
     () => true,
     (error: unknown) => {
@@ -123,7 +134,7 @@ async function schemaOf(
 
 /** Creates the table with its first snapshot in it. Returns the snapshot's id. */
 async function commitFirst(
-  { catalog, table }: ImportOptions,
+  { catalog, table, summary }: ImportOptions,
   { metadata, files, create }: StagedTable,
   addedData: readonly NewDataFile[],
 ): Promise<bigint> {
@@ -133,6 +144,7 @@ async function commitFirst(
     addedDeletes: [],
     mayRemove: false,
     removes: () => false,
+    summary: summary?.(null),
   };
   const prepared = await snapshotMetadata(metadata, files, change, 'main');
   try {

@@ -27,7 +27,13 @@ export type WriteInput =
       readonly paths: readonly string[];
       readonly options?: ReadingOptions;
     }
-  | { readonly kind: 'stream'; readonly stream: Readable; readonly options?: ReadingOptions }
+  | {
+      readonly kind: 'stream';
+      readonly stream: Readable;
+      /** Its name in messages. Default: standard input. */
+      readonly name?: string;
+      readonly options?: ReadingOptions;
+    }
   | { readonly kind: 'rows'; readonly rows: readonly Readonly<Record<string, unknown>>[] };
 
 /** How an input was read: what its name or its bytes said. */
@@ -91,7 +97,7 @@ export async function stageInput(
       input.kind === 'rows'
         ? await receiveRows(input.rows, folder.path)
         : input.kind === 'stream'
-          ? await receiveStream(input.stream, kind, folder.path, signal)
+          ? await receiveStream(input, kind, folder.path, signal)
           : found;
     const converted = await convertInput(received ?? { files: [], kind: 'json' }, conversion);
     const own = converted.options ?? {};

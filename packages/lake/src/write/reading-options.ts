@@ -34,6 +34,12 @@ export interface ReadingOptions {
   readonly pattern?: string;
   /** The same in the notation of grok. */
   readonly grok?: string;
+  /** What lines are, as the output of an import names it. Default: by the first lines. */
+  readonly log?: string;
+  /** Lines before the first one, for the column `n`. */
+  readonly linesBefore?: number;
+  /** Whether rows of lines have a column for lines that do not fit, also if all fit. */
+  readonly hasFixedColumns?: boolean;
   /** Where the rows of JSON texts are. Default: see `findJsonRows`. */
   readonly rowsAt?: JsonRows;
 }

@@ -33,7 +33,7 @@ const HEAD_BYTES = 64 * 1024;
  * bytes. Throws invalid_argument if it is empty, disk_full, AbortError.
  */
 export async function receiveStream(
-  stream: Readable,
+  { stream, name = 'standard input' }: { readonly stream: Readable; readonly name?: string },
   kind: InputKind | undefined,
   folder: string,
   signal?: AbortSignal,
@@ -60,7 +60,7 @@ export async function receiveStream(
   const named = `${path}.${seen.kind}${ENDINGS[seen.compression ?? 'none']}`;
   await rename(path, named);
   const { compression } = seen;
-  return { files: [{ path: named, compression, shown: 'standard input' }], kind: seen.kind };
+  return { files: [{ path: named, compression, shown: name }], kind: seen.kind };
 }
 
 function seenIn(

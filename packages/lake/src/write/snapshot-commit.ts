@@ -9,6 +9,7 @@ import type { SnapshotEntry } from '../metadata/snapshot.ts';
 import { snapshotOf, specById, type TableMetadata } from '../metadata/table-metadata.ts';
 import type { StructValue } from '../schema/type.ts';
 import type { NewDataFile } from './data-files.ts';
+import { carriedPositions } from './follow-position.ts';
 import {
   addedData,
   addedDelete,
@@ -28,6 +29,8 @@ export interface SnapshotChange {
   readonly removes: (entry: ManifestEntry) => boolean;
   /** False: no entry can be removed, so no old manifest is read. */
   readonly mayRemove: boolean;
+  /** More properties of the summary. */
+  readonly summary?: Readonly<Record<string, string>> | undefined;
 }
 
 /**
@@ -233,6 +236,8 @@ function summaryOf(
     ...totalAfter(parent, 'total-delete-files', deletes),
     ...totalAfter(parent, 'total-position-deletes', addedPositions - gonePositions),
     ...totalAfter(parent, 'total-equality-deletes', 0n),
+    ...carriedPositions(parent),
+    ...change.summary,
     'engine-name': 'lhs',
   };
 }

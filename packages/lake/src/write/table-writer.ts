@@ -1,6 +1,7 @@
 import { LakeError } from '../base/errors.ts';
 import { loadTable } from '../catalog/load-table.ts';
 import type { TableHandle } from '../catalog/table-handle.ts';
+import type { TableMetadata } from '../metadata/table-metadata.ts';
 import type { Schema } from '../schema/type.ts';
 import { valueToJson } from '../schema/value-json.ts';
 import type { CatalogConfig, SourceTable, TableConfig } from '../source-table.ts';
@@ -47,6 +48,11 @@ export interface AppendOptions extends WriteWatch {
    * that the table has. Default: none, as Iceberg does not enforce keys.
    */
   readonly uniqueKey?: (schema: Schema) => readonly string[] | undefined;
+  /**
+   * More properties of the snapshot's summary, from the table before it (null: there is none). What
+   * it throws ends the write.
+   */
+  readonly summary?: (before: TableMetadata | null) => Readonly<Record<string, string>>;
 }
 
 /**
@@ -70,7 +76,7 @@ export async function appendToTable(
     const checked = async (handle: TableHandle) => {
       const names = keyOf?.(handle.metadata.schema);
       if (keys !== null && names !== undefined) await refuseKnown(handle, added, keys, names);
-      return change;
+      return { ...change, summary: options.summary?.(handle.metadata) };
     };
     return commitChange(written.table, checked, branch, {
       inserted: records(added),

@@ -1,3 +1,5 @@
+import type { FollowOptions, FollowStep } from './follow-file.ts';
+
 /**
  * The writing operations of the package. Each loads its code at its first call: most programs only
  * read.
@@ -23,4 +25,7 @@ export const expireSnapshots = lazy(
 );
 export const setTableRef = lazy(async () => (await import('./table-refs.ts')).pointTableRef);
 export const dropTableRef = lazy(async () => (await import('./table-refs.ts')).removeTableRef);
+export async function* followFile(options: FollowOptions): AsyncGenerator<FollowStep> {
+  yield* (await import('./follow-file.ts')).followTextFile(options);
+}
 export const importFiles = lazy(async () => (await import('./import-files.ts')).importIntoTable);

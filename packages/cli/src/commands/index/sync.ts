@@ -1,7 +1,7 @@
 import type { FollowRequest, Progress } from '@lakehouse-search/contract';
-import { LhsError } from '@lakehouse-search/contract';
 import { Args, Flags } from '@oclif/core';
 import { type GlobalFlags, LhsCommand } from '../../base-command.ts';
+import { millis } from '../../search/flag-values.ts';
 import { followReport } from '../../sync/follow-report.ts';
 import { followService } from '../../sync/follow-service.ts';
 import { oneStep, skippedLines, stepLine, vectorLines } from '../../sync/step-lines.ts';
@@ -92,11 +92,4 @@ export default class IndexSync extends LhsCommand {
       report?.stop();
     }
   }
-}
-
-/** The seconds of a flag in milliseconds. Throws invalid_argument. */
-function millis(flag: string, seconds: string | undefined): number | undefined {
-  if (seconds === undefined) return undefined;
-  if (/^\d+(\.\d+)?$/.test(seconds)) return Math.round(Number(seconds) * 1000);
-  throw new LhsError('invalid_argument', `${flag} "${seconds}" should be seconds, like 5 or 0.5`);
 }

@@ -1,16 +1,27 @@
-import { memoryBytes } from '@lakehouse-search/contract';
-import { type InputNote, type InputReading, importFiles } from '@lakehouse-search/lake';
+import { LhsError, memoryBytes } from '@lakehouse-search/contract';
+import {
+  type FollowOptions,
+  followFile,
+  type InputNote,
+  type InputReading,
+  importFiles,
+} from '@lakehouse-search/lake';
 import { Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
-import { list } from '../../search/flag-values.ts';
+import { list, millis } from '../../search/flag-values.ts';
+import { followEvent, followLine } from '../../source/follow-lines.ts';
 import { adviceOf } from '../../source/import-advice.ts';
 import { inputOf } from '../../source/import-input.ts';
 import { noteLines, readingLine, schemaColumns, schemaLine } from '../../source/import-report.ts';
 import { readingFlags, readingOptions } from '../../source/reading-flags.ts';
 import { catalogInForce, sourceFlags } from '../../source/source-flags.ts';
-import { duration, plural, rate } from '../../terminal/figures.ts';
+import { clockTime, duration, plural, rate } from '../../terminal/figures.ts';
+import { jsonText } from '../../terminal/json-text.ts';
 import { progressReport } from '../../terminal/progress.ts';
 import { shellWord } from '../../terminal/shell-word.ts';
+
+/** `--interval` of `--follow`. */
+const DEFAULT_INTERVAL_MS = 10_000;
 
 export default class SourceImport extends LhsCommand {
   static override aliases = ['import'];
@@ -45,24 +56,28 @@ export default class SourceImport extends LhsCommand {
       aliases: ['overwrite'],
       description: 'replace the rows of the table in one commit',
     }),
+    follow: Flags.boolean({
+      description: 'add the lines that a file gets, until stopped',
+      exclusive: ['replace'],
+    }),
+    interval: Flags.string({
+      description: 'pause between two looks at the file (10)',
+      helpValue: 'SECONDS',
+      dependsOn: ['follow'],
+    }),
     ...readingFlags,
   };
 
   override async run(): Promise<void> {
     const { argv, flags } = await this.parse(SourceImport);
     const catalog = await catalogInForce(flags, 'the location of the new table');
-    const started = performance.now();
-    const report = progressReport(this.terminal, flags.table, flags.json ?? false, 'table');
-    const version = flags['format-version'];
-    const input = inputOf(argv as string[], readingOptions(flags));
     const notes: InputNote[] = [];
     let reading: InputReading | undefined;
+    const version = flags['format-version'];
     const options = {
       catalog,
       table: flags.table,
-      files: input.kind === 'files' ? input.paths : [],
-      ...(input.kind === 'stream' ? input : {}),
-      reading: input.options,
+      reading: readingOptions(flags),
       memoryBytes: flags.memory === undefined ? undefined : memoryBytes(flags.memory),
       onRead: (seen: InputReading) => {
         reading = seen;
@@ -74,10 +89,15 @@ export default class SourceImport extends LhsCommand {
       partitionBy: flags['partition-by'],
       formatVersion: version === undefined ? undefined : (Number(version) as 2 | 3),
       allowDuplicateKeys: flags['allow-duplicate-keys'],
-      mode: flags.append ? 'append' : flags.replace ? 'overwrite' : 'create',
-    } as const;
+    };
+    if (flags.follow) return this.#follow(argv as string[], options, flags);
+    const started = performance.now();
+    const report = progressReport(this.terminal, flags.table, flags.json ?? false, 'table');
+    const input = inputOf(argv as string[], options.reading);
+    const source = input.kind === 'files' ? { files: input.paths } : { files: [], ...input };
+    const mode = flags.append ? 'append' : flags.replace ? 'overwrite' : 'create';
     const done = await this.stoppable('the table is as it was', (signal) =>
-      importFiles({ ...options, onProgress: report.update, signal })
+      importFiles({ ...options, ...source, mode, onProgress: report.update, signal })
         .catch((error: unknown) => Promise.reject(adviceOf(error)))
         .finally(report.stop),
     );
@@ -106,5 +126,35 @@ export default class SourceImport extends LhsCommand {
       ...noteLines(notes),
       `next: ${init.join(' ')}`,
     ]);
+  }
+  /** Stops with exit code 0 after a signal. */
+  async #follow(
+    files: readonly string[],
+    options: Omit<FollowOptions, 'file' | 'intervalMs'>,
+    flags: { readonly json?: boolean; readonly append: boolean; readonly interval?: string },
+  ): Promise<void> {
+    const [file, ...more] = files;
+    if (file === undefined || file === '-' || more.length > 0) {
+      throw new LhsError('invalid_argument', '--follow takes the name of one file');
+    }
+    const intervalMs = millis('--interval', flags.interval) ?? DEFAULT_INTERVAL_MS;
+    const { signal } = this.interruptible('the next start goes on behind the last commit');
+    const { append } = flags;
+    const steps = followFile({ ...options, file, intervalMs, append, signal });
+    let last = '';
+    try {
+      for await (const step of steps) {
+        if (flags.json) {
+          this.terminal.data(jsonText(followEvent(step)));
+          continue;
+        }
+        const line = followLine(step, { file, table: options.table, intervalMs });
+        if (step.step === 'commit') this.print([`${clockTime(new Date().toISOString())}  ${line}`]);
+        else if (line !== last) this.terminal.err(line);
+        if (step.step !== 'commit') last = line;
+      }
+    } catch (error) {
+      throw adviceOf(error);
+    }
   }
 }

@@ -14,7 +14,7 @@ import { kindFor, type ReadingOptions } from '../reading-options.ts';
 import { arrowLines } from './arrow-rows.ts';
 import { avroLines } from './avro-rows.ts';
 import { findJsonRows, writeJsonRows } from './json-rows.ts';
-import { logKind, writeLogRows } from './log-rows.ts';
+import { logKind, logName, writeLogRows } from './log-rows.ts';
 import { hasMark, textEncoding, UTF8, writeUtf8 } from './text-encoding.ts';
 import type { TypedLines } from './typed-rows.ts';
 import { writeLines } from './write-lines.ts';
@@ -166,10 +166,9 @@ async function convertLines(
   conversion: Conversion,
 ): Promise<ConvertedInput> {
   const { files: texts, encoding } = await asUtf8(files, conversion);
-  const { options, signal, newPath } = conversion;
-  const kind = await logKind(texts, options);
-  const rows = await writeLogRows(texts, kind, newPath, signal);
-  const lines = { as: kind.log === 'pattern' ? kind.name : kind.log, unmatched: rows.unmatched };
+  const kind = await logKind(texts, conversion.options);
+  const rows = await writeLogRows(texts, kind, conversion);
+  const lines = { as: logName(kind), unmatched: rows.unmatched };
   const { file, format, options: own } = rows;
   return { files: [file], format, options: own, reading: { kind: 'lines', encoding, lines } };
 }

@@ -13,6 +13,7 @@
  */
 import type { InputFile } from '../input-files.ts';
 import type { ReadingOptions } from '../reading-options.ts';
+import type { Conversion } from './convert-input.ts';
 import { grokPattern, type LinePattern, linePattern } from './grok.ts';
 import { journalEntries } from './journal.ts';
 import { textLines } from './text-lines.ts';
@@ -24,7 +25,7 @@ export type LogKind =
   | { readonly log: 'pattern'; readonly name: string; readonly pattern: LinePattern };
 
 /** How lines are read. */
-export type LineOptions = Pick<ReadingOptions, 'lines' | 'pattern' | 'grok'>;
+export type LineOptions = Pick<ReadingOptions, 'lines' | 'pattern' | 'grok' | 'log'>;
 
 const SAMPLE_LINES = 200;
 const LEAST_SHARE = 0.9;
@@ -33,18 +34,27 @@ const KNOWN = ['COMBINEDAPACHELOG', 'COMMONAPACHELOG', 'SYSLOG5424LINE', 'SYSLOG
 /** What files of lines are: as the caller says, else by their first lines. */
 export async function logKind(
   files: readonly InputFile[],
-  { lines, pattern, grok }: LineOptions,
+  { lines, pattern, grok, log }: LineOptions,
 ): Promise<LogKind> {
   if (pattern !== undefined) {
     return { log: 'pattern', name: 'pattern', pattern: linePattern(pattern) };
   }
   if (grok !== undefined) return { log: 'pattern', name: 'grok', pattern: grokPattern(grok) };
   if (lines === true) return { log: 'lines' };
+  if (log !== undefined) return namedLog(log);
   const sample: string[] = [];
   for await (const line of textLines(files)) {
     if (line !== '' && sample.push(line) === SAMPLE_LINES) break;
   }
   return knownLog(sample) ?? { log: 'lines' };
+}
+
+/** The name of what a log is. */
+export const logName = (kind: LogKind): string => (kind.log === 'pattern' ? kind.name : kind.log);
+
+function namedLog(name: string): LogKind {
+  if (name === 'lines' || name === 'json' || name === 'journal') return { log: name };
+  return { log: 'pattern', name, pattern: grokPattern(`^%{${name}}$`) };
 }
 
 /** What a log is by its first lines, without empty ones; null if it is none that is known. */
@@ -53,8 +63,8 @@ export function knownLog(sample: readonly string[]): LogKind | null {
     sample.length > 0 && sample.filter(test).length >= LEAST_SHARE * sample.length;
   if (sample.some((line) => /^__REALTIME_TIMESTAMP=\d+$/.test(line))) return { log: 'journal' };
   for (const name of KNOWN) {
-    const known = grokPattern(`^%{${name}}$`);
-    if (fits((line) => known.regex.test(line))) return { log: 'pattern', name, pattern: known };
+    const known = namedLog(name);
+    if (known.log === 'pattern' && fits((line) => known.pattern.regex.test(line))) return known;
   }
   return fits((line) => jsonOf(line) !== null) ? { log: 'json' } : null;
 }
@@ -71,25 +81,28 @@ export interface LogRows {
 export async function writeLogRows(
   files: readonly InputFile[],
   kind: LogKind,
-  newPath: (ending: string) => string,
-  signal?: AbortSignal,
+  { options, newPath, signal }: Conversion,
 ): Promise<LogRows> {
+  const { hasFixedColumns = false, linesBefore = 0 } = options;
   const csv = (path: string) => ({ path, compression: null, shown: files[0].shown });
   switch (kind.log) {
     case 'lines': {
       const file = csv(newPath('.csv'));
-      await writeLines(numberedLines(files), file.path, signal);
+      await writeLines(numberedLines(files, linesBefore), file.path, signal);
       const types = { n: 'long', line: 'string' };
       return { file, format: 'csv', options: { types }, unmatched: 0 };
     }
     case 'pattern':
-      return writeMatches(files, kind.pattern, csv(newPath('.csv')), signal);
+      return writeMatches(files, kind.pattern, csv(newPath('.csv')), hasFixedColumns, signal);
     case 'json':
     case 'journal': {
       const file = csv(newPath('.ndjson'));
-      const rows = kind.log === 'json' ? jsonLines(files) : journalEntries(files);
+      const isJson = kind.log === 'json';
+      const rows = isJson ? jsonLines(files, hasFixedColumns) : journalEntries(files);
       await writeLines(rows, file.path, signal);
-      return { file, format: 'json', options: {}, unmatched: 0 };
+      const types = { prefix: 'string', unmatched: 'string' };
+      const options = isJson && hasFixedColumns ? { types } : {};
+      return { file, format: 'json', options, unmatched: 0 };
     }
   }
 }
@@ -97,9 +110,9 @@ export async function writeLogRows(
 const cell = (text: string | undefined) =>
   text === undefined ? '' : `"${text.replaceAll('"', '""')}"`;
 
-async function* numberedLines(files: readonly InputFile[]): AsyncGenerator<string> {
+async function* numberedLines(files: readonly InputFile[], before: number): AsyncGenerator<string> {
   yield 'n,line';
-  let n = 0;
+  let n = before;
   for await (const line of textLines(files)) {
     n++;
     if (line !== '') yield `${n},${cell(line)}`;
@@ -110,6 +123,7 @@ async function writeMatches(
   files: readonly InputFile[],
   { regex, types }: LinePattern,
   file: InputFile,
+  hasFixedColumns: boolean,
   signal?: AbortSignal,
 ): Promise<LogRows> {
   const names = Object.keys(new RegExp(`${regex.source}|`).exec('')?.groups ?? {});
@@ -118,7 +132,8 @@ async function writeMatches(
     signal?.throwIfAborted();
     if (line !== '' && !regex.test(line)) unmatched++;
   }
-  const columns = unmatched === 0 ? names : [...names, 'unmatched'];
+  const isComplete = unmatched === 0 && !hasFixedColumns;
+  const columns = isComplete ? names : [...names, 'unmatched'];
   const rows = async function* () {
     yield columns.map(cell).join(',');
     for await (const line of textLines(files)) {
@@ -128,7 +143,7 @@ async function writeMatches(
     }
   };
   await writeLines(rows(), file.path, signal);
-  const texts = unmatched === 0 ? types : { ...types, unmatched: 'string' };
+  const texts = isComplete ? types : { ...types, unmatched: 'string' };
   const dateFormats = ['%d/%b/%Y:%H:%M:%S %z'];
   return { file, format: 'csv', options: { types: texts, nulls: ['-'], dateFormats }, unmatched };
 }
@@ -146,15 +161,25 @@ function jsonOf(line: string): { readonly prefix: string; readonly object: strin
   }
 }
 
-async function* jsonLines(files: readonly InputFile[]): AsyncGenerator<string> {
+async function* jsonLines(
+  files: readonly InputFile[],
+  hasFixedColumns: boolean,
+): AsyncGenerator<string> {
   for await (const line of textLines(files)) {
+    if (line === '') continue;
     const found = jsonOf(line);
-    if (found === null) {
-      if (line !== '') yield JSON.stringify({ unmatched: line });
-    } else if (found.prefix === '') yield found.object;
-    else {
-      const rest = /^\{\s*\}$/.test(found.object) ? '}' : `,${found.object.slice(1)}`;
-      yield `{"prefix":${JSON.stringify(found.prefix)}${rest}`;
-    }
+    const { prefix, object } = found ?? { prefix: '', object: '{}' };
+    const unmatched = found === null ? line : null;
+    const more = hasFixedColumns
+      ? { prefix: prefix === '' ? null : prefix, unmatched }
+      : { ...(prefix !== '' && { prefix }), ...(unmatched !== null && { unmatched }) };
+    yield withMembers(object, more);
   }
+}
+
+/** The text of a JSON object with more members before its own. */
+function withMembers(object: string, more: object): string {
+  if (Object.keys(more).length === 0) return object;
+  const rest = /^\{\s*\}$/.test(object) ? '}' : `,${object.slice(1)}`;
+  return `${JSON.stringify(more).slice(0, -1)}${rest}`;
 }

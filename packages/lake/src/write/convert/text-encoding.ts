@@ -89,8 +89,8 @@ function knownLabel(label: string): string {
   }
 }
 
-/** By its mark, or by the NUL that every other byte of plain text is. */
-function utf16Of(bytes: Buffer): TextEncoding | null {
+/** UTF-16 by its mark, or by the NUL that every other byte of plain text is; null if it is not. */
+export function utf16Of(bytes: Buffer): TextEncoding | null {
   if (bytes.length < 4) return null;
   const mark = bytes.readUInt16BE(0);
   if (mark === 0xfffe) return { label: 'utf-16le', isGuess: false };
