@@ -121,6 +121,7 @@ describe('pinned surfaces', () => {
         "encodeVariant",
         "expireSnapshots",
         "fileSet",
+        "followFile",
         "hasEnded",
         "importFiles",
         "isObjectStorage",

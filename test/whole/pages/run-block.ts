@@ -21,7 +21,7 @@ export interface Reader {
 export type Run = (block: Block, reader: Reader) => Promise<string>;
 
 /** What servers and followers print when they work. */
-const READY = /"msg":"listening"|waiting for the table|"event":"waiting"|VersityGW/i;
+const READY = /"msg":"listening"|waiting for (?:the table|lines)|"event":"waiting"|VersityGW/i;
 
 /** How each language is run; CONTRIBUTING.md describes the notation. */
 export const RUNS: Readonly<Record<string, Run>> = {

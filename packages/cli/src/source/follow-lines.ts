@@ -10,14 +10,15 @@ export interface FollowedFile {
 
 /** A step of following a file, in words. */
 export function followLine(step: FollowStep, { file, table, intervalMs }: FollowedFile): string {
+  const byte = 'offset' in step ? `byte ${count(step.offset)}` : '';
   switch (step.step) {
     case 'commit':
-      return `${table}  +${plural(step.result.inserted, 'row')}  (${file} to byte ${count(step.offset)})`;
+      return `${table}  +${plural(step.result.inserted, 'row')}  (to ${byte})`;
     case 'waiting':
       return `waiting for lines of ${file} (every ${duration(intervalMs)}) …`;
     case 'lost':
       return (
-        `note: ${file} was replaced, and what it had after byte ${count(step.offset)} is not in a ` +
+        `note: ${file} was replaced, and what it had after ${byte} is not in a ` +
         'file beside it; the new file is read from its beginning'
       );
     case 'retry':

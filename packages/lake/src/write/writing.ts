@@ -25,6 +25,7 @@ export const expireSnapshots = lazy(
 );
 export const setTableRef = lazy(async () => (await import('./table-refs.ts')).pointTableRef);
 export const dropTableRef = lazy(async () => (await import('./table-refs.ts')).removeTableRef);
+/** Follows a text file, as `followTextFile`. */
 export async function* followFile(options: FollowOptions): AsyncGenerator<FollowStep> {
   yield* (await import('./follow-file.ts')).followTextFile(options);
 }
