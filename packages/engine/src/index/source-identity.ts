@@ -1,5 +1,6 @@
 import { LhsError } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
+import type { Definition } from '../schema/definition.ts';
 
 /** Between a table's UUID and the digest of read restrictions. */
 const MARK = '+restricted:';
@@ -28,6 +29,10 @@ export function differInRestrictions(a: string, b: string): boolean {
   return a !== b && identityParts(a).uuid === identityParts(b).uuid;
 }
 
+/** Whether the catalog of an index can have read restrictions. */
+export const mayRestrict = ({ source }: Pick<Definition, 'source'>): boolean =>
+  'catalog' in source && source.catalog.type === 'rest';
+
 /** The error of rows that were read under other restrictions than those of now. */
 export function restrictionsChanged(table: string, index: string): LhsError {
   return new LhsError(
@@ -41,9 +46,13 @@ export function restrictionsChanged(table: string, index: string): LhsError {
   );
 }
 
+/** Whether read restrictions of the catalog forbid the read that failed. */
+export const isForbidden = (error: unknown): error is LhsError =>
+  error instanceof LhsError && error.details.reason === 'read_restrictions';
+
 /** Whether an error is one of `restrictionsChanged`. */
 export const isRestrictionsChanged = (error: unknown): boolean =>
-  error instanceof LhsError && error.details.reason === 'read_restrictions';
+  isForbidden(error) && error.code === 'source_changed';
 
 /**
  * Throws source_changed for a commit whose rows were read under other restrictions than those that

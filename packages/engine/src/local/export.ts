@@ -54,8 +54,6 @@ export async function* exportLocal(
   try {
     const tenant = call.principal?.tenant;
     if (tenant !== undefined) tenantFilter(open.mapping, tenant);
-    // throws if the catalog may hide rows of the commit now
-    await indexes.tables.lag(known, open);
     const running = { indexes, known, open, query, call };
     if (indexes.searchThreads === null) yield* pagesHere(running, PAGE);
     else yield* pagesOfThreads(running);
@@ -63,6 +61,12 @@ export async function* exportLocal(
     endOfRead();
     open.snapshot.release();
   }
+}
+
+/** Throws if nobody waits for the next page, or the catalog may hide rows of the commit now. */
+async function requireReadable({ indexes, known, open, call }: Export): Promise<void> {
+  requireWanted(call, indexes.clock);
+  await indexes.tables.lag(known, open);
 }
 
 /** Pages that are read in this thread, from `after` on. */
@@ -74,7 +78,7 @@ async function* pagesHere(
   const orders = new KeyOrders();
   await fetchColdFiles(running.open.snapshot.segments, EXPORTED_KINDS);
   for (let page = { ...most, after }; ; ) {
-    requireWanted(running.call, running.indexes.clock);
+    await requireReadable(running);
     const { documents, after } = await pageHere(running, page, orders);
     yield* documents;
     if (after === null) return;
@@ -113,7 +117,7 @@ async function* pagesOfThreads(running: Export): AsyncGenerator<ExportedDocument
   const { signal } = call;
   let page: PageRequest = { ...THREAD_PAGE, after: null, docs: FIRST_DOCS };
   for (;;) {
-    requireWanted(call, indexes.clock);
+    await requireReadable(running);
     const work = { kind: 'export', query, tenant, page } as const;
     const read = await threads.exportPage(open, work, { signal, share: shareOf(call) });
     if (read === null) return yield* pagesHere(running, page, page.after);

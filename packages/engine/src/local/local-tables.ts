@@ -1,6 +1,7 @@
 import type { TableLag } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
 import type { Clock } from '../base/clock.ts';
+import { mayRestrict } from '../index/source-identity.ts';
 import type { KnownIndex } from '../open/open-index.ts';
 import { type LocalContext, UNKNOWN_LAG } from '../search/context.ts';
 import type { KeptTables } from '../sync/kept-tables.ts';
@@ -39,17 +40,18 @@ export class LocalTables {
   /**
    * How far an index is behind its table by the last look at it. A look that is older than
    * `freshMs` is renewed in the background; 0: by a look that begins now, which is waited for.
-   * Throws source_changed for a commit with rows that the catalog may hide now.
+   * Throws as `KeptTables.lag`.
    */
   async lag(
     known: KnownIndex,
     read: Pick<LocalContext, 'snapshot' | 'mapping'>,
     freshMs = this.#freshMs(known),
   ): Promise<TableLag> {
-    if (freshMs === 0) return (await this.#keptTables()).lag(known, read, 0);
-    if (this.#tables !== undefined) return this.#tables.lag(known, read, freshMs);
-    this.#lookAtTable(known, freshMs);
-    return UNKNOWN_LAG;
+    if (freshMs !== 0 && this.#tables === undefined && !mayRestrict(known.definition)) {
+      this.#lookAtTable(known, freshMs);
+      return UNKNOWN_LAG;
+    }
+    return (await this.#keptTables()).lag(known, read, freshMs);
   }
 
   /** The same at once, by the last look; undefined if a look has to be waited for. */
@@ -57,8 +59,7 @@ export class LocalTables {
     known: KnownIndex,
     read: Pick<LocalContext, 'snapshot' | 'mapping'>,
   ): TableLag | undefined {
-    const freshMs = this.#freshMs(known);
-    return freshMs === 0 ? undefined : this.#tables?.lastLag(known, read, freshMs);
+    return this.#tables?.lastLag(known, read, this.#freshMs(known));
   }
 
   #freshMs({ definition }: KnownIndex): number {

@@ -234,8 +234,10 @@ async function answerInThread(
   lag.catch(() => {});
   const threads = await indexes.searchThreads?.();
   const answer = (await threads?.read(open, read)) ?? null;
-  if (answer === null || !('lag_snapshots' in answer)) return answer;
-  return Object.assign(answer, { took_ms: millisSince(started, read.tenant) }, await lag);
+  if (answer === null) return null;
+  const shown = await lag;
+  if (!('lag_snapshots' in answer)) return answer;
+  return Object.assign(answer, { took_ms: millisSince(started, read.tenant) }, shown);
 }
 
 /** What a read of an open commit works on, for the caller of a call. */

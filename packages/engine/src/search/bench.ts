@@ -23,7 +23,11 @@ const DEFAULT_REPEAT = 9;
 const DEFAULT_LIMIT = 10;
 
 /** Runs a benchmark. Throws invalid_argument, and what the queries throw. */
-export function benchIndex(context: LocalContext, request: BenchRequest): Promise<BenchResponse> {
+export async function benchIndex(
+  context: LocalContext,
+  request: BenchRequest,
+): Promise<BenchResponse> {
+  await context.lag();
   const { mapping, snapshot } = context;
   const { segments } = snapshot;
   const rest = {

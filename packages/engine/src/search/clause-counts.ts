@@ -10,7 +10,7 @@ import { writeTree } from '../query/tree/write.ts';
 import { clauseName } from '../shard/explain/subject.ts';
 import { bindRequest, readFilter, readQuery } from '../shard/request/bind-request.ts';
 import type { ShardQuery } from '../shard/shard.ts';
-import type { SearchContext } from './context.ts';
+import { lagOf, type SearchContext } from './context.ts';
 import { FanOut } from './fan-out.ts';
 import { findHits, type PreparedSearch, prepareSearch } from './find-hits.ts';
 import { type Guesser, meantClause, meantElsewhere } from './meant.ts';
@@ -29,7 +29,10 @@ export async function clauseCounts(
   context: SearchContext,
   checked: CheckedRequest,
 ): Promise<readonly ClauseCount[]> {
-  return (await countClauses(context, checked)).map(({ count }) => count);
+  const lag = lagOf(context);
+  const counts = await countClauses(context, checked);
+  await lag;
+  return counts.map(({ count }) => count);
 }
 
 /** A clause and its place in the query string; without one if it is of a tree or a filter. */

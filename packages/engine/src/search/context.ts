@@ -3,7 +3,7 @@ import type { Deadline } from '../base/deadline.ts';
 import type { Embedder } from '../embed/embedder.ts';
 import type { Checkpoint, CommittedField } from '../index/commit.ts';
 import type { IndexSnapshot } from '../index/index-snapshot.ts';
-import { isRestrictionsChanged } from '../index/source-identity.ts';
+import { isForbidden } from '../index/source-identity.ts';
 import type { Mapping } from '../schema/mapping.ts';
 import type { JoinedShards } from '../shard/joined-shards.ts';
 import type { Shard } from '../shard/shard.ts';
@@ -15,7 +15,7 @@ export const UNKNOWN_LAG: TableLag = Object.freeze({ lag_snapshots: null });
 
 /** The lag after a look that failed. Throws the error of rows that the catalog may hide now. */
 export function lagAfter(error: unknown): TableLag {
-  if (isRestrictionsChanged(error)) throw error;
+  if (isForbidden(error)) throw error;
   return UNKNOWN_LAG;
 }
 

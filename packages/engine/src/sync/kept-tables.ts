@@ -2,7 +2,7 @@ import type { TableLag } from '@lakehouse-search/contract';
 import { LhsError } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
 import type { Clock } from '../base/clock.ts';
-import { refuseHidden } from '../index/source-identity.ts';
+import { isForbidden, mayRestrict, refuseHidden } from '../index/source-identity.ts';
 import type { KnownIndex } from '../open/open-index.ts';
 import { type LocalContext, UNKNOWN_LAG } from '../search/context.ts';
 import { fromSource } from '../source/source-errors.ts';
@@ -40,6 +40,8 @@ interface Kept {
   /** When the last look ended, in ticks, and whether the table answered. */
   lookedAt: number | undefined;
   answered: boolean;
+  /** Why the restrictions of the last answer cannot be applied. */
+  refusal: LhsError | undefined;
 }
 
 /** What the last look at a table found. */
@@ -79,7 +81,8 @@ export class KeptTables {
 
   /**
    * The table as it is now, or null where it does not answer within `ms`: a table that is away, or
-   * hangs, keeps nobody waiting for more than that, and then nobody for a while.
+   * hangs, keeps nobody waiting for more than that, and then nobody for a while. Throws the error
+   * of restrictions that cannot be applied.
    */
   async soon(known: KnownIndex, ms: number): Promise<SourceTable | null> {
     const kept = this.#kept(known);
@@ -108,19 +111,35 @@ export class KeptTables {
   }
 
   /**
-   * How far an index is behind its table: by the last look, or with `freshMs` 0 by a look that
-   * begins now and is waited for at most `LAG_MS`. Throws source_changed for a commit with rows
-   * that the catalog may hide now.
+   * How far an index is behind its table: by the last look, or by one that begins now and is waited
+   * for at most `LAG_MS` (`mustWait`). Throws source_changed for a commit with rows that the
+   * catalog may hide now, and the error of restrictions that cannot be applied.
    */
   async lag(known: KnownIndex, read: ReadCommit, freshMs: number): Promise<TableLag> {
-    if (freshMs !== 0) return this.lastLag(known, read, freshMs);
-    return lagOf(read, { table: await this.soon(known, LAG_MS), ageMs: 0 });
+    const last = this.lastLag(known, read, freshMs);
+    if (last !== undefined) return last;
+    const table = await this.soon(known, LAG_MS);
+    refuseForbidden(this.#kept(known), read);
+    return lagOf(read, { table, ageMs: 0 });
   }
 
-  /** The lag by the last look. `freshMs` is above 0. Throws as `lag`. */
-  lastLag(known: KnownIndex, read: ReadCommit, freshMs: number): TableLag {
+  /** The lag by the last look; undefined if a look has to be waited for. Throws as `lag`. */
+  lastLag(known: KnownIndex, read: ReadCommit, freshMs: number): TableLag | undefined {
+    const kept = this.#kept(known);
+    if (this.#mustWait(known, kept, freshMs)) return undefined;
+    refuseForbidden(kept, read);
     const look = this.lastLook(known, freshMs);
     return look === null ? UNKNOWN_LAG : lagOf(read, look);
+  }
+
+  /**
+   * With `freshMs` 0. A REST catalog may restrict reads meanwhile: a look at its table that nobody
+   * has renewed is too old, unless the catalog did not answer just now.
+   */
+  #mustWait({ definition }: KnownIndex, kept: Kept, freshMs: number): boolean {
+    if (freshMs === 0) return true;
+    if (!mayRestrict(definition) || this.#clock.ticks() < kept.restsUntil) return false;
+    return kept.lookedAt === undefined || this.#clock.ticks() - kept.lookedAt >= freshMs + LAG_MS;
   }
 
   /** Gives up the looks that go on, and the later ones. */
@@ -153,6 +172,7 @@ export class KeptTables {
       restsUntil: 0,
       lookedAt: undefined,
       answered: false,
+      refusal: undefined,
     };
     this.#tables.set(uuid, kept);
     return kept;
@@ -171,12 +191,14 @@ export class KeptTables {
         kept.restsUntil = 0;
         kept.lookedAt = this.#clock.ticks();
         kept.answered = true;
+        kept.refusal = undefined;
         return stopped.aborted ? closed(newest) : newest;
       },
       (error: unknown) => {
         kept.look = undefined;
         kept.lookedAt = this.#clock.ticks();
         kept.answered = false;
+        if (isForbidden(error)) kept.refusal = error;
         throw error;
       },
     );
@@ -185,9 +207,9 @@ export class KeptTables {
   }
 }
 
-/** A table's own fault is an answer here, anything else is not. */
+/** A table's own fault is an answer here, unless it forbids the read; anything else is not. */
 function unlessKnown(error: unknown): null {
-  if (error instanceof LhsError) return null;
+  if (error instanceof LhsError && !isForbidden(error)) return null;
   throw error;
 }
 
@@ -201,10 +223,14 @@ async function discard({ stop, table }: Kept): Promise<void> {
   await table?.close();
 }
 
+/** Throws if the table, when it answered last, hid rows of a commit or might do so. */
+function refuseForbidden({ table, refusal }: Kept, { snapshot, mapping }: ReadCommit): void {
+  if (refusal !== undefined) throw refusal;
+  if (table === undefined) return;
+  refuseHidden(snapshot.checkpoint, table, mapping.definition.index);
+}
+
 function lagOf(read: ReadCommit, { table, ageMs }: Look): TableLag {
-  if (table !== null) {
-    refuseHidden(read.snapshot.checkpoint, table, read.mapping.definition.index);
-  }
   const lag_snapshots = table === null ? null : snapshotsBehind(read, table);
   return { lag_snapshots, lag_checked_ms: Math.round(ageMs) };
 }

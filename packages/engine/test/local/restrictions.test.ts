@@ -1,4 +1,5 @@
 // @module-tag campaign
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,6 +25,15 @@ const FIELDS = `fields:
   - { name: born, type: DATE, fast: true }
   - { name: active, type: BOOL, fast: true }
 `;
+
+/** A clock that a test sets. Whoever waits for it waits until the wait is over otherwise. */
+class HeldClock extends FastClock {
+  passed = 0;
+  override ticks = (): number => this.passed;
+  override sleep = async (_ms: number, signal?: AbortSignal): Promise<void> => {
+    if (signal !== undefined && !signal.aborted) await once(signal, 'abort');
+  };
+}
 
 let folder: string;
 let backend: LocalBackend;
@@ -194,28 +204,74 @@ describe('restrictions that change', () => {
     await expect(back).rejects.toMatchObject(changed);
   });
 
+  const index = 'notes';
+  const all = { index, query: '*:*' };
+  const forbidden = { details: { reason: 'read_restrictions' } };
+  const readsOf = (reader: LocalBackend): readonly (() => Promise<unknown>)[] => [
+    () => reader.search(all),
+    () => reader.search({ ...all, hydrate: true }),
+    () => reader.aggregate({ ...all, aggs: {} }),
+    () => reader.facets({ ...all, fields: ['city'] }),
+    () => reader.suggest({ index, field: 'city', text: 'B' }),
+    () => reader.explain({ ...all, coordinates: { identifier: [{ name: 'id', value: '1' }] } }),
+    () => reader.clauseCounts(all),
+    () => reader.bench({ index, queries: ['*:*'], repeat: 1 }),
+    () => Array.fromAsync(reader.exportDocuments({ index })),
+  ];
+
   it('end all reads of rows that the catalog may hide now', async () => {
-    const changed = { code: 'source_changed', details: { reason: 'read_restrictions' } };
-    const index = 'notes';
-    const all = { index, query: '*:*' };
-    const pit_id = (await backend.openPit({ index })).pit_id;
-    const exported = () => Array.fromAsync(backend.exportDocuments({ index }));
-    const reads: readonly (() => Promise<unknown>)[] = [
-      () => backend.search(all),
-      () => backend.search({ ...all, pit_id }),
-      () => backend.search({ ...all, hydrate: true }),
-      () => backend.aggregate({ ...all, aggs: {} }),
-      () => backend.facets({ ...all, fields: ['city'] }),
-      () => backend.suggest({ index, field: 'city', text: 'B' }),
-      () => backend.explain({ ...all, coordinates: { identifier: [{ name: 'id', value: '1' }] } }),
-      exported,
-    ];
+    const { pit_id } = await backend.openPit({ index });
+    const reads = [...readsOf(backend), () => backend.search({ ...all, pit_id })];
     // the second answer of a repeated request comes from the cache
     for (const read of [...reads, ...reads]) await read();
     catalog.restrictions = filter('Oslo');
+    const changed = { ...forbidden, code: 'source_changed' };
     for (const read of reads) await expect(read()).rejects.toMatchObject(changed);
     await backend.reindex({ index });
     expect(await search()).toEqual(['Oslo']);
+  });
+
+  it('end all reads if they cannot be applied, also when the catalog is away later', async () => {
+    const reads = readsOf(backend);
+    const apply = { type: 'apply', 'function-name': ['hidden'] };
+    for (const now of [[], { 'required-policy': apply }, { 'required-row-filter': apply }]) {
+      catalog.restrictions = filter('Bern');
+      for (const read of reads) await read();
+      catalog.restrictions = now;
+      for (const read of reads) await expect(read()).rejects.toMatchObject(forbidden);
+    }
+    await catalog.close();
+    for (const read of reads.slice(0, 2)) await expect(read()).rejects.toMatchObject(forbidden);
+  });
+
+  it('end the first read of a process, and the first one after a pause', async () => {
+    const clock = new HeldClock();
+    for (let i = 0; i < readsOf(backend).length; i++) {
+      const reader = await openLocal(join(folder, 'data'), { clock });
+      const read = readsOf(reader)[i];
+      try {
+        for (const city of ['Oslo', 'Bern', 'Oslo']) {
+          catalog.restrictions = filter(city);
+          clock.passed += 3000;
+          if (city === 'Bern') await read();
+          else await expect(read(), String(read)).rejects.toMatchObject(forbidden);
+        }
+      } finally {
+        await reader.close();
+      }
+    }
+  });
+
+  it('end an export that runs', async () => {
+    const rows = Array.from({ length: 2000 }, (_, i) => row(i + 4, 'Bern'));
+    await appendRows(config(), { kind: 'rows', rows });
+    await backend.sync({ index });
+    const reader = await openLocal(join(folder, 'data'), { threads: 1, freshnessMs: 0 });
+    const documents = reader.exportDocuments({ index });
+    await documents.next();
+    catalog.restrictions = filter('Oslo');
+    await expect(Array.fromAsync(documents)).rejects.toMatchObject(forbidden);
+    await reader.close();
   });
 
   it('make following build the index anew', async () => {

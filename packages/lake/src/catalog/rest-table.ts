@@ -2,7 +2,11 @@ import { LakeError } from '../base/errors.ts';
 import { JsonNode } from '../base/json-node.ts';
 import { normalizeRecorded } from '../base/table-files.ts';
 import { parseTableMetadata, type TableMetadata } from '../metadata/table-metadata.ts';
-import { type ReadRestrictions, readRestrictions } from '../restrictions/read-restrictions.ts';
+import {
+  RESTRICTED,
+  type ReadRestrictions,
+  readRestrictions,
+} from '../restrictions/read-restrictions.ts';
 
 /** What `GET …/tables/{table}` answers (LoadTableResult), with its settings made safe. */
 export interface LoadedTable {
@@ -53,7 +57,7 @@ function refuseServerPlanning(config: Readonly<Record<string, string>>, file: st
   throw new LakeError(
     'unsupported',
     `the catalog demands that it plans the scans of "${file}" itself; that is not supported`,
-    { file },
+    { file, details: RESTRICTED },
   );
 }
 

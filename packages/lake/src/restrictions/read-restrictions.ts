@@ -27,6 +27,9 @@ export interface RestrictedTable {
   readonly schemas: readonly Schema[];
 }
 
+/** Details of the errors of restrictions that cannot be applied. */
+export const RESTRICTED = Object.freeze({ reason: 'read_restrictions' });
+
 const KNOWN_PARTS: ReadonlySet<string> = new Set([
   'required-column-projections',
   'required-row-filter',
@@ -39,6 +42,16 @@ const KNOWN_PARTS: ReadonlySet<string> = new Set([
  * that need its column.
  */
 export function readRestrictions(node: JsonNode, table: RestrictedTable): ReadRestrictions | null {
+  try {
+    return boundRestrictions(node, table);
+  } catch (error) {
+    if (!(error instanceof LakeError)) throw error;
+    const details = { ...error.details, ...RESTRICTED };
+    throw new LakeError(error.code, error.message, { file: node.file, cause: error, details });
+  }
+}
+
+function boundRestrictions(node: JsonNode, table: RestrictedTable): ReadRestrictions | null {
   if (!node.present) return null;
   for (const [key, part] of node.entries()) {
     if (KNOWN_PARTS.has(key) || !part.present) continue;
@@ -103,6 +116,6 @@ function canonical(value: JsonValue): JsonValue {
 /** An action that cannot be applied to a column that is read. */
 export function maskRefused(what: string): LakeError {
   return new LakeError('unsupported', `the catalog masks a column: ${what} cannot be applied`, {
-    details: { reason: 'read_restrictions' },
+    details: RESTRICTED,
   });
 }
