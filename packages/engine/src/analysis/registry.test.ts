@@ -68,6 +68,28 @@ describe('built-in analyzers', () => {
     ['code', 'ÉcoleÉlan __init__ $x', 'écoleélan@0 école@0 élan@0 init@1 x@2'],
   ])('%s: %s', (name, text, wanted) => expect(shown(name, text)).toBe(wanted));
 
+  it.each([
+    ['arabic', 'ٱلرَّحۡمَٰنِ', 'الرحمن'],
+    ['arabic', 'ٱللَّهِ', 'الله'],
+    ['arabic', 'إِسۡلَامٌ', 'اسلام'],
+    ['arabic', 'مَدْرَسَةٌ', 'مدرسة'],
+    ['arabic', 'المُعَلِّمُونَ', 'المعلمون'],
+    ['hindi', 'हिन्दी', 'हिंदी'],
+    ['hindi', 'क़लमों', 'कलम'],
+    ['hindi', 'चाँद', 'चांद'],
+    ['nepali', 'हिन्दी', 'हिंदी'],
+    ['folded', 'שָׁלוֹם', 'שלום'],
+    ['folded', 'کتاب‌های', 'كتاب'],
+    ['folded', 'پاکِستان', 'پاكستان'],
+    ['folded', 'Việt', 'viet'],
+    ['folded', 'น้ํา', 'น้ำ'],
+    ['folded', 'ﾃﾞｰﾀ', 'データ'],
+    ['korean', '한국의', '한국'],
+  ])('%s makes one term of %s and %s', (name, a, b) => {
+    expect(shown(name, a)).toBe(shown(name, b));
+    expect(shown(name, a)).not.toBe('');
+  });
+
   it.each(ANALYZER_NAMES)('%s takes any text, with places inside it', (name) => {
     const analyzer = analyzerFor(name);
     expect(analyzer.name).toBe(name);

@@ -5,7 +5,7 @@
 import { didYouMean, LhsError } from '@lakehouse-search/contract';
 import type { Analyzer } from './analyzer.ts';
 import { type AnalysisComponent, FILTERS, TOKENIZERS } from './components.ts';
-import { LANGUAGES } from './language/languages.ts';
+import { FOLDED_FIRST, LANGUAGES } from './language/languages.ts';
 import { fault, readComponentOptions } from './options.ts';
 import { buildAnalyzer } from './pipeline.ts';
 import { simpleAnalyzer } from './simple.ts';
@@ -39,6 +39,7 @@ const languageChain = (language: string): Chain => {
     'lowercase',
     ...before,
     { stop: { language } },
+    ...(FOLDED_FIRST.has(language) ? ['folding'] : []),
     { stemmer: { language } },
   ]);
 };

@@ -89,7 +89,7 @@ describe('the proposed definition', () => {
         table: ops.incidents
       key:
         identifier: [id]     # the table's identifier fields
-      default_fields: [Title^3, body]     # of bare words, with weights
+      default_fields: [Title^3, body, service]     # of bare words, with weights
       fields:
         - { name: Title, type: TEXT, analyzer: folded, cached: true }  # 100 % distinct, 32 characters on average
         - { name: id, type: LONG }                                     # part of the key
@@ -123,7 +123,7 @@ describe('the proposed definition', () => {
     ['names with blanks', (i) => `Crème ${i} brûlée`, 'TEXT', 'folded, cached'],
     ['last names', (i) => word('Ruth', i), 'TEXT', 'folded, cached'],
     ['names in Hebrew', (i) => word('רות', i), 'TEXT', 'folded, cached'],
-    ['codes', (i) => word('', i).toUpperCase(), 'KEYWORD'],
+    ['codes', (i) => word('', i).toUpperCase(), 'KEYWORD', 'folded'],
     ['categories', (i) => ['billing', 'search'][i % 2], 'KEYWORD', 'folded, fast, cached'],
     [
       'categories with blanks',

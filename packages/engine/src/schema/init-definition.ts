@@ -212,13 +212,13 @@ function textProposal(column: string, sample: readonly Value[]): Proposal {
 
 type FieldProposal = Extract<Proposal, { kind: 'field' }>;
 
-/** The columns that bare words search: names and titles before prose; without any, all values. */
+/** The columns that bare words search: titles, names and prose, then whole values. */
 function searchedOf(proposals: readonly Proposal[]): readonly FieldProposal[] {
   const all = proposals.filter((p) => p.kind === 'field');
   const texts = all.filter(({ text }) => text?.analyzer !== undefined);
-  const fields = texts.length > 0 ? texts : all.filter(({ text }) => text?.type === 'KEYWORD');
-  const titles = fields.filter(({ column }) => TITLE.test(column));
-  return [...titles, ...fields.filter(({ column }) => !TITLE.test(column))];
+  const titles = texts.filter(({ column }) => TITLE.test(column));
+  const values = all.filter(({ text }) => text?.type === 'KEYWORD');
+  return [...titles, ...texts.filter(({ column }) => !TITLE.test(column)), ...values];
 }
 
 /** The analyzers that are not built in. */

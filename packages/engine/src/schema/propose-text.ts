@@ -5,6 +5,8 @@ import { type ProposedAnalyzer, proposeAnalyzer, UNSPACED } from './propose-anal
 
 /** Texts at least this long on average, with several words, are prose. */
 const PROSE_CHARS = 40;
+/** Values at most this long on average are codes that people type. */
+const SHORT_CHARS = 16;
 /** At most this share of distinct values makes a string a category. */
 const CATEGORY_SHARE = 0.2;
 /** Single words with at least this many distinct values are names, which words search. */
@@ -21,7 +23,7 @@ export interface ProposedText {
   readonly cached: boolean;
   /** KEYWORD: facets and sorts are useful. */
   readonly fast: boolean;
-  /** KEYWORD: categories of words, which are compared without case and accents. */
+  /** KEYWORD: categories and short codes, which are compared without case and accents. */
   readonly folded?: boolean;
   /** TEXT that bare words search, by this analyzer. */
   readonly analyzer?: ProposedAnalyzer;
@@ -56,7 +58,8 @@ function proposed(texts: readonly string[]): ProposedText {
     !isCategory && values >= NAMES && texts.filter(isNamed).length > 0.5 * texts.length;
   if (!isProse && !isName && words < WORDY_SHARE) {
     const fast = texts.length < NAMES || distinct <= UNIQUE_SHARE;
-    const folded = isCategory && texts.some((text) => /\p{L}/u.test(text));
+    const isShort = isCategory || average <= SHORT_CHARS;
+    const folded = isShort && texts.some((text) => /\p{L}/u.test(text));
     return { type: 'KEYWORD', why, cached: isCategory, fast, folded };
   }
   return {

@@ -65,7 +65,13 @@ export function stemmerOf(language: string): (word: string) => string {
  * searched with those of another. Undefined for English, whose stems never changed.
  */
 export const stemsVersion = (language: string): string | undefined =>
-  language === 'english' ? undefined : SNOWBALL;
+  language === 'english' ? undefined : `${SNOWBALL}${FOLDED_FIRST.has(language) ? '-folded' : ''}`;
+
+/**
+ * Languages whose vowel signs and letter variants hide endings from the stemmer: their analyzers
+ * fold letters before it.
+ */
+export const FOLDED_FIRST: ReadonlySet<string> = new Set(['arabic', 'hindi', 'nepali']);
 
 /** Of the stemmers in `snowball/`; before, indexes recorded no version (Snowball 2). */
 const SNOWBALL = 'snowball-3';
