@@ -77,10 +77,13 @@ function isPlace(value: unknown): value is ErrorPlace {
   return typeof text === 'string' && Number.isInteger(from) && Number.isInteger(to);
 }
 
-/** The error that the JSON of a service describes. */
+/**
+ * The error that the JSON of a service describes. It has no `sent`: the request has arrived, even
+ * if one that the service made for it has not.
+ */
 export function errorOf({ code, message, details }: ErrorJson): LhsError {
   const known = Object.hasOwn(ERROR_CODES, code) ? (code as ErrorCode) : 'internal';
-  const { hint, next, position: _, place, ...others } = details;
+  const { hint, next, position: _, place, sent: __, ...others } = details;
   return new LhsError(known, message, {
     hint: typeof hint === 'string' ? hint : undefined,
     next: Array.isArray(next) ? (next as NextStep[]) : undefined,

@@ -26,6 +26,18 @@ describe('a list of processes that can stand in for each other', () => {
     await expect(none.call(async () => 1)).rejects.toMatchObject({ code: 'unreachable' });
   });
 
+  it('sends a call that is not idempotent once, unless it was not sent', async () => {
+    const list = new FirstThatAnswers(['a', 'b']);
+    const called: string[] = [];
+    const failing = (details: object) => async (one: string) => {
+      called.push(one);
+      throw new LhsError('unreachable', `${one} is away`, { details: { ...details } });
+    };
+    await expect(list.call(failing({}), false)).rejects.toThrow('a is away');
+    await expect(list.call(failing({ sent: false }), false)).rejects.toThrow('a is away');
+    expect(called).toEqual(['a', 'b', 'a']);
+  });
+
   it('moves a stream to another process before its first item only', async () => {
     const list = new FirstThatAnswers(['early', 'late']);
     const items = list.items(async function* (one) {

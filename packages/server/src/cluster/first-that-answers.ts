@@ -2,7 +2,7 @@ import { type ErrorCode, LhsError } from '@lakehouse-search/contract';
 
 /**
  * Processes that can replace each other, such as control planes: a call goes to the one that
- * answered last, then to the others.
+ * answered last, then to the others. A process that does not answer is tried last from then on.
  */
 export class FirstThatAnswers<T> {
   #all: readonly T[];
@@ -18,16 +18,19 @@ export class FirstThatAnswers<T> {
     return this.#all;
   }
 
-  /** Throws unreachable if none answers, and what the first one that answers throws. */
-  async call<R>(work: (one: T) => Promise<R>): Promise<R> {
+  /**
+   * Throws unreachable if none answers, and what the first one that answers throws. A call that is
+   * not idempotent goes to another process only if it was not sent.
+   */
+  async call<R>(work: (one: T) => Promise<R>, isIdempotent = true): Promise<R> {
     let fault: unknown = new LhsError('unreachable', 'no control plane is configured');
     for (const one of this.#all) {
       try {
-        const answer = await work(one);
-        this.#prefer(one);
-        return answer;
+        return await work(one);
       } catch (error) {
         if (!this.#isSilent(error)) throw error;
+        this.#avoid(one);
+        if (!isIdempotent && error.details.sent !== false) throw error;
         fault = error;
       }
     }
@@ -53,12 +56,11 @@ export class FirstThatAnswers<T> {
     throw fault;
   }
 
-  #isSilent(error: unknown): boolean {
+  #isSilent(error: unknown): error is LhsError {
     return error instanceof LhsError && this.#silence.has(error.code);
   }
 
-  #prefer(one: T): void {
-    if (this.#all[0] === one) return;
-    this.#all = [one, ...this.#all.filter((each) => each !== one)];
+  #avoid(one: T): void {
+    this.#all = [...this.#all.filter((each) => each !== one), one];
   }
 }

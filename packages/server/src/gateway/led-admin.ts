@@ -3,11 +3,13 @@
  * those of the control plane; the other operations go to the nodes that hold the index. Rows are
  * written by the connector alone.
  */
+import { ROUTES } from '@lakehouse-search/client';
 import {
   type AccountsApi,
   type CallContext,
   type ErrorCode,
   LhsError,
+  type Operation,
   type Service,
   syncStep,
 } from '@lakehouse-search/contract';
@@ -62,7 +64,9 @@ export class ControlPlaneCalls {
 
   /** Throws unreachable if none answers, and what the first one that answers throws. */
   call(name: string, request: unknown, context?: CallContext): Promise<unknown> {
-    return this.#planes.call(async (plane) => operations(plane)[name](request, context));
+    const isIdempotent = ROUTES[name as Operation].idempotent === true;
+    const work = async (plane: NodeClient) => operations(plane)[name](request, context);
+    return this.#planes.call(work, isIdempotent);
   }
 
   /** The items of a stream. It moves to another control plane only before the first item. */

@@ -7,6 +7,7 @@ import { createClient } from '@lakehouse-search/client';
 import type { SearchResponse, Service } from '@lakehouse-search/contract';
 import { openLocal, registeredDefinition } from '@lakehouse-search/engine';
 import { expect, vi } from 'vitest';
+import { startProcess } from '../../../../test/support/cluster-processes.ts';
 import { connectNode, type NodeClient } from '../../src/cluster/node-client.ts';
 import type { RunningServer } from '../../src/serve/serve-all.ts';
 import {
@@ -42,6 +43,13 @@ export interface ClusterSettings {
   readonly leaveMs?: number;
   /** Absent: the cluster has no key. */
   readonly key?: string;
+  /** Nodes are processes of their own, which tests can kill. */
+  readonly inProcesses?: true;
+}
+
+/** A node that runs; `kill` ends it without a word. */
+interface ClusterNode extends RunningNode {
+  kill?(): Promise<void>;
 }
 
 /** Three nodes at first, an index of 200 rows in one shard unless settings have another number. */
@@ -52,7 +60,7 @@ export class ReshardCluster {
   client!: Service;
   store!: Store;
   #plane!: RunningControlPlane;
-  readonly #nodes = new Map<string, RunningNode>();
+  readonly #nodes = new Map<string, ClusterNode>();
   readonly #settings: ClusterSettings;
   #gateway!: RunningServer;
 
@@ -125,15 +133,37 @@ export class ReshardCluster {
 
   /** Starts another node, and waits until the cluster has it. */
   async join(node: string): Promise<void> {
-    const controlPlane = [this.#plane.grpc];
-    const started = await serveNode({
-      options: serverOptions({ ...this.#values, threads: 0 }, {}, join(this.folder, node)),
-      cluster: { nodes: [], controlPlane, ...this.#key, node, takes: [] },
-    });
+    const started = await this.#start(node);
     this.#nodes.set(node, started);
     this.clients.push(connectNode(started.grpc, this.#key));
-    const isKnown = async () => (await this.store.nodes.list()).some((each) => each.node === node);
+    const isKnown = async () =>
+      (await this.store.nodes.list()).some(({ address }) => address === started.grpc);
     await vi.waitUntil(isKnown, WAIT);
+  }
+
+  async #start(node: string): Promise<ClusterNode> {
+    const controlPlane = [this.#plane.grpc];
+    const folder = join(this.folder, node);
+    if (this.#settings.inProcesses !== true) {
+      return serveNode({
+        options: serverOptions({ ...this.#values, threads: 0 }, {}, folder),
+        cluster: { nodes: [], controlPlane, ...this.#key, node, takes: [] },
+      });
+    }
+    const args = ['--addr', '127.0.0.1:0', '--control-plane', ...controlPlane, '--node', node];
+    const key = { LHS_CLUSTER_KEY: this.#settings.key ?? '' };
+    const { grpc, end } = await startProcess('node', folder, args, key);
+    return { grpc, indexes: [], stop: () => end('SIGTERM'), kill: () => end('SIGKILL') };
+  }
+
+  /** Kills the process of a node; its disk remains. */
+  async kill(node: string): Promise<void> {
+    const lost = this.#nodes.get(node)!;
+    this.#nodes.delete(node);
+    const at = this.clients.findIndex(({ address }) => address === lost.grpc);
+    const [client] = this.clients.splice(at, 1);
+    await lost.kill?.();
+    await client.close();
   }
 
   /** A job that no leader runs holds up others of an index until it is released. */

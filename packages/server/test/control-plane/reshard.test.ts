@@ -5,11 +5,10 @@ import { LhsError } from '@lakehouse-search/contract';
 import { shardTable } from '@lakehouse-search/engine';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { byEffort } from '../../../../test/support/effort.ts';
-import type { NodeClient } from '../../src/cluster/node-client.ts';
 import { withOnly } from '../../src/cluster/with-only.ts';
-import { NodePool } from '../../src/control-plane/cluster-context.ts';
 import { INDEX } from './cluster-table.ts';
 import { ReshardCluster, WAIT } from './reshard-cluster.ts';
+import { whileNodes } from './while-nodes.ts';
 
 const cluster = new ReshardCluster();
 beforeAll(() => cluster.start());
@@ -106,37 +105,6 @@ describe('a reshard of an index on three nodes', () => {
     await cluster.client.applyReshard({ index: INDEX, shards: 3 });
     await cluster.expectWhole(true);
   });
-});
-
-/** Other calls of nodes for the control plane while some work runs. */
-async function whileNodes<T>(
-  calls: (node: NodeClient) => Partial<NodeClient>,
-  work: () => Promise<T>,
-): Promise<T> {
-  const { at } = NodePool.prototype;
-  const spy = vi.spyOn(NodePool.prototype, 'at').mockImplementation(function (
-    this: NodePool,
-    address,
-  ) {
-    const node = at.call(this, address);
-    return { ...callsOf(node), ...calls(node) };
-  });
-  try {
-    return await work();
-  } finally {
-    spy.mockRestore();
-  }
-}
-
-const callsOf = (node: NodeClient): NodeClient => ({
-  address: node.address,
-  state: (call) => node.state(call),
-  read: (...args) => node.read(...args),
-  build: (...args) => node.build(...args),
-  endBuild: (...args) => node.endBuild(...args),
-  removeIndex: (...args) => node.removeIndex(...args),
-  service: (epoch) => node.service(epoch),
-  close: () => node.close(),
 });
 
 /** What the index has on the disks of all nodes and in the store. */
