@@ -11,7 +11,7 @@ import { whileNodes } from './while-nodes.ts';
 
 const LOST = 'n2';
 const MOMENTS = ['has built', 'begins to build', 'is promoted', 'was promoted'] as const;
-const TAKEN = byEffort(MOMENTS.slice(0, 1), MOMENTS);
+const TAKEN = byEffort<readonly (typeof MOMENTS)[number][]>(MOMENTS.slice(0, 1), MOMENTS);
 
 describe('a node that is killed during a reshard', () => {
   const cluster = new ReshardCluster({ key: CLUSTER_KEY, shards: 3, inProcesses: true });
