@@ -74,10 +74,16 @@ function orderText(hit: Hit, { by, fields }: HitOrder): string {
   if (by === 'score') return `${scoreText(hit)}  `;
   if (by === 'key') return '';
   const values = fields.map(([field, at]) => {
-    const value = hit.sort?.[at];
+    const value = sortedValue(hit, field, at);
     return `${field} ${value === null || value === undefined ? '-' : sortText(value)}`;
   });
   return `${printable(values.join(' · '))}  `;
+}
+
+/** The value that a hit is sorted by; of a folded field as it is written. */
+export function sortedValue(hit: Hit, field: string, at: number): Json | undefined {
+  const cached = hit.fields?.[field];
+  return typeof cached === 'string' ? cached : hit.sort?.[at];
 }
 
 const sortText = (value: Json): string =>

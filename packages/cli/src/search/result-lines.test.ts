@@ -56,6 +56,12 @@ describe('the lines of a search answer', () => {
     );
   });
 
+  it('have the values of sorts as they are written', () => {
+    const sort = [{ field: 'brand' }];
+    const lines = resultLines(answer({}, { sort: ['zephyr', 'A1'] }), search({ sort }), page);
+    expect(lines[2]).toMatch(/^ 1 {2}brand Zephyr {2}sku=A1 /);
+  });
+
   it('have no score where every row matches alike', () => {
     const lines = resultLines(answer(), search({ query: '*:*' }), page);
     expect(lines[2]).toMatch(/^ 1 {2}sku=A1 +brand Zephyr/);

@@ -1,5 +1,5 @@
 import type { Hit, Json, Segment } from '@lakehouse-search/contract';
-import { smallFields } from '../search/hit-lines.ts';
+import { smallFields, sortedValue } from '../search/hit-lines.ts';
 import { elsewhereLines, meantText } from '../search/result-lines.ts';
 import { count } from '../terminal/figures.ts';
 import { cut, pad, printable, width } from '../terminal/text.ts';
@@ -57,7 +57,7 @@ function isScored({ question }: Answer): boolean {
 function leading(hit: Hit, answer: Answer): string {
   const { sort } = answer.question;
   if (sort.length === 0) return hit.arms === undefined ? scoreText(hit, answer) : armText(hit.arms);
-  return cut(printable(shortValue(hit.sort?.[0] ?? null)), 10);
+  return cut(printable(shortValue(sortedValue(hit, sort[0].field, 0) ?? null)), 10);
 }
 
 function scoreText({ score }: Hit, { question }: Answer): string {
