@@ -1,5 +1,6 @@
 import { LhsError } from '@lakehouse-search/contract';
 import { Args, Flags } from '@oclif/core';
+import { inlineSynonyms } from './inline-synonyms.ts';
 import { folderOf } from './open-input.ts';
 import { readText } from './read-text.ts';
 
@@ -19,6 +20,9 @@ export const definitionFlag = Flags.string({
 /** A definition, the name of its file, and the folder that relative paths in it begin at. */
 export interface DefinitionFile {
   readonly file: string;
+  /** The text of the file. */
+  readonly text: string;
+  /** The same with the files of synonyms that it names. */
   readonly definition: string;
   readonly baseDir: string;
 }
@@ -37,5 +41,7 @@ export async function readDefinition(
   if (argument !== undefined && flag !== undefined) {
     throw new LhsError('invalid_argument', `two definitions: "${argument}" and "${flag}"`);
   }
-  return { file, definition: await readText(file), baseDir: folderOf(file) };
+  const text = await readText(file);
+  const baseDir = folderOf(file);
+  return { file, text, definition: await inlineSynonyms(text, baseDir), baseDir };
 }

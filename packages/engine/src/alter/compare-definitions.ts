@@ -54,6 +54,7 @@ export function compareDefinitions(
     ...freshness(now, next),
     ...keeping(now, next),
     ...bareWords(now, next),
+    ...synonyms(now, next),
     ...fusion(now, next),
     ...tenant(now, next, fields),
     ...shards(now, next),
@@ -118,9 +119,15 @@ function keeping(now: Definition, next: Definition): readonly AlterChange[] {
   return change('keep_previous', now.keepPrevious, next.keepPrevious, 'live', reason);
 }
 
+const EXPANDS = 'the next search expands words so';
+
 function bareWords(now: Definition, next: Definition): readonly AlterChange[] {
   const reason = 'the next search reads bare words so';
   return change('default_fields', now.defaultFields, next.defaultFields, 'live', reason);
+}
+
+function synonyms(now: Definition, next: Definition): readonly AlterChange[] {
+  return change('synonyms', now.synonyms, next.synonyms, 'live', EXPANDS);
 }
 
 function fusion(now: Definition, next: Definition): readonly AlterChange[] {
@@ -197,6 +204,7 @@ const LIVE_SETTINGS: Readonly<Record<string, string>> = {
   sensitive: 'it describes the field',
   maxBytes: 'it holds for rows that are indexed from now on',
   search: 'the next search of the vectors heeds it',
+  synonyms: EXPANDS,
 };
 
 function fieldSettings(from: FieldDefinition, to: FieldDefinition, facts: LiveFacts) {

@@ -28,6 +28,9 @@ export const LIMITS = Object.freeze({
   definitionDepth: 32,
   definitionEntries: 10_000,
   descriptionChars: 1000,
+  /** In one rule. */
+  synonymTexts: 64,
+  synonymChars: 200,
   embeddingCacheBytes: 4 * 2 ** 30,
   segmentDocs: 16_777_216,
   nameChars: 128,

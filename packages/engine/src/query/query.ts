@@ -40,7 +40,13 @@ export type ZeroTerms = 'none' | 'all';
 export type Query =
   | (Node & { readonly kind: 'match_all' })
   | (Node & { readonly kind: 'match_none' })
-  | (Node & { readonly kind: 'term'; readonly field: string; readonly value: string })
+  | (Node & {
+      readonly kind: 'term';
+      readonly field: string;
+      readonly value: string;
+      /** Its synonyms are in the query already. */
+      readonly expanded?: true;
+    })
   | (Node & { readonly kind: 'terms'; readonly field: string; readonly values: readonly string[] })
   | (Node & {
       readonly kind: 'phrase';
@@ -48,6 +54,8 @@ export type Query =
       readonly value: string;
       readonly slop: number;
       readonly zero_terms?: ZeroTerms;
+      /** Its synonyms are in the query already. */
+      readonly expanded?: true;
     })
   | (Node & {
       /** A phrase whose last word is the beginning of one. */

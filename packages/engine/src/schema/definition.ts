@@ -38,6 +38,13 @@ export interface VectorDefinition {
   readonly search?: VectorSearch;
 }
 
+/** Texts that stand for each other in queries. */
+export interface SynonymRule {
+  readonly from: readonly string[];
+  /** What stands in place of each of them. Absent: all of them. */
+  readonly to?: readonly string[];
+}
+
 /** A field, defaults filled in. */
 export interface FieldDefinition {
   readonly name: string;
@@ -65,6 +72,8 @@ export interface FieldDefinition {
   readonly folded?: true;
   /** TEXT only. */
   readonly analyzer?: string;
+  /** TEXT only: in place of those of the definition. */
+  readonly synonyms?: readonly SynonymRule[];
   /** TEXT only, false: frequent words do not store their best documents. Absent: they do. */
   readonly bestDocuments?: false;
   /** DATE only: how a LONG source column counts. */
@@ -127,6 +136,8 @@ export interface Definition {
   readonly onBadRow: 'refuse' | 'skip';
   /** Names of the fields that bare words search. Absent: as `defaultFieldsOf` chooses. */
   readonly defaultFields?: readonly string[];
+  /** Synonyms of words in TEXT fields. Absent: there are none. */
+  readonly synonyms?: readonly SynonymRule[];
   /**
    * Age in milliseconds from which the look at the table behind `lag_snapshots` is renewed; 0: with
    * every answer. Absent: the engine's default.

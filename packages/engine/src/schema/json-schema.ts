@@ -21,6 +21,10 @@ const textOrTexts: JsonObject = { anyOf: [text, texts] };
 const name: JsonObject = { type: 'string', pattern: '^[a-z0-9][a-z0-9_-]{0,127}$' };
 const list = (items: Json): JsonObject => ({ type: 'array', items });
 
+const synonyms = list({
+  anyOf: [text, { ...list(text), minItems: 2, maxItems: LIMITS.synonymTexts }],
+});
+
 function closed(properties: JsonObject, required: readonly string[] = []): JsonObject {
   return { type: 'object', properties, required, additionalProperties: false };
 }
@@ -35,6 +39,7 @@ const SETTINGS: JsonObject = {
   max_bytes: { type: 'integer', minimum: 1, maximum: 1_073_741_824 },
   folded: flag,
   analyzer: text,
+  synonyms: { oneOf: [synonyms, { const: false }] },
   best_documents: flag,
   format: { enum: ['epoch_s', 'epoch_ms', 'epoch_us'] },
 };
@@ -126,6 +131,7 @@ export function definitionJsonSchema(): JsonObject {
             'column',
           ]),
         ),
+        synonyms: { anyOf: [synonyms, text] },
         analyzers: list({
           type: 'object',
           properties: { name, tokenizer: text, filters: { type: 'array' } },

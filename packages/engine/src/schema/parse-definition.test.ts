@@ -246,7 +246,7 @@ describe('faults of a definition', () => {
       '[a]',
       '7:5 error a field must be a map of name, source, type, description, indexed, ' +
         'fast, cached, sensitive, ' +
-        'max_bytes, folded, analyzer, best_documents, format, dims, model, similarity, ' +
+        'max_bytes, folded, analyzer, synonyms, best_documents, format, dims, model, similarity, ' +
         'index, search',
     ],
   ];

@@ -24,6 +24,7 @@ import { type AnalyzerCatalog, parseAnalyzers } from './parse-analyzers.ts';
 import { type AnalyzerNames, parseField } from './parse-field.ts';
 import { parseSharding } from './parse-sharding.ts';
 import { parseSource } from './parse-source.ts';
+import { parseSynonyms } from './parse-synonyms.ts';
 import { type ParsedVariant, type PlacedField, parseVariant } from './parse-variant.ts';
 import { parseStorage, parseWindows } from './parse-windows.ts';
 import {
@@ -54,6 +55,7 @@ export const DEFINITION_KEYS = [
   'fields',
   'variants',
   'analyzers',
+  'synonyms',
   'sharding',
   'windows',
   'storage',
@@ -174,6 +176,7 @@ function readAll(
   const tenantField = map.tenant_field && readTenant(map.tenant_field, fields, report);
   const defaultFields =
     map.default_fields && parseDefaultFields(map.default_fields, fields, report);
+  const synonyms = map.synonyms && parseSynonyms(map.synonyms, report);
   const hybrid = map.hybrid && parseHybrid(map.hybrid, report);
   const sharding = parseSharding(map.sharding, report);
   const windows = map.windows && parseWindows(map.windows, fields, report);
@@ -193,6 +196,7 @@ function readAll(
     ...(keepPrevious === undefined ? {} : { keepPrevious }),
     ...(tenantField === undefined ? {} : { tenantField }),
     ...(defaultFields === undefined ? {} : { defaultFields }),
+    ...(synonyms === undefined || synonyms.length === 0 ? {} : { synonyms }),
     ...(hybrid === undefined ? {} : { hybrid }),
     ...sharding,
     ...(windows === undefined ? {} : { windows }),

@@ -1,5 +1,6 @@
 import { didYouMean } from '@lakehouse-search/contract';
 import { FIELD_TYPES, type FieldDefinition, type FieldType } from './definition.ts';
+import { parseSynonyms } from './parse-synonyms.ts';
 import { parseVectorSettings, refuseVectorKeys, VECTOR_KEYS } from './parse-vector.ts';
 import {
   type KnownEntries,
@@ -23,6 +24,7 @@ const SETTINGS = [
   'max_bytes',
   'folded',
   'analyzer',
+  'synonyms',
   'best_documents',
   'format',
 ] as const;
@@ -136,11 +138,11 @@ export function described(
 
 type TypeSettings = Pick<
   FieldSettings,
-  'maxBytes' | 'folded' | 'analyzer' | 'bestDocuments' | 'format'
+  'maxBytes' | 'folded' | 'analyzer' | 'synonyms' | 'bestDocuments' | 'format'
 >;
 
 function parseTypeSettings(
-  map: KnownEntries<'max_bytes' | 'folded' | 'analyzer' | 'best_documents' | 'format'>,
+  map: KnownEntries<'max_bytes' | 'folded' | 'analyzer' | 'synonyms' | 'best_documents' | 'format'>,
   type: FieldType,
   name: string,
   analyzers: AnalyzerNames,
@@ -166,6 +168,10 @@ function parseTypeSettings(
   else if (type === 'TEXT') {
     settings.analyzer =
       map.analyzer === undefined ? 'standard' : readAnalyzer(map.analyzer, analyzers, report);
+  }
+  if (map.synonyms !== undefined) {
+    if (type === 'TEXT') settings.synonyms = parseSynonyms(map.synonyms, report);
+    else onlyFor(map.synonyms, 'synonyms', 'TEXT');
   }
   const best = map.best_documents;
   if (best !== undefined && type !== 'TEXT') onlyFor(best, 'best_documents', 'TEXT');

@@ -43,7 +43,7 @@ export default class IndexTune extends LhsCommand {
     if (flags.json) this.printJson(tuning);
     else this.print(tuningLines(tuning));
     if (file === null) return;
-    await setHybrid(file.file, file.definition, hybridLine(tuning.best.setting));
+    await setHybrid(file.file, file.text, hybridLine(tuning.best.setting));
     if (!flags.json) this.print([`next: lhs index alter ${index} -f ${file.file} --apply`]);
   }
 }

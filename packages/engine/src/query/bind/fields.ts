@@ -5,6 +5,7 @@ import { pathField } from '../../schema/variant-terms.ts';
 import type { Query } from '../query.ts';
 import type { BoundDocs } from './precomputed.ts';
 import { fieldSpan, nodeError, type QueryText } from './scope.ts';
+import type { SynonymTable } from './synonyms.ts';
 
 /**
  * What binding knows of an index: its name and its fields, hidden ones (`#` in the name) among
@@ -21,6 +22,8 @@ export interface QueryFields {
   readonly unindexed?: ReadonlySet<number>;
   /** The documents of `knn` nodes by what they ask for (nearest.ts), where they were looked for. */
   readonly precomputed?: ReadonlyMap<string, BoundDocs>;
+  /** The synonyms of TEXT fields. Absent: no field has any. */
+  readonly synonyms?: (plan: FieldPlan) => SynonymTable | undefined;
   /** Declared paths of flattened variants by the id of their field. */
   readonly declared?: ReadonlyMap<number, FlatPath>;
 }

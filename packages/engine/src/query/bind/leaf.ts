@@ -20,7 +20,8 @@ import { bindPath } from './path.ts';
 import { bindPattern, type PatternNode } from './patterns.ts';
 import { type BindScope, countLeaf, fieldSpan, type LeafNode, nodeError } from './scope.ts';
 import { noteSplit } from './split-pattern.ts';
-import { analyzeWords } from './words.ts';
+import { type Variant, variantsOf } from './synonyms.ts';
+import { analyzeWords, phraseOf } from './words.ts';
 
 /**
  * Binds a leaf; null: it vanishes from its group, because the analyzer leaves nothing of its text.
@@ -122,7 +123,11 @@ function bindPhrasePrefix(
   const [last, words] = [all.at(-1), all.slice(0, -1)];
   if (last === undefined) return withoutWords(node, null, boost);
   if (words.length === 0) return { kind: 'prefix', boost, field, prefix: last.term };
-  return { kind: 'phrase_prefix', boost, field, words, last };
+  const phrases = variants(node, field, words, scope).map(({ words: own, shift }): Clause => {
+    const end = { ...last, offset: last.offset + shift };
+    return { kind: 'phrase_prefix', boost, field, words: own, last: end };
+  });
+  return anyOf(phrases);
 }
 
 /** One value: a term or a phrase on TEXT, the exact value elsewhere. */
@@ -146,22 +151,27 @@ function bindValue(
     const message = `slop ${slop} is not a whole number from 0 to ${LIMITS.phraseSlop}`;
     throw nodeError(scope.text, node.span, message);
   }
-  return phraseOf(plan, words, slop, boost);
+  const all = variants(node, plan, words, scope);
+  const parts = all.map((variant) => phraseOf(plan, variant.words, slop, boost));
+  const found = parts.filter((part) => part !== null);
+  return found.length === 0 ? null : anyOf(found);
 }
 
 /** Written without a field: it looks in all default fields, whatever their types are. */
 const isBare = ({ span, fieldSpan }: LeafNode): boolean =>
   span !== undefined && fieldSpan === undefined;
 
-function phraseOf(
-  field: FieldPlan,
+/** Words and, unless they have been expanded, what they are with their synonyms. */
+function variants(
+  node: LeafNode,
+  plan: FieldPlan,
   words: readonly PhraseWord[],
-  slop: number,
-  boost: number,
-): Clause | null {
-  if (words.length === 0) return null;
-  if (words.length === 1) return { kind: 'term', boost, field, term: words[0].term };
-  return { kind: 'phrase', boost, field, words, slop };
+  scope: BindScope,
+): readonly Variant[] {
+  const isExpanded = 'expanded' in node && node.expanded === true;
+  const table = isExpanded ? undefined : scope.fields.synonyms?.(plan);
+  if (words.length === 0 || table === undefined) return [{ words, shift: 0 }];
+  return variantsOf(words, table, () => countLeaf(node, scope));
 }
 
 /** The analysed words of a TEXT field's value. */
@@ -264,9 +274,10 @@ function textSet(
   const terms: Uint8Array[] = [];
   const phrases: Clause[] = [];
   for (const value of node.values) {
-    const words = textWords(node, field, value, scope);
-    if (words.length === 1) terms.push(words[0].term);
-    else if (words.length > 1) phrases.push({ kind: 'phrase', boost: 1, field, words, slop: 0 });
+    for (const { words } of variants(node, field, textWords(node, field, value, scope), scope)) {
+      if (words.length === 1) terms.push(words[0].term);
+      else if (words.length > 1) phrases.push({ kind: 'phrase', boost: 1, field, words, slop: 0 });
+    }
   }
   if (terms.length === 0 && phrases.length === 0) return node.values.length === 0 ? NONE : null;
   const set: Clause = { kind: 'set', boost, field, terms: sortedTerms(terms) };

@@ -6,14 +6,17 @@ import type { Query } from '../query.ts';
 import type { Clause, PhraseWord } from './clause.ts';
 import { allOf, anyOf, NONE } from './clause.ts';
 import { fuzzyAfter, type PatternNode, placedErrors } from './patterns.ts';
-import type { BindScope } from './scope.ts';
+import { type BindScope, countLeaf } from './scope.ts';
+import { type Stretch, stretchesOf } from './synonyms.ts';
+import { phraseOf } from './words.ts';
 
 export type MatchNode = Query & { readonly kind: 'match' };
 
 const decoder = new TextDecoder();
 
 /**
- * Every word apart; words of one position (synonyms) are alternatives. null: there are no words.
+ * Every word apart; words of one position are alternatives, and so are synonyms. null: there are
+ * no words.
  */
 export function matchWords(
   node: MatchNode,
@@ -23,19 +26,34 @@ export function matchWords(
   scope: BindScope,
 ): Clause | null {
   if (words.length === 0) return null;
-  const last = words[words.length - 1].offset;
-  const groups = new Map<number, Clause[]>();
-  for (const { term, offset } of words) {
-    const group = groups.get(offset) ?? [];
-    group.push(
-      node.last_prefix === true && offset === last
-        ? { kind: 'prefix', boost, field, prefix: term }
-        : wordClause(node, field, term, boost, scope),
-    );
-    groups.set(offset, group);
+  const { offset: last } = words[words.length - 1];
+  const isWhole = ({ offset }: PhraseWord) => node.last_prefix !== true || offset !== last;
+  const stretches = stretchesOf(words.filter(isWhole), scope.fields.synonyms?.(field));
+  const parts = stretches.flatMap((stretch) => stretchParts(node, field, stretch, boost, scope));
+  const open = words.filter((word) => !isWhole(word));
+  if (open.length > 0) {
+    parts.push(anyOf(open.map(({ term }) => ({ kind: 'prefix', boost, field, prefix: term }))));
   }
-  const parts = [...groups.values()].map((group) => anyOf(group));
   return node.operator === 'or' ? enoughOf(parts, node) : allOf(parts);
+}
+
+/** The words of a stretch, of which any may match, or what stands for them. */
+function stretchParts(
+  node: MatchNode,
+  field: FieldPlan,
+  { words, keeps = true, others }: Stretch,
+  boost: number,
+  scope: BindScope,
+): readonly Clause[] {
+  const own = words.map(({ term }) => wordClause(node, field, term, boost, scope));
+  if (others === undefined) return [anyOf(own)];
+  const phrases = others.flatMap((other) => {
+    countLeaf(node, scope);
+    return phraseOf(field, other.words, 0, boost) ?? [];
+  });
+  const isLoose = node.operator === 'or' && node.minimum_should_match === undefined;
+  if (isLoose) return [...(keeps ? own : []), ...phrases];
+  return [anyOf([...(keeps ? [allOf(own)] : []), ...phrases])];
 }
 
 function enoughOf(parts: readonly Clause[], { minimum_should_match: wanted }: MatchNode): Clause {

@@ -1,5 +1,6 @@
 import type { Analyzer } from '../../analysis/analyzer.ts';
-import type { PhraseWord } from './clause.ts';
+import type { FieldPlan } from '../../schema/field-plan.ts';
+import type { Clause, PhraseWord } from './clause.ts';
 
 const encoder = new TextEncoder();
 
@@ -18,4 +19,16 @@ export function analyzeWords(analyzer: Analyzer, text: string): readonly PhraseW
     },
   });
   return words.sort((a, b) => a.offset - b.offset);
+}
+
+/** A term of one word, a phrase of several; null: there are none. */
+export function phraseOf(
+  field: FieldPlan,
+  words: readonly PhraseWord[],
+  slop: number,
+  boost: number,
+): Clause | null {
+  if (words.length === 0) return null;
+  if (words.length === 1) return { kind: 'term', boost, field, term: words[0].term };
+  return { kind: 'phrase', boost, field, words, slop };
 }

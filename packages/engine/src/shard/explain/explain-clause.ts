@@ -17,7 +17,7 @@ import { sloppyFrequency } from '../../scoring/phrase-match.ts';
 import { similarityWords } from './explain-near.ts';
 import { matchedTerms } from './matched-terms.ts';
 import { figure, type Subject, whole } from './subject.ts';
-import { termName } from './term-name.ts';
+import { shownField, shownTerm, termName } from './term-name.ts';
 
 type Term = Leaf & { readonly kind: 'term' };
 type Phrase = Leaf & { readonly kind: 'phrase' };
@@ -74,8 +74,15 @@ function explainBool(clause: BoolClause, subject: Subject, name: string): Explai
   return sumDetail(name, details);
 }
 
-const partName = (part: Clause, name: string, at: number): string =>
-  part.kind === 'term' ? termName(part.field, part.term) : `${name} (${at + 1})`;
+function partName(part: Clause, name: string, at: number): string {
+  if (part.kind === 'term') return termName(part.field, part.term);
+  return part.kind === 'phrase' ? phraseName(part) : `${name} (${at + 1})`;
+}
+
+/** `field:"some words"`. */
+function phraseName({ field, words }: Phrase): string {
+  return `${shownField(field)}:"${words.map(({ term }) => shownTerm(field, term)).join(' ')}"`;
+}
 
 function explainGiven(
   { precomputed: given, boost }: Leaf & { readonly kind: 'precomputed' },

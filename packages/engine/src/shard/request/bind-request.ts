@@ -19,6 +19,7 @@ import { fastHint } from '../../query/bind/bounds.ts';
 import type { Clause } from '../../query/bind/clause.ts';
 import { findField, type QueryFields, unknownFieldHint } from '../../query/bind/fields.ts';
 import { settleDates } from '../../query/bind/relative-dates.ts';
+import { withSynonymRuns } from '../../query/bind/synonym-runs.ts';
 import type { Query } from '../../query/query.ts';
 import { parseQuery } from '../../query/syntax/parse.ts';
 import { readTree } from '../../query/tree/read.ts';
@@ -132,9 +133,7 @@ export function readFilter(request: SearchRequest, mapping: Mapping): Query | nu
   const { filter } = request;
   if (filter === undefined) return null;
   const tree =
-    typeof filter === 'string'
-      ? parseQuery(filter, parseOptions(request, mapping, 'and'))
-      : readTree(filter);
+    typeof filter === 'string' ? parsed(filter, request, mapping, 'and') : readTree(filter);
   return atNow(tree, request, mapping);
 }
 
@@ -143,19 +142,24 @@ export function readQuery(request: SearchRequest, mapping: Mapping): Query {
   const { query, ast } = request;
   if (ast !== undefined) return atNow(readTree(ast), request, mapping);
   if (query === undefined) return { kind: 'match_all' };
-  return atNow(parseQuery(query, parseOptions(request, mapping, 'or')), request, mapping);
+  return atNow(parsed(query, request, mapping, 'or'), request, mapping);
 }
 
 function atNow(tree: Query, { now }: SearchRequest, mapping: Mapping): Query {
   return now === undefined ? tree : settleDates(tree, queryFields(mapping), now);
 }
 
-function parseOptions(request: SearchRequest, mapping: Mapping, operator: 'or' | 'and') {
-  return {
-    syntax: request.syntax,
-    defaultFields: mapping.defaultFields,
-    defaultOperator: request.default_operator ?? operator,
-  };
+/** The tree of a query string, with the synonyms of words side by side. */
+function parsed(
+  text: string,
+  request: SearchRequest,
+  mapping: Mapping,
+  operator: 'or' | 'and',
+): Query {
+  const { syntax, default_operator: defaultOperator = operator } = request;
+  const { defaultFields } = mapping;
+  const tree = parseQuery(text, { syntax, defaultFields, defaultOperator });
+  return withSynonymRuns(tree, text, queryFields(mapping));
 }
 
 function sortOrder(sort: readonly SortSpec[] | undefined, fields: QueryFields): readonly SortKey[] {

@@ -1,4 +1,5 @@
 import type { FlatPath, QueryFields } from '../../query/bind/fields.ts';
+import { type SynonymTable, synonymTable } from '../../query/bind/synonyms.ts';
 import type { Mapping } from '../../schema/mapping.ts';
 import { pathField } from '../../schema/variant-terms.ts';
 
@@ -22,7 +23,27 @@ function readFields(mapping: Mapping): QueryFields {
   const unindexed = new Set(without.map((field) => field.plan.id));
   const declared = declaredPaths(mapping, plans);
   const { key } = mapping;
-  return { index: mapping.definition.index, plans, key, fast: ids, unindexed, declared };
+  const synonyms = synonymsOf(mapping);
+  return {
+    ...{ index: mapping.definition.index, plans, key, fast: ids, unindexed, declared },
+    ...(synonyms && { synonyms }),
+  };
+}
+
+/** The synonyms of a mapping's fields, each analysed with its first query; undefined: none. */
+function synonymsOf({ definition, fields }: Mapping): QueryFields['synonyms'] {
+  const rules = new Map(
+    fields.map((field) => [field.plan.id, field.definition?.synonyms ?? definition.synonyms ?? []]),
+  );
+  if ([...rules.values()].every((own) => own.length === 0)) return undefined;
+  const tables = new Map<number, SynonymTable>();
+  return ({ id, inverted }) => {
+    const own = rules.get(id) ?? [];
+    if (own.length === 0 || inverted?.kind !== 'text') return undefined;
+    const table = tables.get(id) ?? synonymTable(own, inverted.analyzer);
+    tables.set(id, table);
+    return table;
+  };
 }
 
 /** Declared fields whose variant column is also flattened: by id, where their path's terms are. */
