@@ -386,7 +386,7 @@ describe('faults of a definition', () => {
         '1:1 error a definition must be a map of version, index, description, source, key, ' +
           'on_duplicate_key, on_bad_row, freshness_ms, keep_previous, tenant_field, ' +
           'default_fields, hybrid, fields, variants, ' +
-          'analyzers, sharding, windows, storage',
+          'analyzers, synonyms, sharding, windows, storage',
       ],
     ],
   ];
