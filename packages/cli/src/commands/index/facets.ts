@@ -1,3 +1,4 @@
+import type { Backend, IndexDescription } from '@lakehouse-search/contract';
 import { Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { outputFlags } from '../../output/output-target.ts';
@@ -39,11 +40,13 @@ export default class IndexFacets extends LhsCommand {
     const { args, flags } = await this.parse(IndexFacets);
     const target = this.target(flags);
     const backend = await this.backend(flags);
-    const fields = flags.field ?? (await this.#countable(args.index, backend));
+    const description = () => backend.describeIndex({ index: args.index });
+    const fields = flags.field ?? (await countable(backend, await description()));
     const size = flags.size === undefined ? {} : { size: flags.size };
     const answer = await backend.facets({ ...(await matchRequest(args, flags)), fields, ...size });
     const { facets, total, took_ms: took, notes = [] } = answer;
     this.terminal.err(...skippedFacets(answer), ...notes.map(printable));
+    if (total === 0) this.terminal.err(...fieldsAsQuery(args.query, await description()));
     const head = `${plural(total, 'row')} in ${args.index} · ${duration(took)}`;
     const width = this.widthOf(target);
     await this.answer(target, {
@@ -52,12 +55,20 @@ export default class IndexFacets extends LhsCommand {
       lines: () => [head, '', ...facetLines(facets, this.styleOf(target), width)],
     });
   }
-
-  async #countable(index: string, backend: Awaited<ReturnType<LhsCommand['backend']>>) {
-    const description = await backend.describeIndex({ index });
-    const fields = await fieldsOfFewValues(backend, description, ['KEYWORD', 'BOOL']);
-    return fields.slice(0, MOST_FIELDS);
-  }
 }
 
 const MOST_FIELDS = 12;
+
+/** The fields that are counted when none is named. */
+async function countable(backend: Backend, description: IndexDescription) {
+  const fields = await fieldsOfFewValues(backend, description, ['KEYWORD', 'BOOL']);
+  return fields.slice(0, MOST_FIELDS);
+}
+
+/** Says that the words of a query are names of fields; empty if one is not. */
+function fieldsAsQuery(query: string | undefined, { fields }: IndexDescription): string[] {
+  const words = query?.split(/[\s,]+/).filter((word) => word !== '') ?? [];
+  const areFields = words.every((word) => fields.some(({ name }) => name === word));
+  if (words.length === 0 || !areFields) return [];
+  return [`${query} was read as a query; to count a field: --field ${words.join(',')}`];
+}
