@@ -13,6 +13,7 @@ import { withDates } from './aggregation-dates.ts';
 import { aggregationLines } from './aggregation-lines.ts';
 import { facetLines } from './facet-lines.ts';
 import { type HitView, hitLines, hitOrder, remarks } from './hit-lines.ts';
+import { partialRemarks } from './partial.ts';
 import { flagWords } from './search-flags.ts';
 
 /** A search answer as people read it: total, time and freshness; the hits; what to do next. */
@@ -54,8 +55,7 @@ function headline(
     duration(answer.took_ms),
     freshness(answer, request, index),
   ];
-  if (answer.partial && answer.failed_arms === undefined)
-    parts.push(style.yellow('partial: a shard did not answer'));
+  parts.push(...partialRemarks(answer).map((remark) => style.yellow(remark)));
   return parts.join(' · ');
 }
 

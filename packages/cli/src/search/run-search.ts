@@ -16,6 +16,7 @@ import { displayColumns, MAX_ROWS, withRowTexts } from './display-columns.ts';
 import { skippedFacets } from './facet-lines.ts';
 import { remarks } from './hit-lines.ts';
 import { hitTable } from './hit-rows.ts';
+import { partialRemarks } from './partial.ts';
 import { nothingFound, nothingNear, resultLines } from './result-lines.ts';
 import {
   matchFlags,
@@ -95,7 +96,7 @@ export function presentSearch(
     async table() {
       refuseSummaries(search.request, format);
       const answer = await answerOf(search);
-      err(...remarks(answer, style, width));
+      err(...partialRemarks(answer), ...remarks(answer, style, width));
       return hitTable(answer, search, await backend.describeIndex({ index }));
     },
   };

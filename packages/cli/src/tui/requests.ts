@@ -6,6 +6,7 @@ import {
 } from '@lakehouse-search/contract';
 import { withRowTexts } from '../search/display-columns.ts';
 import { explainLines } from '../search/explain-lines.ts';
+import { partialRemarks } from '../search/partial.ts';
 import { searchByMode } from '../search/run-search.ts';
 import { styleFor } from '../terminal/style.ts';
 import { type CompletionItem, type CompletionPlace, valueText } from './completion.ts';
@@ -53,6 +54,7 @@ function ranQuery({ fields }: ScreenIndex, { query, kept }: Question): string {
 function answerOf(question: Question, found: SearchResponse): Answer {
   const { hits, total, took_ms: tookMs, lag_snapshots: lag, failed_arms: failed = [] } = found;
   const said = [
+    ...partialRemarks(found),
     ...failed.map(({ arm, message }) => `the ${arm} arm did not answer: ${message}`),
     ...(found.notes ?? []),
   ].join(' · ');

@@ -30,8 +30,11 @@ export async function clauseCounts(
   checked: CheckedRequest,
 ): Promise<readonly ClauseCount[]> {
   const lag = lagOf(context);
-  const counts = await countClauses(context, checked);
+  const fan = new FanOut(context.shards);
+  const counts = await countClauses(context, checked, fan);
   await lag;
+  // A list of counts cannot say that it lacks those of a shard.
+  if (fan.failed > 0) throw fan.error;
   return counts.map(({ count }) => count);
 }
 
@@ -47,8 +50,8 @@ export interface CountedClause {
 export async function countClauses(
   context: SearchContext,
   checked: CheckedRequest,
+  fan = new FanOut(context.shards),
 ): Promise<readonly CountedClause[]> {
-  const fan = new FanOut(context.shards);
   const prepared = await prepareSearch(context, fan, checked);
   const clauses = writtenClauses(checked.request, context);
   const count = (node: Query) => countMatches(context, fan, clauseAlone(context, prepared, node));

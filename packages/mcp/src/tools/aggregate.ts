@@ -31,8 +31,10 @@ import {
   ANY_OBJECT,
   objectSchema,
   PAGE_SCHEMA,
+  PART_MISSING,
   SNAPSHOT,
   TEXT,
+  TEXTS,
   type ToolAnswer,
   WHOLE,
 } from './tool.ts';
@@ -81,6 +83,7 @@ export const aggregateTool: AgentTool = {
       total: { ...WHOLE, description: 'matching rows' },
       results: { ...ANY_OBJECT, description: 'by aggregation: buckets of key and doc_count, …' },
       snapshot: SNAPSHOT,
+      notes: TEXTS,
       ...PAGE_SCHEMA,
       data_notice: NOTICE_SCHEMA,
     },
@@ -106,11 +109,14 @@ async function run(value: unknown, context: AgentContext): Promise<ToolAnswer> {
   const dated = withDates(answer.results, request.aggs);
   const page = pageOf(dated, offset, budgetOf(input));
   const at = { offset: page.shown, snapshot: answer.snapshot };
+  const lost = answer.failed_shards > 0 ? [PART_MISSING] : [];
+  const notes = [...(answer.notes ?? []), ...lost];
   const structured: JsonObject = {
     index,
     total: answer.total,
     results: page.results as JsonObject,
     snapshot: answer.snapshot,
+    ...(notes.length === 0 ? {} : { notes }),
     truncated: page.isCut,
     ...(page.goesOn ? { continuation: cursorText(at, call) } : {}),
     data_notice: DATA_NOTICE,
@@ -174,7 +180,8 @@ function fitting(buckets: readonly AggBucket[], budget: number): readonly AggBuc
   return end < 0 ? buckets : buckets.slice(0, end);
 }
 
-function textOf({ index, total, results, continuation, truncated }: JsonObject): string {
+function textOf(structured: JsonObject): string {
+  const { index, total, results, continuation, truncated, notes = [] } = structured;
   const cut =
     continuation !== undefined
       ? [`more groups: repeat with cursor "${continuation}"`]
@@ -186,6 +193,7 @@ function textOf({ index, total, results, continuation, truncated }: JsonObject):
     `${total} matching rows in ${index}`,
     DATA_NOTICE,
     `<data>\n${json}\n</data>`,
+    ...(notes as string[]),
     ...cut,
   ].join('\n');
 }

@@ -24,6 +24,10 @@ const INDEX_ITEM = objectSchema(
     rows: WHOLE,
     snapshot: SNAPSHOT,
     error: { ...TEXT, description: 'why the index cannot be opened' },
+    missing_shards: {
+      ...{ type: 'array', items: WHOLE },
+      description: 'shards that no node has: their rows are not counted',
+    },
   },
   ...['name', 'status', 'rows'],
 );
@@ -64,7 +68,15 @@ async function run(value: unknown, { backend, call }: AgentContext): Promise<Too
   return { structured, text: [`${all.length} indexes`, ...lines, ...more].join('\n') };
 }
 
-function itemOf({ name, description, status, num_docs, snapshot, error }: IndexSummary) {
+function itemOf({
+  name,
+  description,
+  status,
+  num_docs,
+  snapshot,
+  error,
+  missing_shards,
+}: IndexSummary) {
   return {
     name,
     ...(description === undefined ? {} : { description }),
@@ -72,10 +84,14 @@ function itemOf({ name, description, status, num_docs, snapshot, error }: IndexS
     rows: num_docs,
     snapshot,
     ...(error === undefined ? {} : { error }),
+    ...(missing_shards === undefined ? {} : { missing_shards: [...missing_shards] }),
   };
 }
 
-function lineOf({ name, description, status, rows, error }: ReturnType<typeof itemOf>): string {
+function lineOf({ missing_shards: missing, ...item }: ReturnType<typeof itemOf>): string {
+  const { name, description, status, rows, error } = item;
+  const without = missing === undefined ? '' : ` without shard ${missing.join(', ')}`;
   const words = description === undefined ? '' : `: ${description}`;
-  return `${name} (${status}, ${rows} rows)${words}${error === undefined ? '' : `; ${error}`}`;
+  const fault = error === undefined ? '' : `; ${error}`;
+  return `${name} (${status}, ${rows} rows${without})${words}${fault}`;
 }

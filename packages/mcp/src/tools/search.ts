@@ -27,6 +27,7 @@ import {
   ANY_OBJECT,
   objectSchema,
   PAGE_SCHEMA,
+  PART_MISSING,
   SNAPSHOT,
   TEXT,
   TEXTS,
@@ -175,7 +176,7 @@ function notesOf(response: SearchResponse, { fault }: CitedRows, moved: boolean)
       elsewhere.map((found) => `${clause}: ${found.clause} has ${found.total}`),
     ),
     ...(response.failed_arms ?? []).map(({ arm, message }) => `${arm} part failed: ${message}`),
-    ...(response.partial === true ? ['part of the index did not answer'] : []),
+    ...(response.partial === true ? [PART_MISSING] : []),
     ...(fault === undefined ? [] : [`no rows and no citations: ${fault}`]),
     ...(moved ? ['the index has changed since the former page: hits may repeat'] : []),
   ];

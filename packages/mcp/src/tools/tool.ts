@@ -39,6 +39,8 @@ export const objectSchema = (properties: JsonObject, ...required: string[]): Jso
 export const TEXT: JsonObject = { type: 'string' };
 export const WHOLE: JsonObject = { type: 'integer' };
 export const TEXTS: JsonObject = { type: 'array', items: TEXT };
+/** The note on counts that lack those of a shard. */
+export const PART_MISSING = 'part of the index did not answer';
 export const SNAPSHOT: JsonObject = { type: ['string', 'null'] };
 export const ANY_OBJECT: JsonObject = { type: 'object' };
 /** The parts of a response that can go on. */

@@ -4,6 +4,7 @@ import { withDates } from '../../search/aggregation-dates.ts';
 import { aggregationFlags, aggregationSpecs } from '../../search/aggregation-flags.ts';
 import { aggregationLines } from '../../search/aggregation-lines.ts';
 import { aggregationTable } from '../../search/aggregation-rows.ts';
+import { partialRemarks } from '../../search/partial.ts';
 import { matchRequest } from '../../search/run-search.ts';
 import { matchArgs, matchFlags } from '../../search/search-flags.ts';
 import { duration, plural } from '../../terminal/figures.ts';
@@ -33,7 +34,7 @@ export default class IndexAggregate extends LhsCommand {
       aggs,
     });
     const { total, took_ms: took, notes = [] } = answer;
-    this.terminal.err(...notes.map(printable));
+    this.terminal.err(...partialRemarks(answer), ...notes.map(printable));
     const { fields } =
       target.format === 'json'
         ? { fields: [] }

@@ -2,6 +2,7 @@ import type { SearchMode } from '@lakehouse-search/contract';
 import { formatKey, parseKey } from '@lakehouse-search/engine';
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
+import { partialRemarks } from '../../search/partial.ts';
 import { modeRequest, refuseIdle } from '../../search/run-search.ts';
 import {
   fusionFlags,
@@ -62,6 +63,7 @@ export default class IndexExplain extends LhsCommand {
     const { request } = await modeRequest(mode, args.index, args.query, flags);
     const answer = await backend.explain({ ...request, mode, coordinates });
     if (!answer.found) process.exitCode = NOT_FOUND_EXIT;
+    this.terminal.err(...partialRemarks(answer));
     if (flags.json) return this.printJson(answer);
     const { explainLines } = await import('../../search/explain-lines.ts');
     this.print(explainLines(answer, formatKey(coordinates), this.style, this.terminal.width));

@@ -5,6 +5,7 @@ import { outputFlags } from '../../output/output-target.ts';
 import { facetTable } from '../../search/aggregation-rows.ts';
 import { facetLines, skippedFacets } from '../../search/facet-lines.ts';
 import { fieldsOfFewValues } from '../../search/few-values.ts';
+import { partialRemarks } from '../../search/partial.ts';
 import { matchRequest } from '../../search/run-search.ts';
 import { matchArgs, matchFlags } from '../../search/search-flags.ts';
 import { duration, plural } from '../../terminal/figures.ts';
@@ -45,7 +46,8 @@ export default class IndexFacets extends LhsCommand {
     const size = flags.size === undefined ? {} : { size: flags.size };
     const answer = await backend.facets({ ...(await matchRequest(args, flags)), fields, ...size });
     const { facets, total, took_ms: took, notes = [] } = answer;
-    this.terminal.err(...skippedFacets(answer), ...notes.map(printable));
+    this.terminal.err(...partialRemarks(answer), ...skippedFacets(answer));
+    this.terminal.err(...notes.map(printable));
     if (total === 0) this.terminal.err(...fieldsAsQuery(args.query, await description()));
     const head = `${plural(total, 'row')} in ${args.index} · ${duration(took)}`;
     const width = this.widthOf(target);

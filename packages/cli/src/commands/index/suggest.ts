@@ -1,5 +1,6 @@
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
+import { partialRemarks } from '../../search/partial.ts';
 import { count } from '../../terminal/figures.ts';
 import { table } from '../../terminal/table.ts';
 
@@ -38,6 +39,7 @@ export default class IndexSuggest extends LhsCommand {
       limit: flags.limit,
       ...(flags.fuzzy === undefined ? {} : { fuzzy: true, max_edits: flags.fuzzy }),
     });
+    this.terminal.err(...partialRemarks(answer));
     if (flags.json) return this.printJson(answer);
     if (answer.suggestions.length === 0) return this.print(['no suggestions']);
     const rows = answer.suggestions.map(({ text, doc_count, distance }) => [

@@ -6,6 +6,7 @@ import { readText } from '../../files/read-text.ts';
 import { type OutputTarget, outputFlags } from '../../output/output-target.ts';
 import { rowTable } from '../../search/field-columns.ts';
 import { list } from '../../search/flag-values.ts';
+import { partialRemarks } from '../../search/partial.ts';
 import { bytes, duration, plural } from '../../terminal/figures.ts';
 import { jsonText } from '../../terminal/json-text.ts';
 import { pad, printable, width, wrap } from '../../terminal/text.ts';
@@ -57,6 +58,7 @@ export default class KeysGet extends LhsCommand {
     }
     const keys = texts.map((text) => parseKey(text, index.key));
     const answer = await backend.getKeys({ index: args.index, keys, columns: list(flags.columns) });
+    this.terminal.err(...partialRemarks(answer));
     if (answer.missing.length > 0) process.exitCode = NOT_FOUND_EXIT;
     await this.answer(target, {
       wire: () => answer,
