@@ -43,6 +43,7 @@ if (major < 22 || (major === 22 && minor < 19)) {
   const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
   printVersion(version);
 } else {
+  if (process.connected) (await import('./newer-node.js')).endWithLauncher();
   const { completeEnvironment } = await import('./complete-environment.js');
   enableCompileCache(completeEnvironment(process.env));
   // stacks name source files instead of chunks of the bundle

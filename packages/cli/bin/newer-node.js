@@ -16,9 +16,16 @@ export function nodeBeside() {
   }
 }
 
+/** Ends this process with the one that started it by `runWith`, also if that one is killed. */
+export function endWithLauncher() {
+  process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
+  process.channel.unref();
+}
+
 /** Runs the command line of this process with another Node, and ends as that one does. */
 export function runWith(node) {
-  const child = spawn(node, process.argv.slice(1), { stdio: 'inherit' });
+  const stdio = ['inherit', 'inherit', 'inherit', 'ipc'];
+  const child = spawn(node, process.argv.slice(1), { stdio });
   // a terminal sends Ctrl-C to both
   const hasTerminal = [0, 1, 2].some((stream) => isatty(stream));
   process.on('SIGINT', () => hasTerminal || child.kill('SIGINT'));

@@ -1,11 +1,15 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { ended, Home } from './child.ts';
 
 /** `import --follow`, in a process of its own, until a signal. */
 const home = new Home();
 afterAll(() => home.dispose());
+const lhs = (name: string) => fileURLToPath(new URL(`../bin/${name}`, import.meta.url));
 const file = home.path('app.log');
 const to = ['--table', 'my.app', '--warehouse', home.path('lake')];
 const follow = (...more: string[]) =>
@@ -35,6 +39,17 @@ describe('an import that follows a file', () => {
       '2,two',
       '3,half a line',
     ]);
+  });
+
+  it('ends with a killed launcher of a newer Node', async () => {
+    const launcher = pathToFileURL(lhs('newer-node.js'));
+    const script = `import(${JSON.stringify(launcher)}).then((m) => m.runWith(process.execPath))`;
+    const args = [lhs('lhs.js'), 'import', file, ...to, '--follow', '--interval', '0.1'];
+    const child = spawn(process.execPath, ['-e', script, ...args]);
+    await once(child.stderr, 'data');
+    child.kill('SIGKILL');
+    // its child has the same stream
+    await once(child.stderr.resume(), 'close');
   });
 
   it('takes one file', async () => {

@@ -16,7 +16,7 @@ const FORMATS = Object.freeze({
   lines: 'lines',
   arrow: 'Arrow',
   avro: 'Avro',
-  xlsx: 'the first worksheet',
+  xlsx: 'a worksheet',
   zip: 'ZIP',
 });
 const DELIMITERS: Readonly<Record<string, string>> = { '\t': 'tab' };
@@ -27,6 +27,7 @@ const MOST_COLUMNS = 100;
 /** `read as CSV (gzip, delimiter ";", names from line 1)`: what was guessed of an input. */
 export function readingLine(reading: InputReading): string {
   const { kind, format, compression, delimiter, hasHeader, encoding, rows, lines } = reading;
+  const { sheet, leftOut = [] } = reading;
   const parts: string[] = compression === null ? [] : [compression];
   if (lines !== undefined) {
     parts.push(lines.as);
@@ -46,6 +47,11 @@ export function readingLine(reading: InputReading): string {
     const other = '; --input-format ndjson reads each value as a row';
     parts.push(`${flag}${rows.isGuess ? `, guessed${other}` : ''}`);
   }
+  if (sheet !== undefined && sheet.others.length > 0) {
+    parts.push(`"${sheet.name}"; --sheet names another one: ${sheet.others.join(', ')}`);
+  }
+  if (leftOut.length > 0) parts.push(`without ${leftOut.join(', ')}`);
+  if (lines?.isLikeCsv === true) parts.push('they look like CSV: --input-format csv');
   const how = parts.length === 0 ? '' : ` (${parts.join(', ')})`;
   const types =
     format === 'parquet' || kind === 'avro' || kind === 'arrow'
@@ -96,15 +102,16 @@ function flagsOf({
   column,
   exceptions,
   decimal,
+  type,
   dateFormats = [],
   isAll,
-}: Pick<NearlyTyped, 'column' | 'exceptions' | 'decimal' | 'dateFormats'> & {
+}: Pick<NearlyTyped, 'column' | 'exceptions' | 'decimal' | 'type' | 'dateFormats'> & {
   readonly isAll: boolean;
 }): string {
-  const flags: string[] = decimal === undefined ? [] : ['--decimal ,'];
-  if (dateFormats.length > 0) {
-    flags.push(dateFormats.map((format) => `--date-format '${format}'`).join(' or '));
-  }
+  const notations = dateFormats.map((format) => `--date-format '${format}'`);
+  if (decimal !== undefined) notations.push('--decimal ,');
+  if (type !== undefined) notations.push(`--type ${shellWord(`${column}=${type}`)}`);
+  const flags = notations.length === 0 ? [] : [notations.join(' or ')];
   if (!isAll && exceptions.length <= MAX_MARKS)
     flags.push(`--null ${shellWord(exceptions.join(','))}`);
   const keep = `--type ${shellWord(`${column}=string`)} keeps it`;

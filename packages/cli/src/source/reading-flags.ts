@@ -52,6 +52,7 @@ export const readingFlags = {
     exclusive: ['grok'],
   }),
   grok: Flags.string({ description: 'text: a pattern of grok', helpValue: 'PATTERN' }),
+  sheet: Flags.string({ description: 'worksheet of a workbook (the first)', helpValue: 'NAME' }),
   'rows-of': Flags.string({ options: ['keys'], description: 'JSON: each key is a row' }),
   'rows-at': Flags.string({ description: 'JSON: path of the rows', helpValue: 'A.B' }),
 };
@@ -76,6 +77,7 @@ export interface ReadingFlags {
   readonly lines?: boolean;
   readonly pattern?: string;
   readonly grok?: string;
+  readonly sheet?: string;
   readonly 'rows-of'?: string;
   readonly 'rows-at'?: string;
 }
@@ -99,6 +101,7 @@ export function readingOptions(flags: ReadingFlags): ReadingOptions {
     lines: flags.lines,
     pattern: flags.pattern,
     grok: flags.grok,
+    sheet: flags.sheet,
     rowsAt: path === null ? undefined : { path, isGuess: false },
   };
 }

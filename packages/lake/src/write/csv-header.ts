@@ -3,7 +3,7 @@
  *
  * - the first line holds the names of the columns, unless the caller says that there are none;
  * - the delimiter, unless it is named, is the one of `,` `;` tab and `|` that occurs most often in
- *   the line outside quotes (a tab in .tsv files);
+ *   the line outside quotes (a tab in .tsv files, `|` in .psv files);
  * - an option may rename a column by its position, which tells names that repeat apart;
  * - values may be quoted with `"`, which is doubled inside.
  *
@@ -35,14 +35,18 @@ export async function readCsvHeader(
 ): Promise<CsvHeader> {
   const line = await firstRecord(file);
   if (line === '') throw refuse(file, 'its first line is empty; it must name the columns');
-  const isTab = /\.tsv(\.|$)/i.test(file.path);
-  const delimiter = named ?? (isTab ? '\t' : mostFrequent(line));
+  const delimiter = named ?? endingDelimiter(file.path) ?? mostFrequent(line);
   const cells = split(line, delimiter);
   const isByPosition = (i: number) =>
     Object.hasOwn(rename, columnName('', i)) && !cells.includes(columnName('', i));
   const names = cells.map((cell, i) => columnName(hasHeader && !isByPosition(i) ? cell : '', i));
   refuseTwins(names, `columns of ${file.shown}`, 'rename');
   return { delimiter, names };
+}
+
+function endingDelimiter(path: string): string | undefined {
+  const [, ending] = /\.([tp])sv(\.|$)/i.exec(path) ?? [];
+  return ending === undefined ? undefined : /t/i.test(ending) ? '\t' : '|';
 }
 
 async function firstRecord(file: InputFile): Promise<string> {

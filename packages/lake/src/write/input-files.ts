@@ -13,6 +13,7 @@ const KINDS: Readonly<Record<string, InputKind>> = Object.freeze({
   '.parquet': 'parquet',
   '.csv': 'csv',
   '.tsv': 'csv',
+  '.psv': 'csv',
   '.ndjson': 'json',
   '.jsonl': 'json',
   '.json': 'json',
@@ -28,8 +29,9 @@ const KINDS: Readonly<Record<string, InputKind>> = Object.freeze({
 });
 const TEXTS: ReadonlySet<string> = new Set(['csv', 'json', 'lines']);
 const ENDINGS =
-  'files end in .parquet, .csv, .tsv, .ndjson, .jsonl, .json, .geojson, .log, .txt, .arrow, ' +
-  '.feather, .avro, .xlsx or .zip; text may be compressed (.gz, .zst)';
+  'files end in .parquet, .csv, .tsv, .psv, .ndjson, .jsonl, .json, .geojson, .log, .txt, .arrow, ' +
+  '.feather, .avro, .xlsx or .zip; text may be compressed (.gz, .zst), and logs may be rotated ' +
+  '(.log.1)';
 
 /** How a text file is compressed. */
 export type Compression = 'gzip' | 'zstd';
@@ -148,10 +150,20 @@ async function folderFiles(folder: string): Promise<readonly string[]> {
 export const compressionOf = (name: string): Compression | null =>
   COMPRESSIONS[extname(name).toLowerCase()] ?? null;
 
+/** Whether the ending of a name says what the file is. */
+export function hasKnownEnding(name: string): boolean {
+  const isCompressed = compressionOf(name) !== null;
+  return Object.hasOwn(KINDS, endingOf(isCompressed ? name.slice(0, -extname(name).length) : name));
+}
+
+/** The ending of a name without a compression, and without the number or day of a rotated log. */
+const endingOf = (name: string): string =>
+  extname(name.replace(/(\.(?:log|txt))[.-]\d[\d.T:_-]*$/i, '$1')).toLowerCase();
+
 function kindOf(name: string): InputKind {
   const isCompressed = compressionOf(name) !== null;
   const inner = isCompressed ? name.slice(0, -extname(name).length) : name;
-  const ending = extname(inner).toLowerCase();
+  const ending = endingOf(inner);
   const kind = KINDS[ending];
   if (kind !== undefined && isCompressed && !TEXTS.has(kind)) {
     const label = kind === 'parquet' ? 'Parquet' : ending;

@@ -7,7 +7,8 @@ export interface NearlyTyped {
   readonly fitting: number;
   /** The most frequent of the other values, at most four. */
   readonly exceptions: readonly string[];
-  /** Set if the values need a decimal comma or a format of dates to be read. */
+  /** Set if the values need a type that is named, a decimal comma or a format of dates. */
+  readonly type?: 'double' | 'boolean' | undefined;
   readonly decimal?: ',';
   readonly dateFormats?: readonly string[];
 }

@@ -2,7 +2,7 @@ import { quoteName } from '../scan/duckdb/quoting.ts';
 import type { InputColumn } from './input-columns.ts';
 import type { InputFormat } from './input-files.ts';
 import type { NearlyTyped } from './input-notes.ts';
-import { FORM, HINTS, typeOfForms } from './text-forms.ts';
+import { DATE_HINTS, FORM, HINT, typeOfForms } from './text-forms.ts';
 import type { WriterSession } from './writer-session.ts';
 
 /** The share of its values at which a column is named. */
@@ -14,7 +14,9 @@ const MAX_EXCEPTIONS = 4;
 const MAX_COLUMNS = 100;
 
 type Counts = ReadonlyMap<number, number>;
-type Candidate = Pick<NearlyTyped, 'kind' | 'decimal' | 'dateFormats'> & { readonly bits: number };
+type Candidate = Pick<NearlyTyped, 'kind' | 'type' | 'decimal' | 'dateFormats'> & {
+  readonly bits: number;
+};
 
 const { int, big, double, boolean, date, time, address } = FORM;
 const zoneless = FORM.timestamp | FORM.timestamp_ns | date;
@@ -27,11 +29,15 @@ const CANDIDATES: readonly Candidate[] = [
   { kind: 'timestamp', bits: zoned },
   { kind: 'time', bits: time },
   { kind: 'address', bits: address },
-  ...HINTS.map(
-    ({ bit, format }): Candidate =>
-      format === null
-        ? { kind: 'number', bits: bit | int | big | double, decimal: ',' }
-        : { kind: /%H/.test(format) ? 'timestamp' : 'date', bits: bit, dateFormats: [format] },
+  { kind: 'number', bits: HINT.comma | int | big | double, decimal: ',' },
+  { kind: 'number', bits: HINT.marked | int | big | double, type: 'double' },
+  { kind: 'boolean', bits: HINT.yes | boolean, type: 'boolean' },
+  ...DATE_HINTS.map(
+    ({ bit, format }): Candidate => ({
+      kind: /%H/.test(format) ? 'timestamp' : 'date',
+      bits: bit,
+      dateFormats: [format],
+    }),
   ),
 ];
 
@@ -76,19 +82,25 @@ function candidateOf(counts: Counts, inputFormat: InputFormat): Candidate | null
   const isText = typeOfForms(values.reduce((all, [form]) => all | form, 0)).kind === 'string';
   const total = values.reduce((n, [, count]) => n + count, 0);
   if (!isText || total === 0) return null;
-  // JSON writes numbers and booleans as such: a text of digits is meant
-  const candidates = CANDIDATES.filter(
-    ({ kind }) => inputFormat === 'csv' || (kind !== 'number' && kind !== 'boolean'),
-  );
+  const hasLists = values.some(([form]) => (form & (HINT.list | HINT.marked)) === HINT.list);
+  const candidates = CANDIDATES.filter(({ kind, decimal }) => {
+    if (decimal !== undefined && hasLists) return false;
+    // JSON writes numbers and booleans as such: a text of digits is meant
+    return inputFormat === 'csv' || (kind !== 'number' && kind !== 'boolean');
+  });
   const shares = candidates.map(({ bits }) =>
     values.reduce((n, [form, count]) => n + ((form & bits) === 0 ? 0 : count), 0),
   );
   const most = Math.max(...shares);
   if (most < LEAST_SHARE_BESIDE_ONE * total) return null;
   const best = candidates.filter((_, i) => shares[i] === most);
-  // a date that two formats read is named with both
-  const dateFormats = best.flatMap((candidate) => candidate.dateFormats ?? []);
   const [first] = best;
   if (first.kind === 'address' && most === total) return null;
-  return first.dateFormats === undefined ? first : { ...first, dateFormats };
+  // a text that two notations read is named with both
+  if (first.dateFormats !== undefined) {
+    return { ...first, dateFormats: best.flatMap((candidate) => candidate.dateFormats ?? []) };
+  }
+  return first.decimal === undefined
+    ? first
+    : { ...first, type: best.find(({ type }) => type)?.type };
 }

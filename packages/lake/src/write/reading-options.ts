@@ -40,6 +40,8 @@ export interface ReadingOptions {
   readonly linesBefore?: number;
   /** Whether rows of lines have a column for lines that do not fit, also if all fit. */
   readonly hasFixedColumns?: boolean;
+  /** The worksheet of a workbook. Default: the first. */
+  readonly sheet?: string;
   /** Where the rows of JSON texts are. Default: see `findJsonRows`. */
   readonly rowsAt?: JsonRows;
 }

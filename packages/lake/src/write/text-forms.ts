@@ -15,7 +15,7 @@
  * 18 digits: decimal(38,0)), other numbers double, `true` and `false` boolean.
  *
  * Each text has a form, one bit; the forms of a column are the bits of all its texts. Texts of
- * other forms also have a bit for each notation of `HINTS` that fits.
+ * other forms also have a bit for each of `HINT` and `DATE_HINTS` that fits.
  *
  * `lhs_plain(x)` writes the notations that the caller names (a decimal comma, formats of dates) as
  * the ones above.
@@ -40,9 +40,8 @@ export const FORM = Object.freeze({
   address: 2048,
 });
 
-/** Notations that are read only if the caller names them: `format` is one of dates. */
-export const HINTS: readonly { readonly bit: number; readonly format: string | null }[] = [
-  null,
+/** Formats of dates that are read only if the caller names them. */
+const DATE_FORMATS = [
   '%d.%m.%Y',
   '%m/%d/%Y',
   '%d/%m/%Y',
@@ -58,13 +57,23 @@ export const HINTS: readonly { readonly bit: number; readonly format: string | n
   '%d/%m/%Y %H:%M:%S',
   '%Y/%m/%d %H:%M:%S',
   '%d/%b/%Y:%H:%M:%S %z',
-].map((format, i) => ({ bit: 4096 << i, format }));
+];
+
+/** Texts that are read only if the caller names a notation or a type, each with its bit. */
+export const HINT = Object.freeze({ comma: 1 << 12, marked: 1 << 13, list: 1 << 14, yes: 1 << 15 });
+
+/** The bit of each format of dates. */
+export const DATE_HINTS: readonly { readonly bit: number; readonly format: string }[] =
+  DATE_FORMATS.map((format, i) => ({ bit: 65_536 << i, format }));
 
 const DAY = String.raw`\d{4}-\d\d-\d\d`;
 const CLOCK = String.raw`\d\d:\d\d(:\d\d(\.\d{1,9})?)?`;
 /** With a digit after the sixth that counts. */
 const NANO_CLOCK = String.raw`\d\d:\d\d:\d\d\.\d{6}([1-9]\d{0,2}|0[1-9]\d?|00[1-9])`;
 const ZONE = String.raw`(Z| UTC|[+-](0\d|1[0-8])(:?[0-5]\d)?)`;
+const THOUSANDS = String.raw`\d{1,3}(,\d{3})+(\.\d+)?`;
+const GROUPED = String.raw`(${THOUSANDS}|\d+(\.\d+)?)`;
+const MARK = '[-+]?[$€£¥] ?';
 const PATTERNS = Object.freeze({
   int: String.raw`-?(0|[1-9]\d{0,17})`,
   big: String.raw`-?[1-9]\d{0,37}`,
@@ -77,6 +86,9 @@ const PATTERNS = Object.freeze({
   timestamptz_ns: `${DAY}[T ]${NANO_CLOCK}${ZONE}`,
   time: CLOCK,
   comma: String.raw`-?(\d{1,3}(\.\d{3})+(,\d+)?|\d+,\d+)`,
+  marked: `${MARK}${GROUPED}|[-+]?${GROUPED} ?[%$€£¥]|[-+]?${THOUSANDS}`,
+  list: String.raw`-?\d+(,-?\d+){2,}`,
+  yes: '(?i)yes|no|y|n',
   address: String.raw`(\d{1,3}\.){3}\d{1,3}|[0-9a-fA-F]{0,4}(:[0-9a-fA-F]{0,4}){2,7}`,
 });
 /** The longest text that can be anything but a string. */
@@ -140,6 +152,7 @@ export function formMacros({ decimal, dateFormats = [] }: ReadingOptions = {}): 
   const plain = [...(decimal === ',' ? [comma] : []), ...dates];
   return [
     macro('lhs_plain(x)', plain.length === 0 ? 'x' : `CASE ${plain.join(' ')} ELSE x END`),
+    macro('lhs_number(x)', numberText(decimal)),
     macro('lhs_other_form(x)', otherForm()),
     macro('lhs_form(x)', form(time)),
     macro(
@@ -153,20 +166,29 @@ export function formMacros({ decimal, dateFormats = [] }: ReadingOptions = {}): 
   ].join(';\n');
 }
 
+/** A text of a number without marks of currency and percent, and without separators. */
+function numberText(decimal: '.' | ',' | undefined): string {
+  const bare = `regexp_replace(regexp_replace(x, '^([-+]?)[$€£¥] ?', '\\1'), ' ?[%$€£¥]$', '')`;
+  if (decimal === ',') return `lhs_plain(${bare})`;
+  return `CASE WHEN ${matches('marked')} THEN replace(${bare}, ',', '') ELSE lhs_plain(x) END`;
+}
+
 const macro = (head: string, body: string) => `CREATE OR REPLACE TEMP MACRO ${head} AS ${body}`;
 
 const REFUSED = `error(message || left(x, 80) || '"')`;
 
 function otherForm(): string {
-  const bits = HINTS.map(({ bit, format }) => {
-    const fits =
-      format === null ? matches('comma') : `try_strptime(x, ${quoteText(format)}) IS NOT NULL`;
-    return `CASE WHEN ${fits} THEN ${bit} ELSE 0 END`;
-  });
-  const address = `CASE WHEN ${matches('address')} THEN ${FORM.address} ELSE 0 END`;
+  const bitIf = (fits: string, bit: number) => `CASE WHEN ${fits} THEN ${bit} ELSE 0 END`;
+  const dates = DATE_HINTS.map(({ bit, format }) =>
+    bitIf(`try_strptime(x, ${quoteText(format)}) IS NOT NULL`, bit),
+  );
+  const notations = (['comma', 'list'] as const).map((hint) => bitIf(matches(hint), HINT[hint]));
+  const address = bitIf(matches('address'), FORM.address);
+  const marks = (['marked', 'yes'] as const).map((hint) => bitIf(matches(hint), HINT[hint]));
   // a letter or a digit at its end: most texts are none of these, and are not tried
   return `CASE WHEN regexp_full_match(x, '-?[0-9a-zA-Z:][-0-9a-zA-Z .,:/+]*[0-9a-fA-F:]')
-    THEN ${[FORM.other, address, ...bits].join(' + ')} ELSE ${FORM.other} END`;
+    THEN ${[address, ...notations, ...dates].join(' + ')} ELSE 0 END
+    + ${[FORM.other, ...marks].join(' + ')}`;
 }
 
 /** A text of a format as ISO 8601. */
@@ -185,7 +207,7 @@ function numberPattern(type: Type): string | null {
 
 /** SQL for a text as a type that is not one of times; what does not fit ends with `message`. */
 export function strictText(value: string, type: Type, sql: string, message: string): string {
-  const plain = `lhs_plain(${value})`;
+  const plain = `${type.kind === 'boolean' ? 'lhs_plain' : 'lhs_number'}(${value})`;
   const pattern = numberPattern(type);
   const fits = pattern === null ? 'true' : `regexp_full_match(${plain}, ${quoteText(pattern)})`;
   const refused = `error(${quoteText(message)} || left(${value}, 80) || '"')`;

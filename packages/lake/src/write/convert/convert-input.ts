@@ -5,6 +5,7 @@ import { checkParquet } from '../check-parquet.ts';
 import {
   commonKind,
   compressionOf,
+  hasKnownEnding,
   type InputFile,
   type InputFiles,
   type InputFormat,
@@ -14,7 +15,7 @@ import { kindFor, type ReadingOptions } from '../reading-options.ts';
 import { arrowLines } from './arrow-rows.ts';
 import { avroLines } from './avro-rows.ts';
 import { findJsonRows, writeJsonRows } from './json-rows.ts';
-import { logKind, logName, writeLogRows } from './log-rows.ts';
+import { logKind, logName, looksLikeCsv, writeLogRows } from './log-rows.ts';
 import { hasMark, textEncoding, UTF8, writeUtf8 } from './text-encoding.ts';
 import type { TypedLines } from './typed-rows.ts';
 import { writeLines } from './write-lines.ts';
@@ -40,7 +41,16 @@ export interface ConvertedReading {
   /** Where the rows of a JSON text are, if they are not its values. */
   readonly rows?: { readonly path: readonly string[]; readonly isGuess: boolean };
   /** What lines are, and how many do not fit. */
-  readonly lines?: { readonly as: string; readonly unmatched: number };
+  readonly lines?: {
+    readonly as: string;
+    readonly unmatched: number;
+    /** Whether plain lines look like CSV. */
+    readonly isLikeCsv?: true;
+  };
+  /** Files of an archive that are no data. */
+  readonly leftOut?: readonly string[];
+  /** The worksheet that is read, and the others. */
+  readonly sheet?: { readonly name: string; readonly others: readonly string[] };
 }
 
 /** What a conversion needs besides its files. */
@@ -74,8 +84,12 @@ export async function convertInput(
       const { files: texts, encoding } = await asUtf8(files, conversion);
       return { files: texts, format: 'csv', reading: { kind, encoding } };
     }
-    case 'zip':
-      return convertInput(await unpacked(files, conversion), conversion);
+    case 'zip': {
+      const { leftOut, ...members } = await unpacked(files, conversion);
+      const converted = await convertInput(members, conversion);
+      if (leftOut.length === 0) return converted;
+      return { ...converted, reading: { ...converted.reading, leftOut } };
+    }
     case 'arrow':
       return convertTyped(files, kind, arrowLines, conversion);
     case 'avro':
@@ -93,12 +107,18 @@ export async function convertInput(
 async function unpacked(
   archives: readonly InputFile[],
   { options, signal, newPath }: Conversion,
-): Promise<InputFiles> {
+): Promise<InputFiles & { readonly leftOut: readonly string[] }> {
   const files: InputFile[] = [];
   const names: string[] = [];
+  const leftOut: string[] = [];
   for (const archive of archives) {
-    for (const member of await zipMembers(archive)) {
-      if (/(^|\/)(__MACOSX\/|\.|_)/.test(member.name)) continue;
+    const all = await zipMembers(archive);
+    const members = all.filter(({ name }) => !/(^|\/)(__MACOSX\/|\.|_)/.test(name));
+    const data = members.filter(({ name }) => isData(name));
+    // what is no data by its name is left out beside data only
+    const taken = data.length === 0 ? members : data;
+    leftOut.push(...members.filter((one) => !taken.includes(one)).map(({ name }) => name));
+    for (const member of taken) {
       const path = newPath(`-${basename(member.name)}`);
       await extractMember(archive, member, path, signal);
       const shown = `${archive.shown} (${member.name})`;
@@ -106,10 +126,13 @@ async function unpacked(
       names.push(member.name);
     }
   }
-  if (files.length > 0) return { files, kind: kindFor(options) ?? commonKind(names) };
+  if (files.length > 0) return { files, kind: kindFor(options) ?? commonKind(names), leftOut };
   const message = `cannot read ${archives[0].shown}: it has no files`;
   throw new LakeError('invalid_argument', message, { file: archives[0].path });
 }
+
+const isData = (name: string): boolean =>
+  hasKnownEnding(name) && !/(^|\/)(readme|licen[cs]e|copying|notice|changelog)\b/i.test(name);
 
 async function asUtf8(files: readonly InputFile[], { options, signal, newPath }: Conversion) {
   const texts: InputFile[] = [];
@@ -146,19 +169,22 @@ async function convertTyped(
 
 async function convertSheets(
   files: readonly InputFile[],
-  { newPath, signal }: Conversion,
+  { options, newPath, signal }: Conversion,
 ): Promise<ConvertedInput> {
   const converted: InputFile[] = [];
+  let read: ConvertedReading['sheet'];
   let texts: readonly string[] | undefined;
   for (const file of files) {
-    const sheet = await sheetRows(file, newPath, signal);
+    const sheet = await sheetRows(file, options.sheet, newPath, signal);
+    read ??= { name: sheet.name, others: sheet.others };
     texts = texts?.filter((name) => sheet.texts.includes(name)) ?? sheet.texts;
     const path = newPath('.csv');
     await writeLines(sheet.lines, path, signal);
     converted.push({ path, compression: null, shown: file.shown });
   }
   const types = Object.fromEntries((texts ?? []).map((name) => [name, 'string']));
-  return { files: converted, format: 'csv', options: { types }, reading: { kind: 'xlsx' } };
+  const reading = { kind: 'xlsx' as const, sheet: read };
+  return { files: converted, format: 'csv', options: { types }, reading };
 }
 
 async function convertLines(
@@ -166,11 +192,18 @@ async function convertLines(
   conversion: Conversion,
 ): Promise<ConvertedInput> {
   const { files: texts, encoding } = await asUtf8(files, conversion);
-  const kind = await logKind(texts, conversion.options);
+  const { options } = conversion;
+  const kind = await logKind(texts, options);
   const rows = await writeLogRows(texts, kind, conversion);
-  const lines = { as: logName(kind), unmatched: rows.unmatched };
-  const { file, format, options: own } = rows;
-  return { files: [file], format, options: own, reading: { kind: 'lines', encoding, lines } };
+  const isPlain = kind.log === 'lines' && options.lines !== true;
+  const hint = isPlain && (await looksLikeCsv(texts)) ? { isLikeCsv: true as const } : {};
+  const lines = { as: logName(kind), unmatched: rows.unmatched, ...hint };
+  return {
+    files: [rows.file],
+    format: rows.format,
+    options: rows.options,
+    reading: { kind: 'lines', encoding, lines },
+  };
 }
 
 async function convertJson(

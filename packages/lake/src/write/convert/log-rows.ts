@@ -42,11 +42,26 @@ export async function logKind(
   if (grok !== undefined) return { log: 'pattern', name: 'grok', pattern: grokPattern(grok) };
   if (lines === true) return { log: 'lines' };
   if (log !== undefined) return namedLog(log);
+  return knownLog(await firstLines(files)) ?? { log: 'lines' };
+}
+
+const LEAST_CSV_LINES = 3;
+
+/** Whether each of the first lines has the same delimiter equally often. */
+export async function looksLikeCsv(files: readonly InputFile[]): Promise<boolean> {
+  const sample = await firstLines(files);
+  return [',', ';', '\t', '|'].some((delimiter) => {
+    const counts = new Set(sample.map((line) => line.split(delimiter).length));
+    return sample.length >= LEAST_CSV_LINES && counts.size === 1 && !counts.has(1);
+  });
+}
+
+async function firstLines(files: readonly InputFile[]): Promise<readonly string[]> {
   const sample: string[] = [];
   for await (const line of textLines(files)) {
     if (line !== '' && sample.push(line) === SAMPLE_LINES) break;
   }
-  return knownLog(sample) ?? { log: 'lines' };
+  return sample;
 }
 
 /** The name of what a log is. */

@@ -1,5 +1,5 @@
 /**
- * The first worksheet of an Excel workbook (ECMA-376) as CSV: the first row with a value names the
+ * A worksheet of an Excel workbook (ECMA-376) as CSV: the first row with a value names the
  * columns. A number is a date or a time if the format of its cell is one; formulas have the value
  * that was saved.
  */
@@ -12,14 +12,21 @@ import { extractMember, type ZipMember, zipMembers } from './zip.ts';
 export interface SheetRows {
   readonly lines: readonly string[];
   readonly texts: readonly string[];
+  /** The name of the worksheet, and those of the others. */
+  readonly name: string;
+  readonly others: readonly string[];
 }
 
 type Cell = { readonly text: string; readonly isText: boolean };
 type Rows = readonly (readonly (Cell | undefined)[])[];
 
-/** Reads the first worksheet. Throws invalid_argument if the file is no workbook. */
+/**
+ * Reads the worksheet of a name, else the first. Throws invalid_argument if there is none, or the
+ * file is no workbook.
+ */
 export async function sheetRows(
   file: InputFile,
+  requested: string | undefined,
   newPath: (ending: string) => string,
   signal?: AbortSignal,
 ): Promise<SheetRows> {
@@ -31,21 +38,36 @@ export async function sheetRows(
     return readFile(path, 'utf8');
   };
   const workbook = await read(members.get('xl/workbook.xml'));
-  const sheet = members.get(firstSheet(workbook, await read(members.get(RELATIONS))));
-  if (sheet === undefined) {
-    const message = `cannot read ${file.shown}: it is no Excel workbook with a worksheet`;
-    throw new LakeError('invalid_argument', message, { file: file.path });
-  }
+  const tags = [...workbook.matchAll(/<sheet\b[^>]*>/g)].map(([tag]) => tag);
+  const names = tags.map((tag) => unescaped(attribute(tag, 'name') ?? ''));
+  const at = requested === undefined ? 0 : names.indexOf(requested);
+  const path = sheetPath(tags[at], await read(members.get(RELATIONS)));
+  const sheet = at < 0 ? undefined : members.get(path);
+  if (sheet === undefined) throw noSheet(file, requested, names);
   const strings = elements(await read(members.get('xl/sharedStrings.xml')), 'si').map(plainText);
   const formats = dateStyles(await read(members.get('xl/styles.xml')));
   const is1904 = /<workbookPr\b[^>]*\bdate1904="(1|true)"/.test(workbook);
-  return asCsv(cellsOf(await read(sheet), strings, formats, is1904));
+  const others = names.filter((_, i) => i !== at);
+  const rows = cellsOf(await read(sheet), strings, formats, is1904);
+  return { ...asCsv(rows), name: names[at] ?? '', others };
 }
 
 const RELATIONS = 'xl/_rels/workbook.xml.rels';
 
-function firstSheet(workbook: string, relations: string): string {
-  const id = /<sheet\b[^>]*\br:id="([^"]*)"/.exec(workbook)?.[1];
+function noSheet(
+  { shown, path }: InputFile,
+  requested: string | undefined,
+  names: readonly string[],
+): LakeError {
+  const why =
+    requested === undefined || names.length === 0
+      ? 'it is no Excel workbook with a worksheet'
+      : `it has no worksheet "${requested}" (it has ${names.join(', ')})`;
+  return new LakeError('invalid_argument', `cannot read ${shown}: ${why}`, { file: path });
+}
+
+function sheetPath(tag: string | undefined, relations: string): string {
+  const id = tag === undefined ? null : attribute(tag, 'r:id');
   const all = [...relations.matchAll(/<Relationship\b[^>]*>/g)].map(([text]) => text);
   const target = all.map((text) =>
     attribute(text, 'Id') === id ? attribute(text, 'Target') : null,
@@ -164,7 +186,7 @@ function dateText(days: number, style: DateStyle, is1904: boolean): string {
   return style === 'date' && Number.isInteger(days) ? iso.slice(0, 10) : iso;
 }
 
-function asCsv(rows: Rows): SheetRows {
+function asCsv(rows: Rows): Pick<SheetRows, 'lines' | 'texts'> {
   const filled = rows.filter((row) => row.some((cell) => cell !== undefined && cell.text !== ''));
   const width = Math.max(0, ...filled.map((row) => row.length));
   const columns = Array.from({ length: width }, (_, at) => at);
