@@ -29,8 +29,8 @@ const KINDS: Readonly<Record<string, InputKind>> = Object.freeze({
 });
 const TEXTS: ReadonlySet<string> = new Set(['csv', 'json', 'lines']);
 const ENDINGS =
-  'files end in .parquet, .csv, .tsv, .psv, .ndjson, .jsonl, .json, .geojson, .log, .txt, .arrow, ' +
-  '.feather, .avro, .xlsx or .zip; text may be compressed (.gz, .zst), ' +
+  'files end in .parquet, .csv, .tsv, .psv, .ndjson, .jsonl, .json, .geojson, .log, .txt, ' +
+  '.arrow, .feather, .avro, .xlsx or .zip; text may be compressed (.gz, .zst), ' +
   'and logs may be rotated (.log.1)';
 
 /** How a text file is compressed. */
