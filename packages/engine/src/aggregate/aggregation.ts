@@ -44,6 +44,8 @@ export type Aggregation = { readonly name: string } & (
       readonly order: TermsOrder;
       /** The key under which documents without a value count; null: they do not. */
       readonly missing: BucketKey | null;
+      /** How the request writes that key; absent: it does not, or the field is not folded. */
+      readonly missingText?: string;
       readonly subs: readonly Aggregation[];
     }
   | {

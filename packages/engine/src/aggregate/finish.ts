@@ -79,23 +79,27 @@ class Finish {
   }
 
   #terms(aggregation: Of<'terms'>, { buckets, left, error }: Buckets): AggResult {
-    const { name, field, size, order, subs } = aggregation;
+    const { name, size, order, subs } = aggregation;
     const all = [...buckets].sort(byOrder(order));
     const others = all.slice(size).reduce((sum, [, { count }]) => sum + count, left);
     return {
       buckets: all
         .slice(0, size)
-        .map(([key, bucket]) => this.#bucket(name, { key: this.#key(field, key) }, bucket, subs)),
+        .map(([key, bucket]) =>
+          this.#bucket(name, { key: this.#key(aggregation, key) }, bucket, subs),
+        ),
       sum_other_doc_count: others,
       doc_count_error_upper_bound: error,
     };
   }
 
   /** A terms bucket's key as it travels. */
-  #key(field: FieldPlan, key: BucketKey): Json {
+  #key({ field, missing, missingText }: Of<'terms'>, key: BucketKey): Json {
     if (typeof key !== 'string') return orderedToJson(field, key);
     const value = fieldValueToJson(field.type, Buffer.from(key, 'latin1'));
-    return typeof value === 'string' ? this.#show(field, value) : value;
+    if (typeof value !== 'string') return value;
+    const shown = this.#show(field, value);
+    return key === missing && shown === value ? (missingText ?? shown) : shown;
   }
 
   #histogram(aggregation: Of<'histogram'>, { buckets }: Buckets): AggResult {

@@ -122,7 +122,9 @@ function readKind(
       const plan = field(options);
       const size = options.whole('size', 1, LIMITS.aggBuckets) ?? DEFAULT_SIZE;
       const [order, missing] = [readOrder(options), readMissing(options, plan)];
-      return { name, kind, field: plan, size, order, missing, subs };
+      const own = { name, kind, field: plan, size, order, missing, subs };
+      if (plan.folded === undefined || missing === null) return own;
+      return { ...own, missingText: String(options.get('missing')) };
     }
     case 'date_histogram': {
       const intervals = ['fixed_interval', 'calendar_interval', 'time_zone', 'offset'];

@@ -183,6 +183,19 @@ describe('a folded KEYWORD field', () => {
     });
   });
 
+  it('counts rows without a value under a value, or a text of the request', async () => {
+    const without = rows.filter(({ name }) => name === null).length;
+    const [first] = counted('name');
+    const by = async (missing: string) => {
+      const aggs = { by: { terms: { field: 'name', size: 100, missing } } };
+      const { results } = await lake.backend.aggregate({ index: 't', aggs });
+      return (results.by as { buckets: { key: string; doc_count: number }[] }).buckets;
+    };
+    expect(await by('(None)')).toContainEqual({ key: '(None)', doc_count: without });
+    const { value: key, count } = first!;
+    expect(await by(key.toUpperCase())).toContainEqual({ key, doc_count: count + without });
+  });
+
   it('groups by folded values', async () => {
     const { hits } = await search({ collapse: 'name', sort: [{ field: 'name' }] });
     const groups = hits.flatMap(({ collapse }) => (collapse?.value == null ? [] : [collapse]));
