@@ -72,6 +72,19 @@ async function found(index: string, asked: Asked) {
   };
 }
 
+/** The explanations of the last hit and of a row that is none agree with the search. */
+async function expectExplained(request: Asked & { index: string }, hits: readonly string[][]) {
+  const scores = new Map(hits.map(([id, score]) => [id, score]));
+  const other = Array.from({ length: ROWS }, (_, id) => String(id)).find((id) => !scores.has(id));
+  for (const id of [hits.at(-1)?.[0], other]) {
+    if (id === undefined) continue;
+    const coordinates = { identifier: [{ name: 'id', value: id }] };
+    const { matched, score } = await lake.backend.explain({ ...(request as object), coordinates });
+    expect(matched, `${request.query} on ${id}`).toBe(scores.has(id));
+    if (score !== undefined) expect(score).toBeCloseTo(Number(scores.get(id)), 4);
+  }
+}
+
 /** Written by hand: a token of a query and what it means, for any and for all of the words. */
 const TOKENS = [
   { text: 'tv', any: '(tv OR television)' },
@@ -123,6 +136,7 @@ describe('a query of an index with synonyms', () => {
           await found('plain', { ...asked, query: written.join(' ') }),
         ];
         expect(own, text).toEqual(byHand);
+        await expectExplained({ index: 'syn', query: text, ...asked }, own.hits);
       }),
       { numRuns: byEffort(60, 1000), examples: TOKENS.map((one) => [[one]]) },
     );

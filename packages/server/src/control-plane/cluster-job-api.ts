@@ -126,6 +126,7 @@ export class ClusterJobApi
     const checked = checkAlterRequest(request);
     requireWhole(call, 'alterIndex');
     const index = await resolveName(this.#context.store, checked.index, call);
+    requireName(index, checked.definition_yaml);
     const [node] = (await currentNodes(this.#context, call)).flatMap(({ address, indexes }) =>
       indexes.filter((own) => own.index === index).map((own) => ({ address, ...own })),
     );
@@ -150,6 +151,7 @@ export class ClusterJobApi
     call: CallContext,
   ): Promise<ClusterJob> {
     const index = await resolveName(this.#context.store, work.index as string | undefined, call);
+    if (kind === 'alter') requireName(index, String(work.definition_yaml));
     const { store } = this.#context;
     const leader = await store.leases.current(LEADER);
     if (leader === undefined) throw noLeader();
@@ -226,6 +228,17 @@ function jobOf(job: ClusterJob): Job {
     ...(error === undefined ? {} : { error: { ...error, code: error.code as ErrorCode } }),
   } as Job;
 }
+
+/** Routes, placements and nodes know an index by its name. Throws unsupported for another one. */
+function requireName(index: string, definition: string): void {
+  if (registeredDefinition(definition).index !== index) throw renameUnsupported();
+}
+
+/** The error for another name of an index under a control plane. */
+export const renameUnsupported = (): LhsError =>
+  new LhsError('unsupported', 'an index under a control plane keeps its name', {
+    hint: 'set an alias, which all requests take as the name of the index',
+  });
 
 const noLeader = (): LhsError =>
   new LhsError('unreachable', 'no control plane leads now', {

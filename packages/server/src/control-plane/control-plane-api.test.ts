@@ -161,6 +161,20 @@ describe('a control plane', () => {
     await expect(unknown).rejects.toMatchObject({ code: 'index_not_found' });
   });
 
+  it('keeps the names of indexes', async () => {
+    const renamed = { index: 'whole', definition_yaml: definition, apply: true };
+    const { backend } = apis;
+    for (const change of [
+      backend.alterIndex(renamed),
+      backend.startJob({ kind: 'alter', ...renamed }),
+    ]) {
+      await expect(change).rejects.toMatchObject({ code: 'unsupported' });
+    }
+    expect(await store.jobs.list({ running: true })).not.toContainEqual(
+      expect.objectContaining({ kind: 'alter' }),
+    );
+  });
+
   it('knows the routing of an index by its alias', async () => {
     expect(await apis.cluster.getRouting({ index: 'all' })).toMatchObject({ name: 'whole' });
   });

@@ -17,6 +17,7 @@ import { indexOf } from '../calls/calls.ts';
 import { FirstThatAnswers } from '../cluster/first-that-answers.ts';
 import { connectNode, type NodeClient } from '../cluster/node-client.ts';
 import type { NodeWatch } from '../cluster/node-watch.ts';
+import { renameUnsupported } from '../control-plane/cluster-job-api.ts';
 import type { AdminName, AdminRouting } from './admin-nodes.ts';
 import type { AdminBackend } from './cluster-backend.ts';
 import { withSavedQueries } from './rehearsed-queries.ts';
@@ -112,9 +113,7 @@ export function ledAdmin(
     ...Object.fromEntries([...ofPlane, ...refused]),
     ...{ describeIndex, status },
     renameIndex: async () => {
-      throw new LhsError('unsupported', 'renameIndex is not possible under a control plane', {
-        hint: 'set an alias: requests and responses of both names stay valid',
-      });
+      throw renameUnsupported();
     },
     watchJob: (request, call) => planes.items('watchJob', request, call),
     follow: (request) => refusedItems('follow', request),
