@@ -30,17 +30,19 @@ afterAll(() => local.dispose());
 const total = async (index: string) =>
   (await home.json<{ total: number }>(['search', index, 'tv'])).total;
 
-it('synonyms of a file come into force with the definition that names it', async () => {
-  writeFileSync(home.path('words.txt'), '# sets\ntv, television\n');
-  writeFileSync(file, definition('synonyms: words.txt\n'));
-  expect((await home.run(['index', 'validate', file])).stdout).toMatch(/^ok|no errors|valid/im);
-  expect(await total('notes')).toBe(1);
-  const plan = await home.json(['index', 'alter', 'notes', '-f', file, '--apply']);
-  expect(plan).toMatchObject({ strategy: 'live', applied: true });
-  expect(await total('notes')).toBe(2);
-  writeFileSync(home.path('words.txt'), 'tv, radio, television\n');
-  await home.json(['index', 'apply', '-f', file, '--yes']);
-  expect(await total('notes')).toBe(3);
+describe('synonyms of a file', () => {
+  it('come into force with the definition that names it', async () => {
+    writeFileSync(home.path('words.txt'), '# sets\ntv, television\n');
+    writeFileSync(file, definition('synonyms: words.txt\n'));
+    expect((await home.run(['index', 'validate', file])).stdout).toMatch(/^ok|no errors|valid/im);
+    expect(await total('notes')).toBe(1);
+    const plan = await home.json(['index', 'alter', 'notes', '-f', file, '--apply']);
+    expect(plan).toMatchObject({ strategy: 'live', applied: true });
+    expect(await total('notes')).toBe(2);
+    writeFileSync(home.path('words.txt'), 'tv, radio, television\n');
+    await home.json(['index', 'apply', '-f', file, '--yes']);
+    expect(await total('notes')).toBe(3);
+  });
 });
 
 describe.each(BACKENDS)('lhs index rename on %s', (backend) => {
