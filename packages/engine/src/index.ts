@@ -84,6 +84,7 @@ export { LOCAL_SOURCE } from './source/local-source.ts';
 export { sourceError, unlessAborted } from './source/source-errors.ts';
 export { isUnwritable } from './storage/io-errors.ts';
 export { openLocalDirectory } from './storage/local-directory.ts';
+export { syncFolder } from './storage/make-folder.ts';
 export { BUILD_MEMORY, NODE_MEMORY } from './sync/build-resources.ts';
 export type { StagedBuild } from './sync/cut-over.ts';
 export {

@@ -3,6 +3,7 @@ export { makeFolder } from './base/new-files.ts';
 export { isObjectStorage } from './base/object-storage.ts';
 export { hasEnded, processMark } from './base/process-mark.ts';
 export { openRegularFile, type RegularFile } from './base/regular-file.ts';
+export { cannotFlush } from './base/sync-folder.ts';
 export { normalizeRecorded } from './base/table-files.ts';
 export {
   controlGroupMemory,

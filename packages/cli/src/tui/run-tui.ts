@@ -125,8 +125,10 @@ const CONTINUES_MS = 100;
 /**
  * Stops this process and those that started it with it, as the shell's Ctrl-Z would; comes back
  * when it goes on. A group that nobody waits for is not stopped by the kernel, and goes on at once.
+ * Windows cannot stop processes.
  */
 async function stopped(): Promise<void> {
+  if (process.platform === 'win32') return;
   const listeners = process.rawListeners('SIGTSTP') as (() => void)[];
   for (const listener of listeners) process.off('SIGTSTP', listener);
   const continued = new Promise<void>((done) => {

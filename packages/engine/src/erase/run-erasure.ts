@@ -13,7 +13,7 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import {
   type CallContext,
   type ErasureActions,
@@ -171,7 +171,7 @@ function mayGo(
   { state, path }: FoundGeneration,
   { dataDir, registry, known }: ErasurePlaces,
 ): boolean {
-  const own = remains.filter(({ where }) => join(dataDir, where).startsWith(`${path}/`));
+  const own = remains.filter(({ where }) => join(dataDir, where).startsWith(`${path}${sep}`));
   if (own.length === 0) return false;
   if (state === 'staged') return jobBeside(registry, known.registered.uuid) === undefined;
   const live = ({ place, detail }: (typeof own)[number]) =>

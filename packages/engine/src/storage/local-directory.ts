@@ -17,6 +17,7 @@ import { mapFile } from './arena.ts';
 import type { Directory, FileWriter, Region } from './directory.ts';
 import { checkFileName } from './file-name.ts';
 import { ioError, missing, systemCode } from './io-errors.ts';
+import { syncFolder } from './make-folder.ts';
 
 /** Maps the file at a path into an arena. */
 export type MapFile = (path: string) => Region;
@@ -90,14 +91,7 @@ export class LocalDirectory implements Directory {
   }
 
   sync(): void {
-    attempt('flush', this.path, () => {
-      const descriptor = openSync(this.path, constants.O_RDONLY);
-      try {
-        fsyncSync(descriptor);
-      } finally {
-        closeSync(descriptor);
-      }
-    });
+    attempt('flush', this.path, () => syncFolder(this.path));
   }
 
   #at(name: string): string {

@@ -1,6 +1,7 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { LhsError } from '@lakehouse-search/contract';
+import { cannotFlush } from '@lakehouse-search/lake';
 import { ioError, systemCode } from './io-errors.ts';
 
 /** Folders of this user alone, whatever the umask: texts of all tenants are in them. */
@@ -53,12 +54,15 @@ function makeOne(path: string, folder: string): void {
   }
 }
 
-/** Flushes the names in a folder. Throws the system's errors. */
+/** Flushes the names in a folder, where the system can. Throws the system's other errors. */
 export function syncFolder(folder: string): void {
-  const descriptor = openSync(folder, 'r');
+  let descriptor: number | undefined;
   try {
+    descriptor = openSync(folder, 'r');
     fsyncSync(descriptor);
+  } catch (error) {
+    if (!cannotFlush(error)) throw error;
   } finally {
-    closeSync(descriptor);
+    if (descriptor !== undefined) closeSync(descriptor);
   }
 }

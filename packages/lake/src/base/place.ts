@@ -1,19 +1,24 @@
-import { join, resolve } from 'node:path';
+import { join, resolve, sep } from 'node:path';
 import { isS3, s3Address } from './object-storage.ts';
 
 /**
  * Places are absolute local paths, or `s3://bucket/key` without a slash at the end. Node's
- * `dirname` and `basename` work on both.
+ * `dirname` and `basename` work on both. Local paths of Windows have slashes too, as recorded paths
+ * do; the system takes both separators.
  */
+
+/** A local path with slashes. On Windows, a file URL has a slash before the drive: `/C:/lake`. */
+export const withSlashes = (path: string): string =>
+  sep === '/' ? path : path.replaceAll(sep, '/').replace(/^\/(?=[a-z]:(\/|$))/i, '');
 
 /** The place that a person's path means: local ones are resolved against the working directory. */
 export function resolvePlace(path: string): string {
-  if (!isS3(path)) return resolve(path);
+  if (!isS3(path)) return withSlashes(resolve(path));
   const { bucket, key } = s3Address(path);
   return `s3://${bucket}/${key}`.replace(/\/+$/, '');
 }
 
 /** A place below another one. */
 export function joinPlace(folder: string, ...parts: readonly string[]): string {
-  return isS3(folder) ? [folder, ...parts].join('/') : join(folder, ...parts);
+  return isS3(folder) ? [folder, ...parts].join('/') : withSlashes(join(folder, ...parts));
 }

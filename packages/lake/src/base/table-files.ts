@@ -4,7 +4,7 @@ import { LakeError, type LakeErrorCode } from './errors.ts';
 import { type FileStore, localFiles } from './file-store.ts';
 import { LIMITS } from './limits.ts';
 import { isS3, refuseOtherStores } from './object-storage.ts';
-import { resolvePlace } from './place.ts';
+import { resolvePlace, withSlashes } from './place.ts';
 
 /**
  * Maps the paths that a table's metadata records to the current paths of its files.
@@ -57,10 +57,10 @@ export interface PathMapping {
  */
 export function normalizeRecorded(recorded: string): string {
   const local = /^file:(\/\/(localhost)?(?=\/))?/i.exec(recorded);
-  if (local) return collapse(recorded.slice(local[0].length));
+  if (local) return collapse(withSlashes(recorded.slice(local[0].length)));
   const scheme = /^([A-Za-z][A-Za-z0-9+.-]*:\/\/[^/]*)(.*)$/s.exec(recorded);
   if (scheme) return scheme[1]!.replace(/^s3[an]:/i, 's3:') + collapse(scheme[2]!);
-  return collapse(recorded);
+  return collapse(withSlashes(recorded));
 }
 
 function collapse(path: string): string {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { link, open, rename, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { syncFolder } from './sync-folder.ts';
 import { writeFault } from './write-fault.ts';
 
 /**
@@ -12,12 +13,6 @@ async function writeSynced(path: string, text: string | Uint8Array): Promise<voi
   await using handle = await open(path, 'wx');
   await handle.writeFile(text);
   await handle.sync();
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r').catch(() => null);
-  await handle?.sync().catch(() => undefined);
-  await handle?.close();
 }
 
 /** Creates `path` with `text`; false if it exists already. Throws as `writeFault`. */

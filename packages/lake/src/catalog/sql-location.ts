@@ -1,4 +1,4 @@
-import { dirname, join, resolve as resolvePath } from 'node:path';
+import { dirname, isAbsolute, join, resolve as resolvePath } from 'node:path';
 import { LakeError } from '../base/errors.ts';
 import { isS3, refuseOtherStores } from '../base/object-storage.ts';
 import { resolvePlace } from '../base/place.ts';
@@ -25,7 +25,7 @@ export async function locateMetadata(
   if (isS3(path) && !/(^|\/)\.\.(\/|$)/.test(path) && !path.includes('\0')) {
     return { path, warehouse: warehouse === null ? null : resolvePlace(warehouse) };
   }
-  if (!path.startsWith('/') || /(^|\/)\.\.(\/|$)/.test(path) || path.includes('\0')) {
+  if (!isAbsolute(path) || /(^|\/)\.\.(\/|$)/.test(path) || path.includes('\0')) {
     throw new LakeError('path_refused', `metadata location "${recorded}" is not a local path`, {
       file: recorded,
     });

@@ -7,6 +7,7 @@ import { fileFault } from '../base/local-file.ts';
 import { makeFolder } from '../base/new-files.ts';
 import { hasEnded, processMark } from '../base/process-mark.ts';
 import { openRegularFile } from '../base/regular-file.ts';
+import { syncFolder } from '../base/sync-folder.ts';
 import { writeFault } from '../base/write-fault.ts';
 import type {
   GetOptions,
@@ -167,12 +168,6 @@ async function makeSynced(folder: string): Promise<void> {
   for (let made = folder; made.length >= topmost.length; made = dirname(made)) {
     await syncFolder(dirname(made));
   }
-}
-
-/** Flushes the names in a folder. */
-async function syncFolder(folder: string): Promise<void> {
-  await using handle = await open(folder, 'r');
-  await handle.sync();
 }
 
 async function writeSynced(path: string, body: ObjectBody): Promise<void> {

@@ -1,4 +1,4 @@
-import { basename, dirname, isAbsolute } from 'node:path';
+import { basename, dirname, isAbsolute, sep } from 'node:path';
 import { type ErrorCode, LhsError } from '@lakehouse-search/contract';
 import { sourceError } from '@lakehouse-search/engine';
 import { withoutPlaces } from './private-places.ts';
@@ -67,5 +67,5 @@ const isOwnPath = (value: unknown): boolean => typeof value === 'string' && isAb
 /** The text with names of files in the folder, and of the folder, without what leads to them. */
 function withoutFolder(text: string, folder: string): string {
   if (dirname(folder) === folder) return text;
-  return text.replaceAll(`${folder}/`, '').replaceAll(folder, basename(folder));
+  return text.replaceAll(`${folder}${sep}`, '').replaceAll(folder, basename(folder));
 }

@@ -9,6 +9,7 @@
  * 4. One statement is made of those of all nodes, and signed with the key of this server.
  */
 import { createPrivateKey } from 'node:crypto';
+import { basename } from 'node:path';
 import {
   type CallContext,
   checkErasureCheckRequest,
@@ -225,7 +226,7 @@ export class ClusterErasureApi implements ErasureApi {
       answer.report.remains.flatMap(({ place, where }) => (place === 'backup' ? [where] : [])),
     );
     // the last part of a place is the id of the backup
-    const parts = new Set(held.map((where) => where.slice(where.lastIndexOf('/') + 1)));
+    const parts = new Set(held.map((where) => basename(where)));
     const { made, removed } = await this.#options.backups.replace(index, { parts, others }, call);
     return { ...NONE, backups_made: made, backups_removed: removed };
   }

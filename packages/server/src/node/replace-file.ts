@@ -1,5 +1,6 @@
 import { closeSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { syncFolder } from '@lakehouse-search/engine';
 
 /** Replaces a small file by one rename, after its bytes are on disk. */
 export function replaceFile(path: string, text: string): void {
@@ -12,10 +13,5 @@ export function replaceFile(path: string, text: string): void {
     closeSync(file);
   }
   renameSync(draft, path);
-  const folder = openSync(dirname(path), 'r');
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
-  }
+  syncFolder(dirname(path));
 }
