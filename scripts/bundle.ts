@@ -5,18 +5,11 @@
  * The packages that packages/cli/package.json lists as dependencies stay outside. All others are
  * bundled, and their licenses are copied.
  */
-import {
-  cpSync,
-  existsSync,
-  globSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, globSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type OutputChunk, rolldown } from 'rolldown';
+import { copyPages } from './bundle-docs.ts';
 import { edits } from './bundle-edits.ts';
 import { vendor } from './bundle-vendor.ts';
 
@@ -125,10 +118,7 @@ for (const chunk of output) {
   if (chunk.type !== 'chunk' || chunk.moduleIds.some((id) => id.startsWith(packages))) continue;
   rmSync(join(folder, `${chunk.fileName}.map`), { force: true });
 }
-// the pages that `lhs help PAGE` prints
-const docs = join(root, 'docs');
-const pages = readdirSync(docs).filter((file) => file.endsWith('.md'));
-for (const page of pages) cpSync(join(docs, page), join(folder, 'docs', page));
+copyPages(join(root, 'docs'), join(folder, 'docs'), pjson.description);
 const chunks = [...output.filter((file) => file.type === 'chunk'), ...vendored];
 writeFileSync(join(folder, 'LICENSES.txt'), licenses(chunks));
 console.log(`${dirname(folder)}: ${chunks.length} files`);

@@ -126,16 +126,26 @@ describe('the package of the command', () => {
     expect(Number(kibibytes) / 1024).toBeLessThan(120);
   });
 
+  it('contains the pages, and a list of them for agents', () => {
+    const files = run('tar', ['-tzf', tarball('cli')], folder).split('\n');
+    const pages = readdirSync(join(ROOT, 'docs')).filter((file) => file.endsWith('.md'));
+    const inside = (file: string) => `package/bundle/docs/${file}`;
+    expect(files).toEqual(expect.arrayContaining([...pages, 'llms.txt'].map(inside)));
+    const list = run('tar', ['-xOzf', tarball('cli'), inside('llms.txt')], folder);
+    for (const page of pages)
+      expect(list).toMatch(new RegExp(`^- \\[.+\\]\\(${page}\\): [A-Z\`].*\\.$`, 'm'));
+  });
+
   it('is installed by the Dockerfile with the native libraries alone', () => {
     const app = join(folder, 'image');
     const [, install] = /^FROM build AS install\nRUN ((?:.*\\\n)*.*)$/m.exec(
       readFileSync(join(ROOT, 'deploy/Dockerfile'), 'utf8'),
     )!;
-    const script = install.replaceAll('/app', '"$APP"').replace("'s|^/src/||p'", '"s|^$ROOT||p"');
-    const env = { ...process.env, APP: app, ROOT };
+    const script = install.replaceAll('/app', '"$APP"');
+    const env = { ...process.env, APP: app };
     const doctor = execFileSync('bash', ['-euo', 'pipefail', '-c', script], { cwd: ROOT, env });
     expect(doctor.toString()).not.toContain(' bad ');
-    expect(existsSync(join(app, 'node_modules/apache-arrow'))).toBe(false);
+    expect(existsSync(join(app, 'packages/cli/node_modules/apache-arrow'))).toBe(false);
   });
 });
 

@@ -9,10 +9,16 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { byEffort } from '../support/effort.ts';
 import { findProgram } from '../support/find-program.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const FILE = join(ROOT, '.github/workflows/release.yml');
+/** A Node that builds executable files. */
+const BUILDER = (process.env.LHS_NODES ?? '').split(':').find((node) => {
+  if (node === '') return false;
+  return execFileSync(node, ['--help'], { encoding: 'utf8' }).includes('--build-sea');
+});
 const folder = mkdtempSync(join(tmpdir(), 'lhs-release-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -100,6 +106,28 @@ describe('a release', () => {
     writeFileSync(join(folder, 'lhs.rb'), formula);
     execFileSync(findProgram('ruby')!, ['-c', join(folder, 'lhs.rb')]);
   });
+
+  it.skipIf(!byEffort(false, true) || BUILDER === undefined)(
+    'builds an executable file that needs no Node, no PATH and no other file',
+    () => {
+      const lhs = join(folder, 'lhs');
+      execFileSync(BUILDER!, [join(ROOT, 'scripts/release/executable.ts'), lhs]);
+      const env = { HOME: join(folder, 'home'), LHS_DATA_DIR: join(folder, 'data') };
+      const done = (args: readonly string[], input = '') =>
+        execFileSync(args[0], args.slice(1), { cwd: folder, env, input, encoding: 'utf8' });
+      expect(done([lhs, '--version'])).toMatch(/^lhs \d/);
+      expect(JSON.parse(done([lhs, 'demo', '--json']))).toMatchObject({ equal: true });
+      const detached = done([lhs, 'reindex', 'demo-incidents', '--detach', '--json']);
+      const { job_id } = JSON.parse(detached);
+      const watched = done([lhs, 'jobs', 'watch', job_id, '--json']).trim().split('\n');
+      expect(JSON.parse(watched.at(-1)!)).toMatchObject({ state: 'done' });
+      const { config } = JSON.parse(done([lhs, 'mcp', 'config', '--client', 'claude', '--json']));
+      const { command, args } = config.mcpServers.lhs;
+      expect(command).toBe(lhs);
+      const call = { jsonrpc: '2.0', id: 1, method: 'ping' };
+      expect(done([command, ...args], `${JSON.stringify(call)}\n`)).toContain('"id":1');
+    },
+  );
 
   it.skipIf(findProgram('actionlint') === null)('has a workflow without faults', () => {
     execFileSync(findProgram('actionlint')!, [FILE], { stdio: 'inherit' });
