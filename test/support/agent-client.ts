@@ -115,6 +115,12 @@ const agentOf = (client: AnyClient): AgentClient => ({
   close: () => client.close(),
 });
 
+/** The citations of the hits of a search. */
+export const citationsOf = ({ structuredContent }: ToolResult): readonly string[] =>
+  structuredContent.hits.map(({ key, hash }: { readonly key: string; readonly hash: string }) =>
+    structuredContent.citation.replace('{key}', key).replace('{hash}', hash),
+  );
+
 /** The text of a result. */
 export const textOf = ({ content }: ToolResult): string =>
   content.map(({ text = '' }) => text).join('\n');

@@ -83,16 +83,20 @@ async function toolPages(
     );
     const {
       hits,
+      rows,
       total,
       notes = [],
       continuation,
     } = structured as unknown as {
-      readonly hits: readonly { readonly key: string }[];
+      readonly hits?: readonly { readonly key: string }[];
+      /** Above 20 hits; the key is the first column. */
+      readonly rows?: readonly (readonly string[])[];
       readonly total: number;
       readonly notes?: readonly string[];
       readonly continuation?: string;
     };
-    pages.push({ ids: hits.map(({ key }) => key.slice('id='.length)), total, notes });
+    const keys = hits?.map(({ key }) => key) ?? rows?.map(([key]) => key) ?? [];
+    pages.push({ ids: keys.map((key) => key.slice('id='.length)), total, notes });
     cursor = continuation;
   } while (cursor !== undefined);
   return pages;

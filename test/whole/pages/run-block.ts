@@ -5,6 +5,7 @@ import {
   type LocalBackend,
   type SearchRequest,
 } from '@lakehouse-search/engine';
+import { TOOLS } from '../../../packages/mcp/src/tools/all-tools.ts';
 import type { Clone } from './clone.ts';
 import { type Block, isBackground } from './page-blocks.ts';
 
@@ -44,6 +45,16 @@ export const RUNS: Readonly<Record<string, Run>> = {
     const failed = shown.find((lines) => /^error: /m.test(lines));
     if (failed !== undefined) throw new Error(failed);
     return shown.join('');
+  },
+  agent: async ({ text }, { backend }) => {
+    const calls = text.split('\n').filter((line) => line.startsWith('> '));
+    const answers = calls.map(async (line) => {
+      const [, name, input = '{}'] = /^> (\w+) ?(.*)$/.exec(line) ?? [];
+      const tool = TOOLS.find((one) => one.name === name);
+      const answer = await tool?.run(JSON.parse(input), { backend, call: {} });
+      return `${line}\n${answer?.text}\n`;
+    });
+    return (await Promise.all(answers)).join('');
   },
   ts: async ({ text }, { clone }) => {
     if ((await clone.module(text)) === '') throw new Error('the module prints nothing');

@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { LhsError } from '@lakehouse-search/contract';
+import { Flags } from '@oclif/core';
 import { LhsCommand } from '../base-command.ts';
+import { list } from '../search/flag-values.ts';
 
 /** Refuses to serve a folder without data: a client would see no index, and nobody why. */
 function requireDataFolder(folder: string): void {
@@ -9,6 +11,15 @@ function requireDataFolder(folder: string): void {
   throw new LhsError('invalid_argument', `"${folder}" is no data folder: it has no registry.db`, {
     hint: 'name the folder with --data-dir or LHS_DATA_DIR, or create an index there first',
   });
+}
+
+/** The options of a server for these flags. */
+function toolOptions(flags: { readonly tools?: string; readonly 'tool-prefix'?: string }) {
+  const { tools, 'tool-prefix': toolPrefix } = flags;
+  return {
+    ...(tools === undefined ? {} : { tools: list(tools) ?? [] }),
+    ...(toolPrefix === undefined ? {} : { toolPrefix }),
+  };
 }
 
 export default class Mcp extends LhsCommand {
@@ -23,6 +34,17 @@ export default class Mcp extends LhsCommand {
     '<%= config.bin %> mcp config --client claude',
   ];
 
+  static override flags = {
+    tools: Flags.string({
+      description: 'serve these tools alone, separated by commas (all)',
+      helpValue: 'A,B',
+    }),
+    'tool-prefix': Flags.string({
+      description: 'begin the name of each tool with this, such as lhs_',
+      helpValue: 'TEXT',
+    }),
+  };
+
   override async run(): Promise<void> {
     const { flags } = await this.parse(Mcp);
     if (flags.json) {
@@ -36,7 +58,7 @@ export default class Mcp extends LhsCommand {
       this.#publicError(isRemote),
     ]);
     const connection = await serveStdio(
-      { backend, version: this.config.version, publicError },
+      { backend, version: this.config.version, publicError, ...toolOptions(flags) },
       {
         input: process.stdin,
         output: process.stdout,

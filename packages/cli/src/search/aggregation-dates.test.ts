@@ -1,8 +1,7 @@
-import type { AggResults } from '@lakehouse-search/contract';
+import { type AggResults, isoInstant, withDates } from '@lakehouse-search/contract';
 import { describe, expect, it } from 'vitest';
-import { instantText, isoInstant } from '../terminal/instants.ts';
+import { instantText } from '../terminal/instants.ts';
 import { styleFor } from '../terminal/style.ts';
-import { withDates } from './aggregation-dates.ts';
 import { aggregationSpecs } from './aggregation-flags.ts';
 import { aggregationLines } from './aggregation-lines.ts';
 import { aggregationTable } from './aggregation-rows.ts';

@@ -1,15 +1,16 @@
-import type {
-  ClauseCount,
-  IndexDescription,
-  ModeRequest,
-  SearchResponse,
+import {
+  type ClauseCount,
+  clauseText,
+  type IndexDescription,
+  type ModeRequest,
+  type SearchResponse,
+  withDates,
 } from '@lakehouse-search/contract';
 import { count, duration, plural, snapshotName } from '../terminal/figures.ts';
 import { nextSync } from '../terminal/next-step.ts';
 import { shellWord } from '../terminal/shell-word.ts';
 import type { Style } from '../terminal/style.ts';
 import { wrap } from '../terminal/text.ts';
-import { withDates } from './aggregation-dates.ts';
 import { aggregationLines } from './aggregation-lines.ts';
 import { facetLines } from './facet-lines.ts';
 import { type HitView, hitLines, hitOrder, remarks } from './hit-lines.ts';
@@ -132,22 +133,13 @@ export const elsewhereLines = (clauses: readonly ClauseCount[]): string[] =>
     elsewhere.map((found) => `${clause}: ${found.clause} has ${count(found.total)}`),
   );
 
-/** `; did you mean billing? 3 hits`, with words before it; empty without a suggestion. */
-export function meantText({ suggestion, suggestion_total: total }: ClauseCount): string {
-  if (suggestion === undefined) return '';
-  return `did you mean ${suggestion}?${total === undefined ? '' : ` ${plural(total, 'hit')}`}`;
-}
-
 /** `0 hits. timeout: 311 · service:biling: 0 (did you mean service:billing? 3 hits)`. */
 export function nothingFound(
   { clauses = [], suggested_query: meant }: SearchResponse,
   request: { readonly query?: string },
   index: string,
 ): string[] {
-  const parts = clauses.map((one) => {
-    const hint = meantText(one);
-    return `${one.clause}: ${count(one.total)}${hint === '' ? '' : ` (${hint})`}`;
-  });
+  const parts = clauses.map(clauseText);
   const tail = parts.length > 0 ? ` ${parts.join(' · ')}` : '';
   const accents = clauses.some(({ clause, suggestion }) => differsInAccents(clause, suggestion));
   const folding = accents ? [ACCENTS_COUNT] : [];

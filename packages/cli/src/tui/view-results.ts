@@ -1,6 +1,6 @@
-import type { Hit, Json, Segment } from '@lakehouse-search/contract';
+import { type Hit, type Json, meantText, type Segment } from '@lakehouse-search/contract';
 import { smallFields, sortedValue } from '../search/hit-lines.ts';
-import { elsewhereLines, meantText } from '../search/result-lines.ts';
+import { elsewhereLines } from '../search/result-lines.ts';
 import { count } from '../terminal/figures.ts';
 import { cut, pad, printable, width } from '../terminal/text.ts';
 import { markedSpans, marksOf } from './marks.ts';

@@ -459,6 +459,7 @@ export const DOCS: Readonly<Record<string, string>> = {
   "Judgment": "How relevant a document is to a query.",
   "KeyPart": "One identifying column of a row: its name and the canonical text of its value.",
   "KeysRequest": "`POST /v1/keys:get`.",
+  "KeysRequest.as_of": "A snapshot, branch or tag of the table whose rows are read. Default: what the index follows. Not for the callers of a tenant.",
   "KeysResponse": "Rows of the table by key.",
   "KeysResponse.bytes_read": "Bytes of data files that were read for it. Absent for the callers of a tenant.",
   "KeysResponse.failed_shards": "Shards that did not answer: their keys were looked up in the table. Absent on a complete answer.",

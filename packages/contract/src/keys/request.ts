@@ -5,4 +5,9 @@ export interface KeysRequest {
   readonly index?: string;
   readonly keys: readonly Coordinates[];
   readonly columns?: readonly string[];
+  /**
+   * A snapshot, branch or tag of the table whose rows are read. Default: what the index follows.
+   * Not for the callers of a tenant.
+   */
+  readonly as_of?: string;
 }

@@ -19,3 +19,18 @@ export interface ClauseElsewhere {
   readonly clause: string;
   readonly total: number;
 }
+
+const figure = (count: number): string => count.toLocaleString('en-US');
+
+/** `did you mean billing? 3 hits`; empty without a suggestion. */
+export function meantText({ suggestion, suggestion_total: total }: ClauseCount): string {
+  if (suggestion === undefined) return '';
+  const hits = total === undefined ? '' : ` ${figure(total)} ${total === 1 ? 'hit' : 'hits'}`;
+  return `did you mean ${suggestion}?${hits}`;
+}
+
+/** `service:biling: 0 (did you mean service:billing? 3 hits)`. */
+export function clauseText(count: ClauseCount): string {
+  const hint = meantText(count);
+  return `${count.clause}: ${figure(count.total)}${hint === '' ? '' : ` (${hint})`}`;
+}

@@ -270,6 +270,7 @@ export type CommitHeader = ReturnType<typeof headerOf>;
 export interface RowsRead {
   readonly wanted: readonly RequestedRow[];
   readonly columns?: readonly string[] | 'none';
+  readonly as_of?: string;
 }
 
 /** A text to embed with a model of the definition. */
@@ -292,9 +293,9 @@ async function whole(
     case 'commit':
       return answer(headerOf(open));
     case 'rows': {
-      const { wanted, columns } = decoded as RowsRead;
+      const { wanted, columns, as_of } = decoded as RowsRead;
       const cost = { bytes: 0, requests: 0 };
-      return answer({ ...(await context.readRows(wanted, columns, cost)), cost });
+      return answer({ ...(await context.readRows(wanted, columns, cost, as_of)), cost });
     }
     case 'embed': {
       const { model, checksum, ...texts } = decoded as EmbedRead;

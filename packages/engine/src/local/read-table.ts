@@ -2,6 +2,7 @@ import type { SourceTable } from '@lakehouse-search/lake';
 import type { KnownIndex, OpenIndex } from '../open/open-index.ts';
 import type { SearchContext } from '../search/context.ts';
 import { rowsOfTable } from '../search/fetch/table-rows.ts';
+import { namedSnapshot } from '../source/source-table.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 
 /** A table that does not answer within this time is not waited for: the index's checkpoint counts. */
@@ -28,6 +29,7 @@ export function tableOf(
       },
       open.mapping,
       tenant,
+      namedSnapshot,
     ),
     lag: async (now) => {
       if (opened === undefined)

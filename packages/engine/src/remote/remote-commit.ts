@@ -64,11 +64,9 @@ export function remoteContext(index: RemoteIndex, call: CallContext): SearchCont
     tenant: call.principal?.tenant,
     deadline: Deadline.of(call),
     openModel: (model, checksum) => remoteModel(commit, send, model, checksum),
-    readRows: async (wanted, columns, cost) => {
-      const read = await askNode<ReadTableRows & { cost: RowCost }>(send, 'rows', {
-        wanted,
-        columns,
-      });
+    readRows: async (wanted, columns, cost, as_of) => {
+      const request = { wanted, columns, as_of };
+      const read = await askNode<ReadTableRows & { cost: RowCost }>(send, 'rows', request);
       cost.bytes += read.cost.bytes;
       cost.requests += read.cost.requests;
       return read;

@@ -1,10 +1,15 @@
 import type { Json } from '@lakehouse-search/contract';
+import { visibleText } from './visible.ts';
 
 /** Characters of English text and JSON per token, about. */
 const CHARS_PER_TOKEN = 4;
 
-/** An estimate: one token per four ASCII characters, and one per other character. */
-export function tokensOf(text: string): number {
+/**
+ * An estimate: one token per four ASCII characters, and one per other character, of a text as it is
+ * shown.
+ */
+export function tokensOf(written: string): number {
+  const text = visibleText(written);
   let others = 0;
   for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 127) others++;
   return Math.ceil((text.length - others) / CHARS_PER_TOKEN) + others;

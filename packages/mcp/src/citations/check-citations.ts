@@ -6,49 +6,91 @@ import { type Citation, citationOf, citationUri, hashOf, parseCitation } from '.
 /** What has become of a cited row. */
 export interface CitationCheck {
   readonly citation: string;
-  readonly status: 'unchanged' | 'changed' | 'deleted';
-  /** The snapshot at which the row was read again; null: the table is empty. */
+  /**
+   * `never_true`: at its snapshot the table had no such row, or other values. `unreadable`: it is no
+   * citation, or nothing can be read; `reason` says why.
+   */
+  readonly status: 'unchanged' | 'changed' | 'deleted' | 'never_true' | 'unreadable';
+  /** The snapshot at which the row was read again; null: the table is empty, or was not read. */
   readonly snapshot: string | null;
   /** A citation of the row as it is now. Absent: it is deleted. */
   readonly current?: string;
   /** Cited columns that the table no longer has. Absent: it has all. */
   readonly missing_columns?: readonly string[];
+  /** Why it is unreadable, or why nobody can say whether it ever was true. */
+  readonly reason?: string;
 }
 
 /** Cited rows of one index with the same columns: they are read with one call. */
 interface Group {
   readonly index: string;
   readonly columns: readonly string[];
-  readonly members: { readonly at: number; readonly uri: string; readonly citation: Citation }[];
+  readonly members: Member[];
+}
+
+interface Member {
+  readonly at: number;
+  readonly uri: string;
+  readonly citation: Citation;
 }
 
 /**
  * Reads cited rows again from the table and compares the hash of their cited columns, in order.
- * Throws invalid_argument for a text that is no citation, and what reading rows by key throws.
+ * Those that differ are read at their own snapshot too. Throws what the table throws.
  */
 export async function checkCitations(
   uris: readonly string[],
-  { backend, call }: AgentContext,
+  context: AgentContext,
 ): Promise<readonly CitationCheck[]> {
   const checks: CitationCheck[] = [];
-  for (const group of groupsOf(uris)) {
-    const { rows, snapshot } = await readRows(group, backend, call);
-    group.members.forEach(({ at, uri, citation }, i) => {
-      checks[at] = compare(uri, citation, rows[i], snapshot);
-    });
+  for (const group of groupsOf(uris, checks)) {
+    const read = await tried(() => readRows(group, undefined, context));
+    for (const [i, member] of group.members.entries()) {
+      const { at, uri } = member;
+      checks[at] =
+        read instanceof LhsError
+          ? unreadable(uri, read)
+          : await inHistory(compare(member, read.rows[i], read.snapshot), member, context);
+    }
   }
   return checks;
 }
 
-function groupsOf(uris: readonly string[]): readonly Group[] {
+const unreadable = (citation: string, { message }: LhsError): CitationCheck => ({
+  citation,
+  status: 'unreadable',
+  snapshot: null,
+  reason: message,
+});
+
+/** Errors that are about a citation, not about the table. */
+const ABOUT_IT = ['invalid_argument', 'index_not_found', 'not_found', 'permission_denied'];
+
+async function tried<T>(work: () => Promise<T> | T, codes = ABOUT_IT): Promise<T | LhsError> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof LhsError && codes.includes(error.code)) return error;
+    throw error;
+  }
+}
+
+/** Groups in the order of the citations; checks of texts that are none are made at once. */
+function groupsOf(uris: readonly string[], checks: CitationCheck[]): readonly Group[] {
   const groups = new Map<string, Group>();
   uris.forEach((uri, at) => {
-    const citation = parseCitation(uri);
-    const { index, columns } = citation;
-    const name = JSON.stringify([index, columns]);
-    const group = groups.get(name) ?? { index, columns, members: [] };
-    group.members.push({ at, uri, citation });
-    groups.set(name, group);
+    try {
+      const citation = parseCitation(uri);
+      coordinatesOfText(citation.key);
+      const { index, columns } = citation;
+      const name = JSON.stringify([index, columns]);
+      const group = groups.get(name) ?? { index, columns, members: [] };
+      group.members.push({ at, uri, citation });
+      groups.set(name, group);
+    } catch (error) {
+      if (!(error instanceof LhsError)) throw error;
+      checks[at] = unreadable(uri, error);
+    }
   });
   return [...groups.values()];
 }
@@ -59,14 +101,17 @@ interface Rows {
   readonly snapshot: string | null;
 }
 
+/** Rows as they are now, or as they were at a snapshot. */
 async function readRows(
   { index, columns, members }: Group,
-  backend: AgentContext['backend'],
-  call: AgentContext['call'],
+  asOf: string | undefined,
+  { backend, call }: AgentContext,
 ): Promise<Rows> {
   const keys = members.map(({ citation }) => coordinatesOfText(citation.key));
+  const at = asOf === undefined ? {} : { as_of: asOf };
   const read = async (named: readonly string[]): Promise<Rows> => {
-    const { rows, snapshot } = await backend.getKeys({ index, keys, columns: named }, call);
+    const request = { index, keys, columns: named, ...at };
+    const { rows, snapshot } = await backend.getKeys(request, call);
     const byKey = new Map(rows.map(({ key, fields }) => [keyName(key), fields]));
     return { rows: keys.map((key) => byKey.get(keyName(key))), snapshot };
   };
@@ -79,22 +124,45 @@ async function readRows(
   }
 }
 
+const isTrueOf = ({ columns, hash }: Citation, row: JsonObject): boolean =>
+  hashOf(row, columns).startsWith(hash);
+
 function compare(
-  uri: string,
-  citation: Citation,
+  { uri, citation }: Member,
   row: JsonObject | undefined,
   snapshot: string | null,
 ): CitationCheck {
   if (row === undefined) return { citation: uri, status: 'deleted', snapshot };
-  const { columns, hash, index, key } = citation;
+  const { columns, index, key } = citation;
   const missing = columns.filter((name) => !Object.hasOwn(row, name));
   const left = columns.filter((name) => Object.hasOwn(row, name));
   const now = citationOf({ index, key, snapshot: snapshot ?? citation.snapshot }, row, left);
   return {
     citation: uri,
-    status: hashOf(row, columns) === hash ? 'unchanged' : 'changed',
+    status: isTrueOf(citation, row) ? 'unchanged' : 'changed',
     snapshot,
     current: citationUri(now),
     ...(missing.length === 0 ? {} : { missing_columns: missing }),
   };
+}
+
+/** The check of a citation that differs, unless it never was true at its own snapshot. */
+async function inHistory(
+  check: CitationCheck,
+  member: Member,
+  context: AgentContext,
+): Promise<CitationCheck> {
+  if (check.status === 'unchanged' || check.missing_columns !== undefined) return check;
+  const { citation } = member;
+  const { index, columns, snapshot } = citation;
+  const group = { index, columns, members: [member] };
+  const past = await tried(
+    () => readRows(group, snapshot, context),
+    ['not_found', 'unsupported', 'snapshot_expired', 'invalid_argument'],
+  );
+  if (past instanceof LhsError)
+    return { ...check, reason: `not compared with ${snapshot}: ${past.message}` };
+  const [row] = past.rows;
+  const wasTrue = row !== undefined && isTrueOf(citation, row);
+  return wasTrue ? check : { ...check, status: 'never_true' };
 }

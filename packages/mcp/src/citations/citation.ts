@@ -13,11 +13,13 @@ export interface Citation {
   readonly key: string;
   /** Cited columns of the table, sorted. */
   readonly columns: readonly string[];
-  /** Of the values of the columns: 128 bits in hexadecimal. */
+  /** Of the values of the columns: 128 bits in hexadecimal, or the first 64 of them. */
   readonly hash: string;
 }
 
 const HASH_CHARS = 32;
+/** Digits that a citation has at least. */
+export const SHORT_HASH = 16;
 
 /** Cites columns of a row that was read from the table. */
 export function citationOf(
@@ -55,7 +57,7 @@ export function citationUri({ index, snapshot, key, columns, hash }: Citation): 
   return `lhs://${encodeURIComponent(index)}@${snapshot}/${key}?columns=${names}#${hash}`;
 }
 
-const FORM = /^lhs:\/\/([^@/?#]+)@(\d{1,20})\/([^/?#]+)\?columns=([^?#]*)#([0-9a-f]{32})$/;
+const FORM = /^lhs:\/\/([^@/?#]+)@(\d{1,20})\/([^/?#]+)\?columns=([^?#]*)#([0-9a-f]{16,32})$/;
 
 /** The citation of a URI. Throws invalid_argument. */
 export function parseCitation(uri: string): Citation {

@@ -16,12 +16,15 @@ describe('flat arguments of aggregate', () => {
     });
   });
 
-  it('stand beside aggregations of the full form', () => {
+  it('hold aggregations of the full form in their innermost groups', () => {
     const aggs = { none: { missing: { field: 'org' } } };
     expect(Object.keys(aggSpecs({ cardinality: 'org', aggs }))).toEqual(['cardinality', 'none']);
+    expect(aggSpecs({ terms: 'org', aggs })).toEqual({
+      terms: { terms: { field: 'org', size: 10 }, aggs },
+    });
   });
 
-  it('that name nothing are refused', () => {
-    expect(() => aggSpecs({})).toThrow(/no aggregation/);
+  it('that name nothing only count', () => {
+    expect(aggSpecs({})).toEqual({});
   });
 });

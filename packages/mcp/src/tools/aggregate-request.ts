@@ -1,4 +1,4 @@
-import { type AggSpecs, type JsonObject, LhsError } from '@lakehouse-search/contract';
+import type { AggSpecs, JsonObject } from '@lakehouse-search/contract';
 
 /** The flat arguments of an aggregation. */
 export interface FlatAggregation {
@@ -20,20 +20,16 @@ const SIZE = 10;
 
 /**
  * The aggregations that flat arguments describe: groups of a histogram hold groups of values, and
- * the innermost groups hold the figures. Throws invalid_argument if they describe none.
+ * the innermost groups hold the figures and `aggs`. Without any, rows are only counted.
  */
 export function aggSpecs(flat: FlatAggregation): AggSpecs {
   const { aggs, terms, size = SIZE, histogram, interval = INTERVALS[0] } = flat;
-  const figures = figureSpecs(flat);
+  const inner = { ...figureSpecs(flat), ...aggs };
   const values =
-    terms === undefined ? figures : grouped('terms', { terms: { field: terms, size } }, figures);
-  const spec = { date_histogram: { field: histogram ?? '', calendar_interval: interval } };
-  const all = histogram === undefined ? values : grouped('histogram', spec, values);
-  const both = { ...all, ...aggs };
-  if (Object.keys(both).length > 0) return both;
-  throw new LhsError('invalid_argument', 'no aggregation is named', {
-    hint: 'name a field: terms, histogram, stats, cardinality or percentiles; or write aggs',
-  });
+    terms === undefined ? inner : grouped('terms', { terms: { field: terms, size } }, inner);
+  if (histogram === undefined) return values;
+  const spec = { date_histogram: { field: histogram, calendar_interval: interval } };
+  return grouped('histogram', spec, values);
 }
 
 function figureSpecs({ stats, cardinality, percentiles }: FlatAggregation): JsonObject {

@@ -6,18 +6,22 @@ import {
 } from '@lakehouse-search/contract';
 import type { AgentContext } from '../base/agent-backend.ts';
 import { keyName, keyText } from '../base/key-text.ts';
-import { citationOf, citationUri } from '../citations/citation.ts';
+import { citationOf, citationUri, SHORT_HASH } from '../citations/citation.ts';
 
 /** A row of the table with its citation. */
 export interface CitedRow {
   readonly row: JsonObject;
   readonly citation: string;
+  /** The start of the citation's hash, which is enough for a check. */
+  readonly hash: string;
 }
 
 /** Rows by the names of their keys, and why there are none. */
 export interface CitedRows {
   readonly rows: ReadonlyMap<string, CitedRow>;
   readonly snapshot: string | null;
+  /** Citations of the rows, with `{key}` and `{hash}` in the place of a row's own. */
+  readonly citation?: string;
   /** The table could not be read. */
   readonly fault?: string;
 }
@@ -38,12 +42,18 @@ export async function citedRows(
   if (keys.length === 0) return { rows: new Map(), snapshot: null };
   try {
     const { rows, snapshot } = await backend.getKeys({ index, keys, columns }, call);
+    const state = { index, snapshot: snapshot ?? '0' };
     const cited = rows.map(({ key, fields }): [string, CitedRow] => {
-      const place = { index, snapshot: snapshot ?? '0', key: keyText(key) };
+      const place = { ...state, key: keyText(key) };
       const citation = citationOf(place, fields, Object.keys(fields));
-      return [keyName(key), { row: fields, citation: citationUri(citation) }];
+      const hash = citation.hash.slice(0, SHORT_HASH);
+      return [keyName(key), { row: fields, citation: citationUri(citation), hash }];
     });
-    return { rows: new Map(cited), snapshot };
+    const [first] = rows;
+    if (first === undefined) return { rows: new Map(), snapshot };
+    const shared = citationOf({ ...state, key: '{key}' }, {}, Object.keys(first.fields));
+    const citation = citationUri({ ...shared, hash: '{hash}' });
+    return { rows: new Map(cited), snapshot, citation };
   } catch (error) {
     if (!(error instanceof LhsError) || !WITHOUT_TABLE.includes(error.code)) throw error;
     return { rows: new Map(), snapshot: null, fault: error.message };
@@ -58,7 +68,7 @@ export function citedColumns(
   { fields, key }: IndexDescription,
   shown: readonly string[] | undefined,
 ): readonly string[] {
-  const named = fields.filter(({ name, cached }) => cached && (shown?.includes(name) ?? true));
+  const named = fields.filter(({ name, cached }) => shown?.includes(name) ?? cached);
   const sources = (named.length > 0 ? named : fields).flatMap(({ source }) => source);
   return [...new Set([...key.partition, ...key.identifier, ...sources])];
 }

@@ -1,19 +1,23 @@
-import type { FieldDescription, JsonObject } from '@lakehouse-search/contract';
+import type { FieldDescription, IndexDescription, JsonObject } from '@lakehouse-search/contract';
 import { readArguments } from '../arguments/arguments.ts';
 import type { AgentContext } from '../base/agent-backend.ts';
-import { tokensOfJson } from '../base/tokens.ts';
+import { DATA_NOTICE, dataBlock } from '../base/data-text.ts';
+import { fittingCount, withinBudget } from '../base/within-budget.ts';
 import { cursorText, readCursor } from './cursor.ts';
+import { type Contents, contentsOf } from './field-values.ts';
 import {
   type Budgeted,
-  budgetOf,
   CURSOR,
   INDEX,
   indexOfCall,
   MAX_TOKENS,
+  moreLines,
+  tokensFor,
 } from './page-arguments.ts';
-import { indexWords } from './served-words.ts';
 import {
   type AgentTool,
+  ANY_OBJECT,
+  OBJECTS,
   objectSchema,
   PAGE_SCHEMA,
   SNAPSHOT,
@@ -29,79 +33,65 @@ interface DescribeInput extends Budgeted {
   readonly index?: string;
 }
 
-const YES_OR_NO = { type: 'boolean' };
-const FIELD = objectSchema(
-  {
-    name: TEXT,
-    type: TEXT,
-    description: TEXT,
-    searchable: { ...YES_OR_NO, description: 'queries find its values' },
-    folded: { ...YES_OR_NO, description: 'values are compared without case and accents' },
-    sortable: { ...YES_OR_NO, description: 'sort, terms, histogram and figures take it' },
-    shown: { ...YES_OR_NO, description: 'returned with hits' },
-    several: { ...YES_OR_NO, description: 'a row may have several values' },
-    columns: { ...TEXTS, description: 'columns of the table that it is made from' },
-  },
-  ...['name', 'type', 'searchable', 'sortable', 'shown', 'columns'],
-);
-
 /** The fields of an index and what each of them can do. */
 export const describeIndexTool: AgentTool = {
   name: 'describe_index',
   title: 'Describe an index',
-  describe: (served) =>
-    `List the fields of ${indexWords(served)}: their types, what they hold, and whether queries, ` +
-    'sorts and groups take them.',
+  describe: () =>
+    'List fields, their values or ranges, paths inside VARIANT and STRUCT columns, and what can be ' +
+    'searched, sorted and shown.',
   input: INPUT,
   required: [],
-  output: objectSchema(
-    {
-      index: TEXT,
-      description: TEXT,
-      status: TEXT,
-      rows: WHOLE,
-      snapshot: SNAPSHOT,
-      key: { ...TEXTS, description: 'columns that identify a row' },
-      fields: { type: 'array', items: FIELD },
-      semantic_fields: { ...TEXTS, description: 'VECTOR fields: the modes semantic and hybrid' },
-      ...PAGE_SCHEMA,
-    },
-    ...['index', 'status', 'rows', 'key', 'fields', 'semantic_fields', 'truncated'],
-  ),
+  output: objectSchema({
+    ...{ data_notice: TEXT, index: TEXT, description: TEXT, status: TEXT, rows: WHOLE },
+    ...{ snapshot: SNAPSHOT, key: TEXTS, default_fields: TEXTS, semantic_fields: TEXTS },
+    ...{ fields: OBJECTS, paths: ANY_OBJECT, ...PAGE_SCHEMA },
+  }),
   run,
 };
 
 async function run(value: unknown, context: AgentContext): Promise<ToolAnswer> {
   const input = readArguments<DescribeInput>(INPUT, describeIndexTool.required, value);
   const described = await indexOfCall(input.index, context);
-  const { index, description, status, num_docs, snapshot, key, vector_fields } = described;
+  const { index, snapshot } = described;
   const call = { ...input, index } as JsonObject;
   const { offset } = readCursor(input.cursor, call);
-  const rest = described.fields.slice(offset).map(fieldOf);
-  let left = budgetOf(input);
-  const end = rest.findIndex((field, i) => {
-    left -= tokensOfJson(field);
-    return left < 0 && i > 0;
+  const contents = await contentsOf(described, context);
+  const rest = described.fields.slice(offset).map((field) => fieldOf(field, contents));
+  return withinBudget(tokensFor(input), (room) => {
+    const count = fittingCount(rest, room);
+    const fields = rest.slice(0, count);
+    const at = { offset: offset + count, snapshot };
+    const structured: JsonObject = {
+      data_notice: DATA_NOTICE,
+      ...headOf(described),
+      fields,
+      ...(Object.keys(contents.paths).length === 0 ? {} : { paths: contents.paths }),
+      truncated: count < rest.length,
+      ...(count === rest.length ? {} : { continuation: cursorText(at, call) }),
+    };
+    return { structured, text: textOf(structured, fields) };
   });
-  const fields = end < 0 ? rest : rest.slice(0, end);
-  const at = { offset: offset + fields.length, snapshot };
-  const structured: JsonObject = {
+}
+
+function headOf(described: IndexDescription): JsonObject {
+  const { index, description, status, num_docs, snapshot, key, vector_fields } = described;
+  return {
     index,
     ...(description === undefined ? {} : { description }),
     status,
     rows: num_docs,
     snapshot,
     key: [...key.partition, ...key.identifier],
-    fields,
+    default_fields: described.default_fields,
     semantic_fields: vector_fields.filter(({ model }) => model !== null).map(({ name }) => name),
-    truncated: end >= 0,
-    ...(end < 0 ? {} : { continuation: cursorText(at, call) }),
   };
-  return { structured, text: textOf(structured, fields) };
 }
 
-function fieldOf(field: FieldDescription) {
+function fieldOf(field: FieldDescription, { values }: Contents) {
+  const contents = values.get(field.name);
   const { name, type, description, indexed, fast, cached, folded, multi_valued, source } = field;
+  const { analyzer } = field;
   return {
     name,
     type,
@@ -111,28 +101,38 @@ function fieldOf(field: FieldDescription) {
     shown: cached,
     ...(folded === true ? { folded } : {}),
     ...(multi_valued === true ? { several: true } : {}),
+    ...(analyzer === undefined ? {} : { analyzer }),
+    ...(contents === undefined ? {} : { contents }),
     columns: source,
   };
 }
 
 function textOf(
-  { index, description, rows, key, semantic_fields, continuation }: JsonObject,
+  { index, description, rows, snapshot, key, semantic_fields, continuation, ...rest }: JsonObject,
   fields: readonly ReturnType<typeof fieldOf>[],
 ): string {
   const words = description === undefined ? '' : `: ${description}`;
   const lines = fields.map((field) => {
-    const can = (['searchable', 'folded', 'sortable', 'shown', 'several'] as const).filter(
-      (c) => field[c],
-    );
+    const can = ABILITIES.filter((ability) => field[ability]);
     const about = field.description === undefined ? '' : `: ${field.description}`;
-    return `- ${field.name} ${field.type} ${can.join(' ')}${about}`;
+    const analyzer = field.analyzer === undefined ? '' : ` (${field.analyzer})`;
+    return `- ${field.name} ${field.type}${analyzer} ${can.join(' ')}${about}`;
   });
+  const contents = fields.flatMap(({ name, contents: values }): [string, JsonObject][] =>
+    values === undefined ? [] : [[name, values]],
+  );
+  const paths = (rest.paths ?? {}) as JsonObject;
+  const found = { ...Object.fromEntries(contents), ...paths };
   const vectors = semantic_fields as readonly string[];
   return [
     `${index}${words}`,
-    `${rows} rows; key ${(key as string[]).join(', ')}`,
+    `${rows} rows, snapshot ${snapshot ?? 'none'}; key ${(key as string[]).join(', ')}`,
+    `words without a field search ${(rest.default_fields as string[]).join(', ')}`,
     ...lines,
     ...(vectors.length === 0 ? ['no semantic search'] : [`semantic search: ${vectors.join(', ')}`]),
-    ...(continuation === undefined ? [] : [`more: repeat with cursor "${continuation}"`]),
+    ...(Object.keys(found).length === 0 ? [] : [DATA_NOTICE, dataBlock({}, found)]),
+    ...moreLines(continuation),
   ].join('\n');
 }
+
+const ABILITIES = ['searchable', 'folded', 'sortable', 'shown', 'several'] as const;

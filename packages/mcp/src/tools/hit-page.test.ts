@@ -1,14 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { tokensOfJson } from '../base/tokens.ts';
-import { type HitView, pageOfHits } from './hit-page.ts';
+import { pageOfHits } from './hit-page.ts';
+import type { HitView } from './hit-view.ts';
 
 const hit = (i: number, chars: number): HitView => ({
   key: `id=${i}`,
   score: 1,
   fields: { title: `hit ${i}`, body: 'x'.repeat(chars) },
   row: { title: `hit ${i}`, body: 'x'.repeat(chars), more: 'y'.repeat(chars) },
-  citation: `lhs://notes@1/id=${i}?columns=body,title#${'0'.repeat(32)}`,
+  hash: '0'.repeat(16),
 });
 const sizeOf = (hits: readonly HitView[]) => tokensOfJson(hits as never);
 

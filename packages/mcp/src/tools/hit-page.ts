@@ -1,22 +1,6 @@
-import type { JsonObject } from '@lakehouse-search/contract';
 import { fitEach, fitTogether } from '../base/fit-values.ts';
 import { tokensOfJson } from '../base/tokens.ts';
-
-/** A hit as a model sees it. */
-export interface HitView {
-  readonly key: string;
-  readonly score: number;
-  readonly fields?: JsonObject;
-  readonly highlight?: JsonObject;
-  readonly row?: JsonObject;
-  readonly citation?: string;
-  /** Names of values that were shortened. */
-  readonly cut?: readonly string[];
-  /** There was no room for the row. */
-  readonly row_omitted?: true;
-  /** The table no longer has the row. */
-  readonly deleted?: true;
-}
+import { type HitView, viewJson } from './hit-view.ts';
 
 /** The hits that fit, and whether hits or parts of requested rows were left out. */
 export interface HitPage {
@@ -54,13 +38,12 @@ export function pageOfHits(views: readonly HitView[], budget: number, withRows: 
 }
 
 /** A hit without its row, its values shortened. */
-function previewOf({ fields = {}, highlight = {}, row: _, ...rest }: HitView, each: number) {
-  const fitted = fitEach(fields, each);
-  const marks = fitEach(highlight, each);
+function previewOf({ fields, highlight, row: _, ...rest }: HitView, each: number): HitView {
+  const fitted = fitEach(fields ?? {}, each);
   return {
     ...rest,
-    fields: fitted.values,
-    ...(Object.keys(highlight).length === 0 ? {} : { highlight: marks.values }),
+    ...(fields === undefined ? {} : { fields: fitted.values }),
+    ...(highlight === undefined ? {} : { highlight: fitEach(highlight, each).values }),
     ...(fitted.cut.length === 0 ? {} : { cut: fitted.cut }),
   };
 }
@@ -80,13 +63,16 @@ function addRows(previews: readonly HitView[], views: readonly HitView[], room: 
   return previews.map((preview, i): HitView => {
     const { row } = views[i];
     if (row === undefined) return preview;
-    const { fields: _, highlight: __, cut: ___, ...frame } = preview;
+    const { fields: _, highlight = {}, cut: __, ...frame } = preview;
     // the row takes the place of the preview
     const most = left + tokensOfView(preview) - tokensOfView(frame);
     const fitted = fitTogether(row, Math.min(most, Math.max(room / previews.length, most / 2)));
     if (fitted === undefined) return { ...preview, row_omitted: true };
     const cut = fitted.cut.length === 0 ? {} : { cut: fitted.cut };
-    const whole = { ...frame, row: fitted.values, ...cut };
+    // a fragment is where a shortened value matched
+    const marks = Object.entries(highlight).filter(([name]) => fitted.cut.includes(name));
+    const shown = marks.length === 0 ? {} : { highlight: Object.fromEntries(marks) };
+    const whole = { ...frame, row: fitted.values, ...shown, ...cut };
     const more = tokensOfView(whole) - tokensOfView(preview);
     if (more > left) return { ...preview, row_omitted: true };
     left -= more;
@@ -94,4 +80,4 @@ function addRows(previews: readonly HitView[], views: readonly HitView[], room: 
   });
 }
 
-const tokensOfView = (view: HitView): number => tokensOfJson({ ...view } as JsonObject);
+const tokensOfView = (view: HitView): number => tokensOfJson(viewJson(view));

@@ -1,24 +1,31 @@
-import { type JsonObject, LhsError } from '@lakehouse-search/contract';
-import { readArguments, textsArgument } from '../arguments/arguments.ts';
+import { type Json, type JsonObject, LhsError } from '@lakehouse-search/contract';
+import {
+  readArguments,
+  textArgument,
+  textsArgument,
+  wholeArgument,
+} from '../arguments/arguments.ts';
 import type { AgentContext } from '../base/agent-backend.ts';
-import { DATA_NOTICE, dataBlock, NOTICE_SCHEMA } from '../base/data-text.ts';
+import { DATA_NOTICE, dataBlock } from '../base/data-text.ts';
 import { fitTogether } from '../base/fit-values.ts';
 import { coordinatesOfText, keyName } from '../base/key-text.ts';
 import { tokensOfJson } from '../base/tokens.ts';
+import { visible } from '../base/visible.ts';
+import { withinBudget } from '../base/within-budget.ts';
 import { type CitedRow, citedRows } from './cited-rows.ts';
 import { cursorText, readCursor } from './cursor.ts';
 import {
   type Budgeted,
-  budgetOf,
   CURSOR,
   INDEX,
   indexOfCall,
   MAX_TOKENS,
+  moreLines,
+  tokensFor,
 } from './page-arguments.ts';
-import { indexWords } from './served-words.ts';
 import {
   type AgentTool,
-  ANY_OBJECT,
+  OBJECTS,
   objectSchema,
   PAGE_SCHEMA,
   SNAPSHOT,
@@ -26,6 +33,7 @@ import {
   TEXTS,
   type ToolAnswer,
 } from './tool.ts';
+import { partOf, type TextRange } from './value-part.ts';
 
 const KEYS = 100;
 
@@ -33,46 +41,31 @@ const INPUT = {
   index: INDEX,
   keys: textsArgument(KEYS, 'keys of hits, such as id=4217'),
   columns: textsArgument(KEYS, 'columns of the table to read; default: all'),
+  from: wholeArgument(0, 2 ** 31, undefined, 'one key and column: first character of the value'),
+  lines: textArgument('one key and column: lines of the value, such as 100-180'),
   max_tokens: MAX_TOKENS,
   cursor: CURSOR,
 };
 
-interface HydrateInput extends Budgeted {
+interface HydrateInput extends Budgeted, TextRange {
   readonly index?: string;
   readonly keys: readonly string[];
   readonly columns?: readonly string[];
 }
 
-const ROW = objectSchema(
-  {
-    key: TEXT,
-    row: ANY_OBJECT,
-    citation: TEXT,
-    cut: { ...TEXTS, description: 'columns that were shortened: ask for them alone' },
-  },
-  ...['key', 'row', 'citation'],
-);
-
 /** Whole rows of the table by key. */
 export const hydrateTool: AgentTool = {
   name: 'hydrate',
   title: 'Read rows by key',
-  describe: (served) =>
-    `Read rows of ${indexWords(served)} from the table by the keys of hits: the current values ` +
-    'of all columns, or of those that are named, with a citation each.',
+  describe: () =>
+    'Read rows of the table by the keys of hits: the current values of all columns, or of those ' +
+    'that are named, with a citation each. A long value is read in parts (from, lines).',
   input: INPUT,
   required: ['keys'],
-  output: objectSchema(
-    {
-      index: TEXT,
-      rows: { type: 'array', items: ROW },
-      missing: { ...TEXTS, description: 'keys that the table does not have' },
-      snapshot: SNAPSHOT,
-      ...PAGE_SCHEMA,
-      data_notice: NOTICE_SCHEMA,
-    },
-    ...['index', 'rows', 'missing', 'truncated', 'data_notice'],
-  ),
+  output: objectSchema({
+    ...{ data_notice: TEXT, index: TEXT, rows: OBJECTS, missing: TEXTS },
+    ...{ snapshot: SNAPSHOT, ...PAGE_SCHEMA },
+  }),
   run,
 };
 
@@ -81,55 +74,65 @@ interface RowView {
   readonly row: JsonObject;
   readonly citation: string;
   readonly cut?: readonly string[];
+  readonly part?: JsonObject;
+}
+
+/** A key, and its row if the table has it. */
+interface Read {
+  readonly key: string;
+  readonly cited: CitedRow | undefined;
 }
 
 async function run(value: unknown, context: AgentContext): Promise<ToolAnswer> {
   const input = readArguments<HydrateInput>(INPUT, hydrateTool.required, value);
+  const { keys: all, columns = [] } = input;
+  refuseSeveral(input);
   const { index } = await indexOfCall(input.index, context);
   const call = { ...input, index } as JsonObject;
   const { offset } = readCursor(input.cursor, call);
-  const wanted = input.keys.slice(offset);
-  const keys = wanted.map(coordinatesOfText);
-  const found = await citedRows(index, keys, input.columns ?? [], context);
+  const rest = all.slice(offset);
+  const keys = rest.map(coordinatesOfText);
+  const found = await citedRows(index, keys, columns, context);
   if (found.fault !== undefined) throw new LhsError('source_unreachable', found.fault);
-  const views = wanted.map((key, i) => {
-    const cited = found.rows.get(keyName(keys[i]));
-    return { key, cited };
+  const reads = rest.map((key, i): Read => ({ key, cited: found.rows.get(keyName(keys[i])) }));
+  return withinBudget(tokensFor(input), (room) => {
+    const { rows, missing, taken } = pageOf(reads, room, input);
+    const shown = offset + taken;
+    const at = { offset: shown, snapshot: found.snapshot };
+    const isCut = shown < all.length || rows.some(({ cut, part }) => cut ?? part);
+    const structured: JsonObject = {
+      data_notice: DATA_NOTICE,
+      index,
+      rows: rows.map((row) => ({ ...row }) as JsonObject),
+      missing,
+      snapshot: found.snapshot,
+      truncated: isCut,
+      ...(shown < all.length ? { continuation: cursorText(at, call) } : {}),
+    };
+    return { structured, text: textOf(structured, rows) };
   });
-  const { rows, missing, taken } = pageOf(views, budgetOf(input));
-  const shown = offset + taken;
-  const isCut = shown < input.keys.length || rows.some(({ cut }) => cut !== undefined);
-  const at = { offset: shown, snapshot: found.snapshot };
-  const structured: JsonObject = {
-    index,
-    rows: rows.map((row): JsonObject => ({ ...row })),
-    missing,
-    snapshot: found.snapshot,
-    truncated: isCut,
-    ...(shown < input.keys.length ? { continuation: cursorText(at, call) } : {}),
-    data_notice: DATA_NOTICE,
-  };
-  return { structured, text: textOf(structured, rows) };
 }
 
-/** As many rows as a budget has room for, in order, at least one. */
-function pageOf(
-  views: readonly { readonly key: string; readonly cited: CitedRow | undefined }[],
-  budget: number,
-) {
+/** Throws invalid_argument for a part of several values. */
+function refuseSeveral({ keys, columns = [], from, lines }: HydrateInput): void {
+  if (from === undefined && lines === undefined) return;
+  if (keys.length === 1 && columns.length === 1) return;
+  const message = '"from" and "lines" are parts of one value';
+  throw new LhsError('invalid_argument', message, { hint: 'name one key and one column' });
+}
+
+/** As many rows as there is room for, in order, at least one. */
+function pageOf(reads: readonly Read[], room: number, input: HydrateInput) {
   const rows: RowView[] = [];
   const missing: string[] = [];
-  let left = budget;
+  let left = room;
   let taken = 0;
-  for (const { key, cited } of views) {
+  for (const { key, cited } of reads) {
     if (cited === undefined) missing.push(key);
     else {
-      const { row, citation } = cited;
-      const most = left - tokensOfJson({ key, citation });
-      if (rows.length > 0 && tokensOfJson(row) > most) break;
-      const fitted = fitTogether(row, most) ?? { values: {}, cut: Object.keys(row) };
-      const cut = fitted.cut.length === 0 ? {} : { cut: fitted.cut };
-      const view = { key, row: fitted.values, citation, ...cut };
+      const most = left - tokensOfJson({ key, citation: cited.citation });
+      if (rows.length > 0 && tokensOfJson(cited.row) > most) break;
+      const view = { key, ...rowView(cited, most, input) };
       rows.push(view);
       left -= tokensOfJson({ ...view } as JsonObject);
     }
@@ -138,11 +141,38 @@ function pageOf(
   return { rows, missing, taken };
 }
 
-function textOf({ index, missing, continuation }: JsonObject, rows: readonly RowView[]): string {
-  const blocks = rows.map(({ key, row, citation, cut }) =>
+/** A row within a room. The text of one column has the part that fits, and where it ends. */
+function rowView(
+  { row, citation }: CitedRow,
+  most: number,
+  { columns = [], from, lines }: HydrateInput,
+): Omit<RowView, 'key'> {
+  const [name] = columns;
+  const value: Json | undefined = columns.length === 1 ? row[name] : undefined;
+  if (typeof value === 'string') {
+    const { text, ...part } = partOf(value, { from, lines }, most);
+    const isWhole = part.from === 0 && part.to === part.of;
+    return { row: visible({ [name]: text }), citation, ...(isWhole ? {} : { part }) };
+  }
+  const fitted = fitTogether(visible(row), most) ?? { values: {}, cut: Object.keys(row) };
+  const cut = fitted.cut.length === 0 ? {} : { cut: fitted.cut };
+  return { row: fitted.values, citation, ...cut };
+}
+
+function textOf(
+  { index, missing, snapshot, continuation }: JsonObject,
+  rows: readonly RowView[],
+): string {
+  const blocks = rows.flatMap(({ key, row, citation, cut, part }) => [
     dataBlock({ key, citation }, { ...row, ...(cut === undefined ? {} : { cut }) }),
-  );
+    ...(part === undefined ? [] : [partLine(part)]),
+  ]);
   const gone = (missing as string[]).map((key) => `no row ${key}`);
-  const next = continuation === undefined ? [] : [`more: repeat with cursor "${continuation}"`];
-  return [`${rows.length} rows of ${index}`, DATA_NOTICE, ...blocks, ...gone, ...next].join('\n');
+  const head = `${rows.length} rows of ${index}; snapshot ${snapshot ?? 'none'}, lag 0`;
+  return [head, DATA_NOTICE, ...blocks, ...gone, ...moreLines(continuation)].join('\n');
+}
+
+function partLine({ from, to, of }: JsonObject): string {
+  const more = to === of ? '' : `; more: repeat with from ${to}`;
+  return `characters ${from} to ${to} of ${of}${more}`;
 }

@@ -1,36 +1,12 @@
 import type { IndexSummary, JsonObject } from '@lakehouse-search/contract';
 import { readArguments } from '../arguments/arguments.ts';
 import type { AgentContext } from '../base/agent-backend.ts';
-import { tokensOfJson } from '../base/tokens.ts';
+import { fittingCount, withinBudget } from '../base/within-budget.ts';
 import { cursorText, readCursor } from './cursor.ts';
-import { type Budgeted, budgetOf, CURSOR, MAX_TOKENS } from './page-arguments.ts';
-import {
-  type AgentTool,
-  objectSchema,
-  PAGE_SCHEMA,
-  SNAPSHOT,
-  TEXT,
-  type ToolAnswer,
-  WHOLE,
-} from './tool.ts';
+import { type Budgeted, CURSOR, MAX_TOKENS, moreLines, tokensFor } from './page-arguments.ts';
+import { type AgentTool, OBJECTS, objectSchema, PAGE_SCHEMA, type ToolAnswer } from './tool.ts';
 
 const INPUT = { max_tokens: MAX_TOKENS, cursor: CURSOR };
-
-const INDEX_ITEM = objectSchema(
-  {
-    name: TEXT,
-    description: TEXT,
-    status: { ...TEXT, description: 'live, or created: without rows yet' },
-    rows: WHOLE,
-    snapshot: SNAPSHOT,
-    error: { ...TEXT, description: 'why the index cannot be opened' },
-    missing_shards: {
-      ...{ type: 'array', items: WHOLE },
-      description: 'shards that no node has: their rows are not counted',
-    },
-  },
-  ...['name', 'status', 'rows'],
-);
 
 /** The indexes of the caller. */
 export const listIndexesTool: AgentTool = {
@@ -39,10 +15,7 @@ export const listIndexesTool: AgentTool = {
   describe: () => 'List the indexes that can be searched, with what their rows are.',
   input: INPUT,
   required: [],
-  output: objectSchema(
-    { indexes: { type: 'array', items: INDEX_ITEM }, ...PAGE_SCHEMA },
-    ...['indexes', 'truncated'],
-  ),
+  output: objectSchema({ indexes: OBJECTS, ...PAGE_SCHEMA }),
   run,
 };
 
@@ -50,22 +23,19 @@ async function run(value: unknown, { backend, call }: AgentContext): Promise<Too
   const input = readArguments<Budgeted>(INPUT, listIndexesTool.required, value);
   const { offset } = readCursor(input.cursor, {});
   const all = (await backend.listIndexes({}, call)).map(itemOf);
-  let left = budgetOf(input);
   const rest = all.slice(offset);
-  const end = rest.findIndex((item, i) => {
-    left -= tokensOfJson(item);
-    return left < 0 && i > 0;
+  return withinBudget(tokensFor(input), (room) => {
+    const count = fittingCount(rest, room);
+    const indexes = rest.slice(0, count);
+    const next = { offset: offset + count, snapshot: null };
+    const structured: JsonObject = {
+      indexes,
+      truncated: count < rest.length,
+      ...(count === rest.length ? {} : { continuation: cursorText(next, {}) }),
+    };
+    const lines = [`${all.length} indexes`, ...indexes.map(lineOf)];
+    return { structured, text: [...lines, ...moreLines(structured.continuation)].join('\n') };
   });
-  const indexes = end < 0 ? rest : rest.slice(0, end);
-  const next = { offset: offset + indexes.length, snapshot: null };
-  const structured: JsonObject = {
-    indexes,
-    truncated: end >= 0,
-    ...(end < 0 ? {} : { continuation: cursorText(next, {}) }),
-  };
-  const lines = indexes.map(lineOf);
-  const more = end < 0 ? [] : [`more: repeat with cursor "${structured.continuation}"`];
-  return { structured, text: [`${all.length} indexes`, ...lines, ...more].join('\n') };
 }
 
 function itemOf({

@@ -3,22 +3,22 @@ import { type Argument, textArgument, wholeArgument } from '../arguments/argumen
 import type { AgentContext } from '../base/agent-backend.ts';
 
 /** Tokens of a response, about. */
-const TOKENS = { least: 200, standard: 4000, most: 50_000 };
+const TOKENS = { least: 500, standard: 4000, most: 50_000 };
 
 /** The argument that disappears if one index alone is served. */
-export const INDEX: Argument = textArgument('name of the index (list_indexes names them)');
+export const INDEX: Argument = textArgument('index to read');
 
 /** The budget of a response. */
 export const MAX_TOKENS: Argument = wholeArgument(
   TOKENS.least,
   TOKENS.most,
   TOKENS.standard,
-  'size of the response in tokens, about: what does not fit is left out and can be continued',
+  'size of the response in tokens: what does not fit is left out and can be continued',
 );
 
 /** The place where a call goes on. */
 export const CURSOR: Argument = textArgument(
-  'continuation of a former response, with otherwise the same arguments',
+  'continuation of the last response; the other arguments stay',
 );
 
 /** What every tool with a budget has. */
@@ -27,12 +27,12 @@ export interface Budgeted {
   readonly cursor?: string;
 }
 
-/** Tokens that a response may have, less some for its frame. */
-export const budgetOf = ({ max_tokens: tokens = TOKENS.standard }: Budgeted): number =>
-  tokens - FRAME_TOKENS;
+/** Tokens that a response may have, in both of its forms together. */
+export const tokensFor = ({ max_tokens = TOKENS.standard }: Budgeted): number => max_tokens;
 
-/** Tokens of what surrounds the items of a response. */
-const FRAME_TOKENS = 100;
+/** The line of a text that says how to go on. */
+export const moreLines = (continuation: unknown, what = 'more'): readonly string[] =>
+  continuation === undefined ? [] : [`${what}: repeat with cursor "${continuation}"`];
 
 /** The index that a call names, or the only one. Throws index_not_found, invalid_argument. */
 export function indexOfCall(

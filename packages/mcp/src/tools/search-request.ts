@@ -1,5 +1,6 @@
 import {
   type HybridRequest,
+  type IndexDescription,
   LhsError,
   type SearchMode,
   type SearchRequest,
@@ -8,6 +9,7 @@ import {
   type SortSpec,
 } from '@lakehouse-search/contract';
 import type { AgentContext } from '../base/agent-backend.ts';
+import { hasFieldClause } from '../base/field-clause.ts';
 import type { Budgeted } from './page-arguments.ts';
 
 /** The arguments of a search. */
@@ -21,30 +23,37 @@ export interface SearchInput extends Budgeted {
   readonly sort?: string;
   readonly limit?: number;
   readonly fields?: readonly string[];
-  readonly hydrate?: boolean;
+  readonly detail?: 'preview' | 'ids' | 'full';
   readonly columns?: readonly string[];
+  readonly min_snapshot?: string;
 }
 
 /** One short fragment of each field that the query found. */
 const FRAGMENT = { matched: true, max_fragments: 1, fragment_size: 160 };
 
+/** Milliseconds that a search waits for the snapshot that it requests. */
+const WAIT_MS = 10_000;
+
 /** Runs a search of its mode from an offset. Throws as the operations do. */
 export function runSearch(
   input: SearchInput,
-  page: { readonly index: string; readonly offset: number; readonly limit: number },
+  page: { readonly offset: number; readonly limit: number },
+  index: IndexDescription,
   { backend, call }: AgentContext,
 ): Promise<SearchResponse> {
-  const { query, mode = 'lexical', filter, operator, sort, fields, k } = input;
+  const { query, mode = 'lexical', filter, sort, k, min_snapshot } = input;
   refuseOfOtherModes(input);
   const common: SearchRequest = {
     ...page,
+    index: index.index,
     ...(filter === undefined || filter === '' ? {} : { filter }),
-    ...(fields === undefined ? {} : { fields }),
+    ...returned(input, index),
     ...(sort === undefined || sort === '' ? {} : { sort: sortKeys(sort) }),
+    ...(min_snapshot === undefined ? {} : { min_snapshot, wait_ms: WAIT_MS }),
   };
+  const highlight = input.detail === 'ids' ? {} : { highlight: FRAGMENT };
   if (mode === 'lexical') {
-    const words = operator === undefined ? {} : { default_operator: operator };
-    const request = { ...common, ...words, query, highlight: FRAGMENT, suggest: true };
+    const request = { ...common, ...joined(input), ...highlight, query, suggest: true };
     return backend.search(request, call);
   }
   const near: SemanticRequest = {
@@ -53,9 +62,32 @@ export function runSearch(
     ...(k === undefined ? {} : { k }),
   };
   if (mode === 'semantic') return backend.semantic(near, call);
-  const both: HybridRequest = { ...near, highlight: FRAGMENT };
+  const both: HybridRequest = { ...near, ...highlight };
   return backend.hybrid(both, call);
 }
+
+/** The operator of a query: clauses of fields are conditions, words alone are ranked. */
+export function joined({
+  query,
+  operator,
+}: Pick<SearchInput, 'query' | 'operator'>): SearchRequest {
+  if (operator !== undefined) return { default_operator: operator };
+  return hasFieldClause(query) ? { default_operator: 'and' } : {};
+}
+
+/** The fields that the index returns; others come from the row. */
+function returned({ fields, detail }: SearchInput, index: IndexDescription): SearchRequest {
+  if (detail === 'ids') return { fields: [] };
+  if (fields === undefined) return {};
+  const inTable = index.fields.filter(({ cached, type }) => !cached && type !== 'VECTOR');
+  return { fields: fields.filter((name) => !inTable.some((field) => field.name === name)) };
+}
+
+/** Names of the fields of an order. */
+export const sortFields = (sort: string | undefined): readonly string[] =>
+  sort === undefined || sort === ''
+    ? []
+    : sortKeys(sort).flatMap(({ field }) => (field.startsWith('_') ? [] : field));
 
 /** Throws invalid_argument for an argument that the mode of the search has no use for. */
 function refuseOfOtherModes({ mode = 'lexical', operator, k }: SearchInput): void {

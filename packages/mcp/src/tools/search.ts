@@ -1,5 +1,4 @@
 import {
-  type Hit,
   type IndexDescription,
   type JsonObject,
   REQUEST_LIMITS,
@@ -7,50 +6,54 @@ import {
 } from '@lakehouse-search/contract';
 import {
   choiceArgument,
-  flagArgument,
   readArguments,
   textArgument,
   textsArgument,
   wholeArgument,
 } from '../arguments/arguments.ts';
 import type { AgentContext } from '../base/agent-backend.ts';
-import { DATA_NOTICE, dataBlock, NOTICE_SCHEMA } from '../base/data-text.ts';
-import { keyName, keyText } from '../base/key-text.ts';
+import { DATA_NOTICE } from '../base/data-text.ts';
+import { STATE_SCHEMA, stateOf, stateText } from '../base/table-state.ts';
+import { withinBudget } from '../base/within-budget.ts';
 import { type CitedRows, citedColumns, citedRows } from './cited-rows.ts';
 import { cursorText, readCursor } from './cursor.ts';
-import { type HitView, pageOfHits } from './hit-page.ts';
-import { budgetOf, CURSOR, INDEX, indexOfCall, MAX_TOKENS } from './page-arguments.ts';
-import { runSearch, type SearchInput } from './search-request.ts';
-import { fieldWords, indexWords } from './served-words.ts';
+import { pageOfHits } from './hit-page.ts';
+import { hitLines, hitTable, TABLE_HITS, tableLines } from './hit-text.ts';
+import { type HitView, viewJson, viewOf } from './hit-view.ts';
+import { type Reasons, reasonsFor, reasonsOf } from './nothing-found.ts';
+import { CURSOR, INDEX, indexOfCall, MAX_TOKENS, moreLines, tokensFor } from './page-arguments.ts';
+import { runSearch, type SearchInput, sortFields } from './search-request.ts';
+import { fieldWords, indexList } from './served-words.ts';
 import {
   type AgentTool,
-  ANY_OBJECT,
+  OBJECTS,
   objectSchema,
   PAGE_SCHEMA,
   PART_MISSING,
-  SNAPSHOT,
   TEXT,
   TEXTS,
   type ToolAnswer,
   WHOLE,
 } from './tool.ts';
 
-const HITS = { least: 1, most: 100, standard: 10 };
+const HITS = { least: 1, most: 500, standard: 10 };
 const COLUMNS = 100;
 
 const INPUT = {
   index: INDEX,
   query: textArgument(
-    'lexical: words and clauses such as service:billing, title:"a phrase", opened_at:>=2025-01, ' +
-      '-resolved:true; *:* is every row. semantic and hybrid: plain words',
+    'lexical: words, and clauses such as service:billing AND title:"a phrase" AND ' +
+      'opened_at:>=2025-01 AND NOT resolved:true; *:* is every row. Others: plain words',
   ),
   mode: choiceArgument(
     ['lexical', 'semantic', 'hybrid'],
-    'lexical: by words and clauses. semantic: by meaning. hybrid: both (the last two need a ' +
-      'VECTOR field)',
+    'by words and clauses, by meaning, or by both (the last two need a VECTOR field)',
   ),
   filter: textArgument('clauses that every hit must match; they do not change the ranking'),
-  operator: choiceArgument(['or', 'and'], 'joins the words of a lexical query'),
+  operator: choiceArgument(
+    ['or', 'and'],
+    'joins clauses side by side of a lexical query; and, if one has a field',
+  ),
   k: wholeArgument(
     1,
     REQUEST_LIMITS.nearestDocs,
@@ -58,53 +61,32 @@ const INPUT = {
     'semantic and hybrid: rows that are ranked, usually 100; pages end with them',
   ),
   sort: textArgument('field:desc,other_field:asc over sortable fields; default: by relevance'),
-  limit: wholeArgument(HITS.least, HITS.most, HITS.standard, 'hits of a page'),
-  fields: textsArgument(COLUMNS, 'fields to show with each hit; default: all that are returned'),
-  hydrate: flagArgument('add the whole row from the table to each hit, as far as max_tokens goes'),
-  columns: textsArgument(COLUMNS, 'columns of the row, with hydrate; default: all'),
+  limit: wholeArgument(HITS.least, HITS.most, HITS.standard, 'hits of a page; a table above 20'),
+  fields: textsArgument(COLUMNS, 'fields to show; default: those marked shown'),
+  detail: choiceArgument(
+    ['preview', 'ids', 'full'],
+    'fields and fragments, keys alone, or whole rows of the table as far as max_tokens goes',
+  ),
+  columns: textsArgument(COLUMNS, 'full: columns of the row; default: all'),
+  min_snapshot: textArgument('wait until the index has this snapshot of the table'),
   max_tokens: MAX_TOKENS,
   cursor: CURSOR,
 };
-
-const HIT = objectSchema(
-  {
-    key: { ...TEXT, description: 'the key of the row, as hydrate takes it' },
-    score: { type: 'number' },
-    fields: { ...ANY_OBJECT, description: 'values as the index keeps them' },
-    highlight: { ...ANY_OBJECT, description: 'a fragment per field, matches in «»' },
-    row: { ...ANY_OBJECT, description: 'the row of the table' },
-    citation: { ...TEXT, description: 'evidence: quote it, check it with cite_check' },
-    cut: { ...TEXTS, description: 'values that were shortened: hydrate has them whole' },
-    row_omitted: { type: 'boolean', description: 'max_tokens has no room: use hydrate' },
-    deleted: { type: 'boolean', description: 'the table no longer has the row' },
-  },
-  'key',
-  'score',
-);
 
 /** Ranked hits with previews, citations and, if requested, rows. */
 export const searchTool: AgentTool = {
   name: 'search',
   title: 'Search rows',
   describe: (served) =>
-    `Find rows of ${indexWords(served)} by words, clauses and meaning, ranked. Each hit has a ` +
-    `key, a preview and a citation.${fieldWords(served)}`,
+    `Find rows by words, clauses and meaning, ranked, with an exact total.${fieldWords(served)}` +
+    indexList(served),
   input: INPUT,
   required: ['query'],
-  output: objectSchema(
-    {
-      index: TEXT,
-      mode: TEXT,
-      total: { ...WHOLE, description: 'all matching rows (semantic, hybrid: those considered)' },
-      hits: { type: 'array', items: HIT },
-      snapshot: SNAPSHOT,
-      ...PAGE_SCHEMA,
-      suggested_query: { ...TEXT, description: 'without hits: a query that has some' },
-      notes: TEXTS,
-      data_notice: NOTICE_SCHEMA,
-    },
-    ...['index', 'mode', 'total', 'hits', 'truncated', 'data_notice'],
-  ),
+  output: objectSchema({
+    ...{ data_notice: TEXT, index: TEXT, mode: TEXT, total: WHOLE, ...STATE_SCHEMA },
+    ...{ citation: TEXT, hits: OBJECTS, columns: TEXTS, rows: { type: 'array' } },
+    ...{ ...PAGE_SCHEMA, suggested_query: TEXT, notes: TEXTS },
+  }),
   run,
 };
 
@@ -114,91 +96,107 @@ async function run(value: unknown, context: AgentContext): Promise<ToolAnswer> {
   const call: JsonObject = { ...input, index: index.index };
   const { offset, snapshot } = readCursor(input.cursor, call);
   const { limit = HITS.standard } = input;
-  const response = await runSearch(input, { index: index.index, offset, limit }, context);
+  const response = await runSearch(input, { offset, limit }, index, context);
   const rows = await rowsOf(input, index, response, context);
-  const views = response.hits.map((hit) => viewOf(hit, rows));
-  const { hits, isCut } = pageOfHits(views, budgetOf(input), input.hydrate === true);
-  const shown = offset + hits.length;
-  const more = shown < response.total;
-  const at = { offset: shown, snapshot: response.snapshot };
+  const { fields: named = [] } = input;
+  const options = { index, sortFields: sortFields(input.sort), named };
+  const views = response.hits.map((hit) => viewOf(hit, { ...options, ...(rows && { rows }) }));
   const moved = snapshot !== null && snapshot !== response.snapshot;
-  const notes = notesOf(response, rows, moved);
+  const reasons = await reasonsFound(input, index, response, context);
+  const found = { input, index, response, rows, views, offset, call, moved, reasons };
+  return withinBudget(tokensFor(input), (room) => answerOf(found, room));
+}
+
+/** What a page is made of. */
+interface Found {
+  readonly input: SearchInput;
+  readonly index: IndexDescription;
+  readonly response: SearchResponse;
+  readonly rows: CitedRows | undefined;
+  readonly views: readonly HitView[];
+  readonly offset: number;
+  readonly call: JsonObject;
+  readonly moved: boolean;
+  readonly reasons: Reasons;
+}
+
+function answerOf(found: Found, room: number): ToolAnswer {
+  const { input, index, response, rows, views, offset, call } = found;
+  const isFull = input.detail === 'full';
+  const { hits, isCut } = pageOfHits(views, room, isFull);
+  const table = !isFull && hits.length > TABLE_HITS ? hitTable(hits) : null;
+  const shown = offset + hits.length;
+  const hasMore = shown < response.total && hits.length > 0;
+  const at = { offset: shown, snapshot: response.snapshot };
+  const notes = notesOf(found);
+  const { suggested_query } = found.reasons;
   const structured: JsonObject = {
+    data_notice: DATA_NOTICE,
     index: index.index,
     mode: input.mode ?? 'lexical',
     total: response.total,
-    hits: hits.map((hit): JsonObject => ({ ...hit })),
-    snapshot: response.snapshot,
+    ...stateOf(response),
+    ...(rows?.citation === undefined ? {} : { citation: rows.citation }),
+    ...(table === null ? { hits: hits.map(viewJson) } : { ...table }),
     truncated: isCut,
-    ...(more && hits.length > 0 ? { continuation: cursorText(at, call) } : {}),
-    ...(response.suggested_query === undefined
-      ? {}
-      : { suggested_query: response.suggested_query }),
+    ...(hasMore ? { continuation: cursorText(at, call) } : {}),
+    ...(suggested_query === undefined ? {} : { suggested_query }),
     ...(notes.length === 0 ? {} : { notes }),
-    data_notice: DATA_NOTICE,
   };
-  return { structured, text: textOf(structured, hits, offset) };
+  const lines = table === null ? hitLines(hits) : tableLines(table);
+  return { structured, text: textOf(found, structured, lines, hits.length) };
 }
 
-function rowsOf(
-  { hydrate, columns, fields }: SearchInput,
+async function rowsOf(
+  { detail, columns, fields }: SearchInput,
   index: IndexDescription,
   { hits }: SearchResponse,
   context: AgentContext,
-): Promise<CitedRows> {
-  const cited = hydrate === true ? (columns ?? []) : citedColumns(index, fields);
+): Promise<CitedRows | undefined> {
+  if (detail === 'ids') return undefined;
+  const cited = detail === 'full' ? (columns ?? []) : citedColumns(index, fields);
   const keys = hits.map(({ coordinates }) => coordinates);
   return citedRows(index.index, keys, cited, context);
 }
 
-function viewOf(hit: Hit, { rows, fault }: CitedRows): HitView {
-  const cited = rows.get(keyName(hit.coordinates));
-  const highlight = Object.entries(hit.highlight ?? {}).flatMap(([name, [fragment]]) =>
-    fragment === undefined ? [] : [[name, marked(fragment)]],
-  );
-  return {
-    key: keyText(hit.coordinates),
-    score: hit.score,
-    fields: hit.fields ?? {},
-    highlight: Object.fromEntries(highlight),
-    ...(cited === undefined ? {} : { row: cited.row, citation: cited.citation }),
-    ...(cited === undefined && fault === undefined ? { deleted: true as const } : {}),
-  };
+/** Lexical searches have reasons themselves; of others, the filter may have left nothing. */
+async function reasonsFound(
+  { mode = 'lexical', filter }: SearchInput,
+  { index }: IndexDescription,
+  response: SearchResponse,
+  context: AgentContext,
+): Promise<Reasons> {
+  const own = reasonsOf(response);
+  if (response.total > 0 || mode === 'lexical' || filter === undefined) return own;
+  const { notes } = await reasonsFor({ index, filter }, context);
+  return { notes: [...own.notes, ...notes] };
 }
 
-const marked = (fragment: NonNullable<Hit['highlight']>[string][number]): string =>
-  fragment.map(({ text, marked: isMatch }) => (isMatch ? `«${text}»` : text)).join('');
-
-function notesOf(response: SearchResponse, { fault }: CitedRows, moved: boolean): string[] {
+function notesOf({ response, rows, moved, reasons }: Found): readonly string[] {
   return [
-    ...(response.notes ?? []),
-    ...(response.clauses ?? []).flatMap(({ clause, elsewhere = [] }) =>
-      elsewhere.map((found) => `${clause}: ${found.clause} has ${found.total}`),
-    ),
+    ...reasons.notes,
     ...(response.failed_arms ?? []).map(({ arm, message }) => `${arm} part failed: ${message}`),
     ...(response.partial === true ? [PART_MISSING] : []),
-    ...(fault === undefined ? [] : [`no rows and no citations: ${fault}`]),
-    ...(moved ? ['the index has changed since the former page: hits may repeat'] : []),
+    ...(rows?.fault === undefined ? [] : [`no rows and no citations: ${rows.fault}`]),
+    ...(moved ? ['the index has changed since the last page: hits may repeat or be missing'] : []),
   ];
 }
 
-function textOf(structured: JsonObject, hits: readonly HitView[], offset: number): string {
-  const { index, mode, total, continuation, suggested_query: meant, notes = [] } = structured;
-  const range = hits.length === 0 ? 'no hits' : `hits ${offset + 1} to ${offset + hits.length}`;
-  const head = `${range} of ${total} (${mode}) in ${index}`;
-  const blocks = hits.map(({ key, score, citation, fields, highlight, row, ...flags }) =>
-    dataBlock(
-      { key, score, ...(citation === undefined ? {} : { citation }) },
-      {
-        ...(row === undefined ? { ...fields, ...highlighted(highlight) } : row),
-        ...(flags as JsonObject),
-      },
-    ),
-  );
-  const next = continuation === undefined ? [] : [`more: repeat with cursor "${continuation}"`];
+function textOf(
+  { response, offset, rows }: Found,
+  { index, mode, total, continuation, suggested_query: meant, notes = [] }: JsonObject,
+  lines: readonly string[],
+  count: number,
+): string {
+  const range = count === 0 ? 'no hits' : `hits ${offset + 1} to ${offset + count}`;
   const near = meant === undefined ? [] : [`suggested_query: ${JSON.stringify(meant)}`];
-  return [head, DATA_NOTICE, ...blocks, ...(notes as string[]), ...near, ...next].join('\n');
+  return [
+    `${range} of ${total} (${mode}) in ${index}; ${stateText(response)}`,
+    ...(count === 0 ? [] : [DATA_NOTICE]),
+    ...(rows?.citation === undefined ? [] : [`citation: ${rows.citation}`]),
+    ...(count === 0 ? [] : ['<data>', ...lines, '</data>']),
+    ...(notes as string[]),
+    ...near,
+    ...moreLines(continuation),
+  ].join('\n');
 }
-
-const highlighted = (highlight: JsonObject = {}): JsonObject =>
-  Object.keys(highlight).length === 0 ? {} : { highlight };

@@ -1,22 +1,22 @@
 import { fieldList } from '../base/field-words.ts';
 import type { Served } from './tool.ts';
 
-/** Indexes that a description names. */
-const NAMED = 20;
+/** Indexes whose descriptions are part of a tool's; more of them are for list_indexes. */
+const DESCRIBED = 20;
 
-/** The indexes of a caller in a sentence, with what their definitions say. */
-export function indexWords({ indexes, only }: Served): string {
-  if (only !== undefined) return `"${only.index}"${aside(only.description)}`;
-  if (indexes.length === 0) return 'an index (none is built yet)';
-  const named = indexes.slice(0, NAMED).map(({ name, description }) => name + aside(description));
-  const more = indexes.length > NAMED ? ' and others' : '';
-  return `one index: ${named.join(', ')}${more}`;
+/** What the rows of the only index are, and its fields. */
+export function fieldWords({ only }: Served): string {
+  if (only === undefined) return ' describe_index lists fields and values.';
+  const rows =
+    only.description === undefined ? '' : ` Rows of "${only.index}": ${only.description}.`;
+  return `${rows} Fields: ${fieldList(only)}. Words without a field search ${only.default_fields.join(', ')}.`;
 }
 
-const aside = (words: string | undefined): string => (words === undefined ? '' : ` (${words})`);
-
-/** A sentence about the fields of the only index; nothing if there are several indexes. */
-export function fieldWords({ only }: Served): string {
-  if (only === undefined) return ' describe_index lists the fields.';
-  return ` Fields: ${fieldList(only)}.`;
+/** What the rows of several indexes are. Their names are the choices of the argument `index`. */
+export function indexList({ indexes, only }: Served): string {
+  if (only !== undefined) return '';
+  if (indexes.length === 0) return ' No index is built yet.';
+  const described = indexes.filter(({ description }) => description !== undefined);
+  if (described.length === 0 || indexes.length > DESCRIBED) return ' list_indexes describes them.';
+  return ` Indexes: ${described.map(({ name, description }) => `${name} (${description})`).join(', ')}.`;
 }

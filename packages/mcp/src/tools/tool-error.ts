@@ -27,8 +27,20 @@ export async function errorText(
   if (code === 'invalid_query') lines.push(SYNTAX);
   if (ABOUT_FIELDS.includes(code)) lines.push(...(await fieldLines(input, context)));
   if (code === 'index_not_found') lines.push(...(await indexLines(context)));
-  return lines.join('\n');
+  return toolWords(lines.join('\n'));
 }
+
+/** What the tools call things that errors of the engine name otherwise. */
+const WORDS: readonly (readonly [RegExp, string])[] = [
+  [/"?search_after"?/g, '"cursor"'],
+  [/\ba fast field\b/g, 'a sortable field'],
+  [/\bwithout fast\b/g, 'and not sortable'],
+  [/\bwhich is not cached\b/g, 'which is not shown: use hydrate'],
+  [/\bquery_text\b/g, 'query'],
+];
+
+const toolWords = (text: string): string =>
+  WORDS.reduce((out, [word, replacement]) => out.replace(word, replacement), text);
 
 const PLACE_CHARS = 300;
 

@@ -29,22 +29,20 @@ export interface AgentTool {
   run(input: unknown, context: AgentContext): Promise<ToolAnswer>;
 }
 
-/** A JSON Schema of an object. */
-export const objectSchema = (properties: JsonObject, ...required: string[]): JsonObject => ({
+/** A JSON Schema of an object. Hosts may pass it to a model with each tool: it only has types. */
+export const objectSchema = (properties: JsonObject): JsonObject => ({
   type: 'object',
   properties,
-  required,
 });
 
 export const TEXT: JsonObject = { type: 'string' };
 export const WHOLE: JsonObject = { type: 'integer' };
+export const FLAG: JsonObject = { type: 'boolean' };
 export const TEXTS: JsonObject = { type: 'array', items: TEXT };
 /** The note on counts that lack those of a shard. */
 export const PART_MISSING = 'part of the index did not answer';
 export const SNAPSHOT: JsonObject = { type: ['string', 'null'] };
 export const ANY_OBJECT: JsonObject = { type: 'object' };
+export const OBJECTS: JsonObject = { type: 'array', items: ANY_OBJECT };
 /** The parts of a response that can go on. */
-export const PAGE_SCHEMA: JsonObject = {
-  truncated: { type: 'boolean', description: 'max_tokens left something out' },
-  continuation: { ...TEXT, description: 'cursor of the next call; absent: this was all' },
-};
+export const PAGE_SCHEMA: JsonObject = { truncated: FLAG, continuation: TEXT };

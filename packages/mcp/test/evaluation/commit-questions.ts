@@ -54,7 +54,7 @@ async function commits(): Promise<readonly Commit[]> {
   return rows;
 }
 
-const year = ({ authored_at }: Commit) => `${authored_at.slice(0, 4)}-01-01T00:00:00.000Z`;
+const year = ({ authored_at }: Commit) => `${authored_at.slice(0, 4)}-01-01T00:00:00Z`;
 const keyOf = ({ repo, sha }: Commit) => `repo=${repo},sha=${sha}`;
 
 /** Questions about git.commits, with answers from its rows as plain objects. */

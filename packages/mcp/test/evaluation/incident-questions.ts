@@ -12,7 +12,7 @@ function rows(): readonly Incident[] {
 const about = 'incidents';
 const ALL = rows();
 const count = (test: (row: Incident) => boolean) => ALL.filter(test).length;
-const month = ({ opened_at }: Incident) => `${opened_at.slice(0, 7)}-01T00:00:00.000Z`;
+const month = ({ opened_at }: Incident) => `${opened_at.slice(0, 7)}-01T00:00:00Z`;
 
 /** Values with their counts, the largest first, equal ones by value. */
 export function groups<T>(all: readonly T[], of: (row: T) => string | number) {

@@ -129,40 +129,42 @@ const rowsOf = ({ where = EVERY_ROW }: { readonly where?: string }) => ({ query:
 async function reach(goal: Goal, use: Use, describe: () => Promise<Structure>): Promise<unknown> {
   switch (goal.kind) {
     case 'count':
-      return (await use({ query: goal.where, mode: 'lexical', operator: 'and', limit: 1 })).total;
+      return (await use({ query: goal.where, mode: 'lexical', limit: 1 })).total;
     case 'groups': {
-      const input = { ...rowsOf(goal), operator: 'and', terms: goal.by, size: goal.size };
+      const input = { ...rowsOf(goal), terms: goal.by, size: goal.size };
       return pairs((await use(input)).results.terms.buckets, 'key');
     }
     case 'periods': {
       const { by, interval } = goal;
-      const input = { ...rowsOf(goal), operator: 'and', histogram: by, interval };
-      return pairs((await use(input)).results.histogram.buckets, 'date');
+      const input = { ...rowsOf(goal), histogram: by, interval };
+      return pairs((await use(input)).results.histogram.buckets, 'key');
     }
     case 'figure': {
-      const { results } = await use({ ...rowsOf(goal), operator: 'and', stats: goal.of });
+      const { results } = await use({ ...rowsOf(goal), stats: goal.of });
       return results.stats[goal.figure];
     }
     case 'distinct': {
-      const { results } = await use({ ...rowsOf(goal), operator: 'and', cardinality: goal.of });
+      const { results } = await use({ ...rowsOf(goal), cardinality: goal.of });
       return results.cardinality.value;
     }
     case 'keys': {
       const { where: query, sort, limit } = goal;
-      const { hits } = await use({ query, mode: 'lexical', operator: 'and', sort, limit });
+      const { hits } = await use({ query, mode: 'lexical', sort, limit });
       return hits.map(({ key }: { key: string }) => key);
     }
     case 'nearest':
       return (await use({ query: goal.words, mode: 'semantic', limit: 1 })).hits[0].key;
     case 'cell': {
       const { where: query, sort, column } = goal;
-      const { hits } = await use({ query, mode: 'lexical', operator: 'and', sort, limit: 1 });
+      const { hits } = await use({ query, mode: 'lexical', sort, limit: 1 });
       const { rows } = await use({ keys: [hits[0].key], columns: [column] });
       return rows[0].row[column];
     }
     case 'proof': {
-      const { hits } = await use({ query: goal.where, mode: 'lexical', limit: 1 });
-      return (await use({ citations: [hits[0].citation] })).checks[0].status;
+      const found = await use({ query: goal.where, mode: 'lexical', limit: 1 });
+      const { hits, citation } = found;
+      const cited = citation.replace('{key}', hits[0].key).replace('{hash}', hits[0].hash);
+      return (await use({ citations: [cited] })).checks[0].status;
     }
     case 'type': {
       const { fields } = await describe();

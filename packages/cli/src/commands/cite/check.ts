@@ -1,12 +1,12 @@
 import { LhsError } from '@lakehouse-search/contract';
 import { Args } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
+import { printable } from '../../terminal/text.ts';
 
 const CHANGED_EXIT = 5;
 
 export default class CiteCheck extends LhsCommand {
-  static override summary =
-    'Check citations against the table: unchanged, changed or deleted (exit 5 unless unchanged).';
+  static override summary = 'Check citations against the table (exit 5 unless all are unchanged).';
   static override description =
     'A citation names an index, a row, columns and a hash of their values. Agents get one with ' +
     'each hit (docs/agents.md).';
@@ -31,6 +31,11 @@ export default class CiteCheck extends LhsCommand {
     const checks = await checkCitations(argv as string[], { backend, call: {} });
     if (checks.some(({ status }) => status !== 'unchanged')) process.exitCode = CHANGED_EXIT;
     if (flags.json) return this.printJson({ checks });
-    this.print(checks.map(({ status, citation }) => `${status.padEnd(9)}  ${citation}`));
+    this.print(
+      checks.map(({ status, citation, reason }) => {
+        const why = reason === undefined ? '' : `  ${printable(reason)}`;
+        return `${status.padEnd(10)}  ${printable(citation)}${why}`;
+      }),
+    );
   }
 }

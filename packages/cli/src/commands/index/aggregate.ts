@@ -1,6 +1,6 @@
+import { withDates } from '@lakehouse-search/contract';
 import { LhsCommand } from '../../base-command.ts';
 import { outputFlags } from '../../output/output-target.ts';
-import { withDates } from '../../search/aggregation-dates.ts';
 import { aggregationFlags, aggregationSpecs } from '../../search/aggregation-flags.ts';
 import { aggregationLines } from '../../search/aggregation-lines.ts';
 import { aggregationTable } from '../../search/aggregation-rows.ts';

@@ -24,7 +24,7 @@ export async function getKeys(context: SearchContext, request: KeysRequest): Pro
   const fan = new FanOut(context.shards);
   const requested = await requestedRows(context, fan, texts);
   const readable = requested.filter((row) => row !== null);
-  const found = await context.readRows(readable, request.columns, cost);
+  const found = await context.readRows(readable, request.columns, cost, request.as_of);
   const byRow = new Map(readable.map((row, i) => [row, found.rows[i] ?? null]));
   const missing: Coordinates[] = [];
   const rows: KeysResponse['rows'][number][] = [];

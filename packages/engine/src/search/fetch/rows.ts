@@ -76,14 +76,13 @@ export async function readRows(
   mapping: Mapping,
   wanted: readonly RequestedRow[],
   columns: readonly string[],
-  cost: RowCost,
+  options: { readonly snapshotId: bigint | undefined; readonly cost: RowCost },
   tenant?: string,
 ): Promise<readonly (JsonObject | null)[]> {
   const names = keyNames(table, mapping);
   const owned = tenantRows(mapping, table, tenant);
   const guarding = owned === null ? [] : [owned.column];
   const read = [...new Set([...names, ...guarding, ...columns])];
-  const options = { snapshotId: shownSnapshot(table, mapping) ?? undefined, cost };
   const rows: (Row | null)[] = await rowsAtLocators(table, names, wanted, read, options);
   const left = wanted.flatMap((_, i) => (rows[i] === null ? [i] : []));
   const keys = await mapInTurns(left, (i) => keyValues(table, names, wanted[i].texts));

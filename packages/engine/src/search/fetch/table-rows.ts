@@ -1,4 +1,4 @@
-import type { JsonObject } from '@lakehouse-search/contract';
+import { type JsonObject, LhsError } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
 import type { Mapping } from '../../schema/mapping.ts';
 import type { RequestedRow, RowCost } from './rows.ts';
@@ -19,6 +19,8 @@ export type ReadRows = (
   wanted: readonly RequestedRow[],
   columns: readonly string[] | 'none' | undefined,
   cost: RowCost,
+  /** A snapshot, branch or tag, instead of what the index follows. */
+  asOf?: string,
 ) => Promise<ReadTableRows>;
 
 /** Reads rows of a table for the caller of a tenant, or for one without. */
@@ -26,13 +28,20 @@ export function rowsOfTable(
   openTable: () => Promise<SourceTable>,
   mapping: Mapping,
   tenant: string | undefined,
+  snapshotOf?: (table: SourceTable, name: string) => bigint,
 ): ReadRows {
-  return async (wanted, columns, cost) => {
+  return async (wanted, columns, cost, asOf) => {
     const { readRows, rowColumns, shownSnapshot } = await import('./rows.ts');
     const table = await openTable();
     const names = columns === 'none' ? [] : rowColumns(table, columns);
-    const shown = shownSnapshot(table, mapping);
-    const rows = await readRows(table, mapping, wanted, names, cost, tenant);
-    return { rows, snapshot: shown === null ? null : String(shown) };
+    if (asOf !== undefined && (tenant !== undefined || snapshotOf === undefined)) throw noHistory();
+    const shown = asOf === undefined ? shownSnapshot(table, mapping) : snapshotOf?.(table, asOf);
+    const options = { cost, snapshotId: shown ?? undefined };
+    const rows = await readRows(table, mapping, wanted, names, options, tenant);
+    return { rows, snapshot: shown == null ? null : String(shown) };
   };
 }
+
+/** Which documents a tenant had is known of the newest commit alone. */
+const noHistory = (): LhsError =>
+  new LhsError('unsupported', '"as_of" does not go with the rows of a tenant');

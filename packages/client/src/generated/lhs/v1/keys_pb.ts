@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file lhs/v1/keys.proto.
  */
 export const file_lhs_v1_keys: GenFile = /*@__PURE__*/
-  fileDesc("ChFsaHMvdjEva2V5cy5wcm90bxIGbGhzLnYxIn4KC0tleXNSZXF1ZXN0EhIKBWluZGV4GAEgASgJSACIAQESJwoEa2V5cxgCIAMoCzITLmxocy52MS5Db29yZGluYXRlc0IEiM4YARIPCgdjb2x1bW5zGAMgAygJEhcKDnByZXNlbnRfZmllbGRzGOgHIAMoCUIICgZfaW5kZXgiiwMKDEtleXNSZXNwb25zZRIbCg5sYWdfY2hlY2tlZF9tcxgBIAEoAUgAiAEBEiQKDWxhZ19zbmFwc2hvdHMYAiABKANCCIjOGAGQzhgBSAGIAQESLAoEcm93cxgDIAMoCzIYLmxocy52MS5LZXlzUmVzcG9uc2VSb3dzQgSIzhgBEioKB21pc3NpbmcYBCADKAsyEy5saHMudjEuQ29vcmRpbmF0ZXNCBIjOGAESGgoNZmFpbGVkX3NoYXJkcxgFIAEoA0gCiAEBEh8KCHNuYXBzaG90GAYgASgJQgiIzhgBkM4YAUgDiAEBEh4KEGluZGV4X2dlbmVyYXRpb24YByABKANCBIjOGAESFQoHdG9va19tcxgIIAEoAUIEiM4YARIXCgpieXRlc19yZWFkGAkgASgDSASIAQFCEQoPX2xhZ19jaGVja2VkX21zQhAKDl9sYWdfc25hcHNob3RzQhAKDl9mYWlsZWRfc2hhcmRzQgsKCV9zbmFwc2hvdEINCgtfYnl0ZXNfcmVhZCJUChBLZXlzUmVzcG9uc2VSb3dzEiYKA2tleRgBIAEoCzITLmxocy52MS5Db29yZGluYXRlc0IEiM4YARIYCgZmaWVsZHMYAiABKAlCCIjOGAGYzhgBYgZwcm90bzM", [file_lhs_v1_options, file_lhs_v1_values]);
+  fileDesc("ChFsaHMvdjEva2V5cy5wcm90bxIGbGhzLnYxIpwBCgtLZXlzUmVxdWVzdBISCgVpbmRleBgBIAEoCUgAiAEBEicKBGtleXMYAiADKAsyEy5saHMudjEuQ29vcmRpbmF0ZXNCBIjOGAESDwoHY29sdW1ucxgDIAMoCRISCgVhc19vZhgEIAEoCUgBiAEBEhcKDnByZXNlbnRfZmllbGRzGOgHIAMoCUIICgZfaW5kZXhCCAoGX2FzX29mIosDCgxLZXlzUmVzcG9uc2USGwoObGFnX2NoZWNrZWRfbXMYASABKAFIAIgBARIkCg1sYWdfc25hcHNob3RzGAIgASgDQgiIzhgBkM4YAUgBiAEBEiwKBHJvd3MYAyADKAsyGC5saHMudjEuS2V5c1Jlc3BvbnNlUm93c0IEiM4YARIqCgdtaXNzaW5nGAQgAygLMhMubGhzLnYxLkNvb3JkaW5hdGVzQgSIzhgBEhoKDWZhaWxlZF9zaGFyZHMYBSABKANIAogBARIfCghzbmFwc2hvdBgGIAEoCUIIiM4YAZDOGAFIA4gBARIeChBpbmRleF9nZW5lcmF0aW9uGAcgASgDQgSIzhgBEhUKB3Rvb2tfbXMYCCABKAFCBIjOGAESFwoKYnl0ZXNfcmVhZBgJIAEoA0gEiAEBQhEKD19sYWdfY2hlY2tlZF9tc0IQCg5fbGFnX3NuYXBzaG90c0IQCg5fZmFpbGVkX3NoYXJkc0ILCglfc25hcHNob3RCDQoLX2J5dGVzX3JlYWQiVAoQS2V5c1Jlc3BvbnNlUm93cxImCgNrZXkYASABKAsyEy5saHMudjEuQ29vcmRpbmF0ZXNCBIjOGAESGAoGZmllbGRzGAIgASgJQgiIzhgBmM4YAWIGcHJvdG8z", [file_lhs_v1_options, file_lhs_v1_values]);
 
 /**
  * `POST /v1/keys:get`.
@@ -37,6 +37,14 @@ export type KeysRequest = Message<"lhs.v1.KeysRequest"> & {
    * @generated from field: repeated string columns = 3;
    */
   columns: string[];
+
+  /**
+   * A snapshot, branch or tag of the table whose rows are read. Default: what the index follows.
+   * Not for the callers of a tenant.
+   *
+   * @generated from field: optional string as_of = 4;
+   */
+  asOf?: string | undefined;
 
   /**
    * Fields that are present although their values do not show it: empty lists, and null.

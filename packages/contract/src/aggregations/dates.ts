@@ -1,12 +1,18 @@
 /** Dates in the results of aggregations, in the form in which hits have them. */
-import type {
-  AggBucket,
-  AggResult,
-  AggResults,
-  Json,
-  JsonObject,
-} from '@lakehouse-search/contract';
-import { isoInstant } from '../terminal/instants.ts';
+import type { Json, JsonObject } from '../json.ts';
+import type { AggBucket, AggResult, AggResults } from '../search/response.ts';
+
+const MICROS = 1_000_000n;
+
+/** Microseconds since 1970 as ISO 8601; other values, and years that Date lacks, unchanged. */
+export function isoInstant(micros: Json): Json {
+  if (typeof micros !== 'number' && !/^-?\d+$/.test(String(micros))) return micros;
+  const whole = BigInt(typeof micros === 'number' ? Math.floor(micros) : String(micros));
+  const fraction = ((whole % MICROS) + MICROS) % MICROS;
+  const at = new Date(Number((whole - fraction) / 1000n));
+  if (Number.isNaN(at.getTime())) return micros;
+  return `${at.toISOString().slice(0, -5)}.${String(fraction).padStart(6, '0')}Z`;
+}
 
 /** Kinds whose figures are values of the field. */
 const FIGURES = ['stats', 'min', 'max', 'avg', 'percentiles'];

@@ -1,0 +1,6 @@
+/**
+ * True if a query string has a clause of a field: then its clauses are conditions, and all of them
+ * are meant. Quoted texts, escapes and `*:*` do not count.
+ */
+export const hasFieldClause = (query: string): boolean =>
+  /[^\s:([]:\S/.test(query.replace(/\\.|"(?:[^"\\]|\\.)*"|\*:\*/g, '_'));

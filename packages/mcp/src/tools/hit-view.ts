@@ -1,0 +1,103 @@
+import type { Hit, IndexDescription, Json, JsonObject } from '@lakehouse-search/contract';
+import { keyName, keyText } from '../base/key-text.ts';
+import { visible } from '../base/visible.ts';
+import type { CitedRows } from './cited-rows.ts';
+
+/** A hit as a model sees it. */
+export interface HitView {
+  readonly key: string;
+  /** Of the citation. */
+  readonly hash?: string;
+  readonly score?: number;
+  /** The values that the hits are sorted by. */
+  readonly sort?: JsonObject;
+  readonly fields?: JsonObject;
+  readonly highlight?: JsonObject;
+  readonly row?: JsonObject;
+  /** Names of values that were shortened. */
+  readonly cut?: readonly string[];
+  /** There was no room for the row. */
+  readonly row_omitted?: true;
+  /** The table no longer has the row. */
+  readonly deleted?: true;
+}
+
+/** What the views of a search's hits depend on. */
+export interface ViewOptions {
+  readonly index: IndexDescription;
+  /** Fields of the order; empty: the hits are ranked. */
+  readonly sortFields: readonly string[];
+  /** Fields that the request names. */
+  readonly named: readonly string[];
+  /** Rows of the table; absent: they were not read. */
+  readonly rows?: CitedRows;
+}
+
+const SCORE_DIGITS = 4;
+
+/** A hit with what the table says of it. */
+export function viewOf(hit: Hit, { index, sortFields, named, rows }: ViewOptions): HitView {
+  const cited = rows?.rows.get(keyName(hit.coordinates));
+  const fields = { ...hit.fields, ...uncached(index, named, hit.fields ?? {}, cited?.row) };
+  const isGone = rows !== undefined && rows.fault === undefined && cited === undefined;
+  return {
+    key: keyText(hit.coordinates),
+    ...(cited === undefined ? {} : { hash: cited.hash }),
+    ...orderOf(hit, sortFields, fields),
+    ...present('fields', visible(mapValues(fields, shortDates))),
+    ...present('highlight', visible(fragments(hit, fields))),
+    ...(cited === undefined ? {} : { row: visible(mapValues(cited.row, shortDates)) }),
+    ...(isGone ? { deleted: true as const } : {}),
+  };
+}
+
+const present = (name: string, values: JsonObject): JsonObject =>
+  Object.keys(values).length === 0 ? {} : { [name]: values };
+
+/** The score, or the values of the order that are not shown anyway. */
+function orderOf(hit: Hit, sortFields: readonly string[], fields: JsonObject): Partial<HitView> {
+  if (sortFields.length === 0) return { score: Number(hit.score.toPrecision(SCORE_DIGITS)) };
+  const values = sortFields.map((name, i): [string, Json] => [name, hit.sort?.[i] ?? null]);
+  const sort = Object.fromEntries(values.filter(([name]) => fields[name] === undefined));
+  return present('sort', visible(mapValues(sort, shortDates)));
+}
+
+/** Named fields that the index does not return, from the row. */
+function uncached(
+  { fields }: IndexDescription,
+  named: readonly string[],
+  known: JsonObject,
+  row: JsonObject | undefined,
+): JsonObject {
+  const found = fields.flatMap(({ name, source }): [string, Json][] => {
+    const value = row?.[source[0]];
+    const isMissing = named.includes(name) && known[name] === undefined;
+    return isMissing && source.length === 1 && value !== undefined ? [[name, value]] : [];
+  });
+  return Object.fromEntries(found);
+}
+
+/** The first fragment of each field, unless it is the whole value of a field that is shown. */
+function fragments({ highlight = {} }: Hit, fields: JsonObject): JsonObject {
+  const found = Object.entries(highlight).flatMap(([name, [fragment]]): [string, Json][] => {
+    if (fragment === undefined) return [];
+    const text = fragment.map((part) => part.text).join('');
+    if (text === fields[name]) return [];
+    return [[name, fragment.map((part) => (part.marked ? `«${part.text}»` : part.text)).join('')]];
+  });
+  return Object.fromEntries(found);
+}
+
+const mapValues = (values: JsonObject, change: (value: Json) => Json): JsonObject =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]));
+
+/** Dates without digits that say nothing: `2025-01-31T10:00:00Z`. */
+export function shortDates(value: Json): Json {
+  if (Array.isArray(value)) return value.map(shortDates);
+  return typeof value === 'string'
+    ? value.replace(/^(\d{4}-\d\d-\d\dT[\d:]+)\.0+Z$/, '$1Z')
+    : value;
+}
+
+/** A view as an object of a structured response. */
+export const viewJson = (view: HitView): JsonObject => ({ ...view }) as JsonObject;
