@@ -18,7 +18,7 @@ const pages = filesBelow('.')
 function prose(text: string): { readonly line: string; readonly number: number }[] {
   let printed = false;
   return text.split('\n').flatMap((line, i) => {
-    if (/^ *```/.test(line)) printed = /^ *```console/.test(line);
+    if (/^ *```/.test(line)) printed = /^ *```(?:console|agent)/.test(line);
     return printed || /^ *\|/.test(line) ? [] : [{ line, number: i + 1 }];
   });
 }

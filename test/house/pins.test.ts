@@ -241,7 +241,7 @@ describe('pinned surfaces', () => {
         "keys get": "INDEX [KEY] --columns --format --key --keys --output",
         "login": "--token --user",
         "logout": "",
-        "mcp": "",
+        "mcp": "--tool-prefix --tools",
         "mcp config": "--client --http --token",
         "model check": "MODEL",
         "model describe": "MODEL",

@@ -1,3 +1,4 @@
+// @module-tag campaign
 /** What tools answer: counts, reasons, small pages, budgets, hostile rows, parts, citations. */
 import type { JsonObject } from '@lakehouse-search/contract';
 import { appendRows, type Schema, type Type, upsertRows } from '@lakehouse-search/lake';

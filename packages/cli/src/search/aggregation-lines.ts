@@ -1,6 +1,6 @@
 /**
  * Results of aggregations as people read them: bars, a sparkline for times, figures in a line.
- * Dates are texts (aggregation-dates.ts).
+ * Dates are texts.
  */
 import type {
   AggBucket,

@@ -11,11 +11,12 @@ export const visibleText = (text: string): string =>
   text.replace(INVISIBLE, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 
 /** A value whose texts and names are visible. */
-export function visible<T extends Json>(value: T): T;
-export function visible(value: Json): Json {
+export const visible = <T extends Json>(value: T): T => shown(value) as T;
+
+function shown(value: Json): Json {
   if (typeof value === 'string') return visibleText(value);
-  if (Array.isArray(value)) return value.map((part) => visible(part));
+  if (Array.isArray(value)) return value.map(shown);
   if (!isPlain(value)) return value;
   const entries = Object.entries(value as JsonObject);
-  return Object.fromEntries(entries.map(([name, part]) => [visibleText(name), visible(part)]));
+  return Object.fromEntries(entries.map(([name, part]) => [visibleText(name), shown(part)]));
 }

@@ -7,8 +7,8 @@ import { type Citation, citationOf, citationUri, hashOf, parseCitation } from '.
 export interface CitationCheck {
   readonly citation: string;
   /**
-   * `never_true`: at its snapshot the table had no such row, or other values. `unreadable`: it is no
-   * citation, or nothing can be read; `reason` says why.
+   * `never_true`: at its snapshot the table had no such row, or other values. `unreadable`: it is
+   * no citation, or nothing can be read; `reason` says why.
    */
   readonly status: 'unchanged' | 'changed' | 'deleted' | 'never_true' | 'unreadable';
   /** The snapshot at which the row was read again; null: the table is empty, or was not read. */

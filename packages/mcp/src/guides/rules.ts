@@ -1,6 +1,6 @@
 /** What a model has to know to answer the first time. */
-export const RULES = `1. Call describe_index first: it has fields, values, ranges and paths. Values of KEYWORD fields are
-   exact, and dates end somewhere.
+export const RULES = `1. Call describe_index first: it has fields, values, ranges, paths.
+   Values of KEYWORD fields are exact, and dates end somewhere.
 2. Count with aggregate, find with search. Write conditions as field:value AND field:value; several
    words of a field as field:(a AND b) or field:"a phrase".
 3. No rows, or notes: read them, and try suggested_query before you answer that there is none.

@@ -38,8 +38,8 @@ export const describeIndexTool: AgentTool = {
   name: 'describe_index',
   title: 'Describe an index',
   describe: () =>
-    'List fields, their values or ranges, paths inside VARIANT and STRUCT columns, and what can be ' +
-    'searched, sorted and shown.',
+    'List fields, their values or ranges, paths inside VARIANT and STRUCT columns, and what can ' +
+    'be searched, sorted and shown.',
   input: INPUT,
   required: [],
   output: objectSchema({
