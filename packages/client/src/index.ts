@@ -4,7 +4,7 @@ export type * from './generated/lhs/node/v1/control_plane_pb.ts';
 export type * from './generated/lhs/node/v1/node_pb.ts';
 export { CHANNEL_OPTIONS } from './grpc/channel-options.ts';
 export { FRAME_HEAD_BYTES, framedMessage, messageFrame } from './grpc/message-frame.ts';
-export { errorOfStatus } from './grpc/status-error.ts';
+export { errorOfStream } from './grpc/status-error.ts';
 export { openChannel, type UnaryChannel } from './grpc/unary-channel.ts';
 export { REQUEST_CHECKS } from './remote/request-checks.ts';
 export { CONTROL_PLANE_METHODS, CONTROL_PLANE_SERVICE } from './wire/control-plane-methods.ts';

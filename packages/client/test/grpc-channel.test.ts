@@ -11,6 +11,7 @@ import type { LhsError } from '@lakehouse-search/contract';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { SlowProxy } from '../../../test/support/slow-proxy.ts';
 import { openChannel, type UnaryChannel } from '../src/grpc/unary-channel.ts';
+import { createClient } from '../src/index.ts';
 
 type Answer = (stream: ServerHttp2Stream, message: Buffer, path: string) => void;
 
@@ -229,5 +230,33 @@ describe('a unary call over gRPC that fails', () => {
     const call = { ...none, authorization: 'Bearer a\r\nx: y' };
     const error = await errorOf(channel.call('/a', Buffer.from('x'), call));
     expect(error.code).toBe('invalid_argument');
+  });
+});
+
+describe('a stream over gRPC', () => {
+  const errorOfExport = async (port: number) => {
+    const client = createClient({ url: `grpc://127.0.0.1:${port}`, retries: 0 });
+    closing.push(() => client.close());
+    return errorOf(Array.fromAsync(client.exportDocuments({ index: 'notes', query: '*:*' })));
+  };
+
+  it('says why a service cannot be reached as other calls do', async () => {
+    const { port, stop } = await serve(echo);
+    await stop();
+    const { code, message, hint } = await errorOfExport(port);
+    expect({ code, message }).toEqual({
+      code: 'unreachable',
+      message: `cannot reach "127.0.0.1:${port}": ECONNREFUSED`,
+    });
+    expect(hint).toContain('check host and port');
+  });
+
+  it('names the service whose connection is lost', async () => {
+    const { port, sessions } = await serve(() => sessions.at(-1)?.destroy());
+    const { code, message } = await errorOfExport(port);
+    expect({ code, message }).toEqual({
+      code: 'unreachable',
+      message: `lost "127.0.0.1:${port}": the connection has ended`,
+    });
   });
 });

@@ -12,7 +12,7 @@ import { encodeMessage } from '../wire/encode.ts';
 import type { WireMethod } from '../wire/methods.ts';
 import { batchMessages } from './batch-messages.ts';
 import { CHANNEL_OPTIONS } from './channel-options.ts';
-import { errorOfStatus } from './status-error.ts';
+import { errorOfStream } from './status-error.ts';
 import { trustedRoots } from './trusted-roots.ts';
 
 const same = (bytes: Buffer): Buffer => bytes;
@@ -31,7 +31,7 @@ export function unaryBytes(
   call: TransportCall,
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const done = answering(call, resolve, reject);
+    const done = answering(client, call, resolve, reject);
     const { metadata, options } = settingsOf(call);
     const own = client.makeUnaryRequest(path, same, same, bytes, metadata, options, done);
     done.cancelWith(() => own.cancel());
@@ -46,7 +46,7 @@ export function sendStream(
   call: TransportCall,
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const done = answering(call, resolve, reject);
+    const done = answering(client, call, resolve, reject);
     const { metadata, options } = settingsOf(call);
     const own = client.makeClientStreamRequest(method.path, same, same, metadata, options, done);
     done.cancelWith(() => own.cancel());
@@ -70,6 +70,7 @@ type Answer = ((error: ServiceError | null, bytes?: Buffer) => void) & {
 
 /** The end of a call, which its signal may cancel. */
 function answering(
+  client: Client,
   { signal }: TransportCall,
   resolve: (bytes: Buffer) => void,
   reject: (error: unknown) => void,
@@ -78,7 +79,7 @@ function answering(
   const done = (error: ServiceError | null, bytes?: Buffer): void => {
     if (stop !== undefined) signal?.removeEventListener('abort', stop);
     if (error === null) resolve(bytes!);
-    else reject(errorOfStatus(error));
+    else reject(failureOf(error, client));
   };
   const cancelWith = (cancel: () => void): void => {
     stop = cancel;
@@ -106,7 +107,7 @@ export async function* receiveStream(
       yield decodeMessage(output, item as Buffer, 'response');
     }
   } catch (error) {
-    throw errorOfStatus(error);
+    throw failureOf(error, client);
   } finally {
     call.signal?.removeEventListener('abort', cancel);
     // The cancellation of a stream that is read no more arrives as an error of its own.
@@ -114,6 +115,10 @@ export async function* receiveStream(
     own.cancel();
   }
 }
+
+/** The target of a channel is `dns:HOST:PORT`. */
+const failureOf = (error: unknown, client: Client) =>
+  errorOfStream(error, client.getChannel().getTarget().replace(/^dns:/, ''));
 
 function settingsOf({ authorization, deadline, traceparent }: TransportCall) {
   const metadata = new Metadata();

@@ -1,4 +1,5 @@
 import { type ErrorCode, LhsError } from '@lakehouse-search/contract';
+import { unreachable } from '../remote/unreachable.ts';
 import { decodeError, errorOf } from '../wire/error-detail.ts';
 
 /** Statuses of gRPC that a channel or a proxy makes, without details of ours. */
@@ -30,4 +31,22 @@ export function errorOfStatus(error: unknown): LhsError {
   if (known !== undefined) return errorOf(known);
   const message = code === CANCELLED ? 'interrupted' : (details ?? String(error));
   return new LhsError(CODES.get(code) ?? 'internal', message, { cause: error });
+}
+
+/** What grpc-js says of a connection that it could not make, or has lost. */
+const UNMADE = /^(No connection established|Name resolution failed)/;
+const LOST = 'Connection dropped';
+
+/** The error of a call of grpc-js to `address`, as the other calls of this client word it. */
+export function errorOfStream(error: unknown, address: string): LhsError {
+  const failed = errorOfStatus(error);
+  const { message, cause } = failed;
+  if (message === LOST) {
+    return new LhsError('unreachable', `lost "${address}": the connection has ended`, { cause });
+  }
+  if (!UNMADE.test(message)) return failed;
+  const [, last] = /Last error: (?:\w*Error: )?(.+?)\.? Resolution note/.exec(message) ?? [];
+  const [code] = /\bE[A-Z_]{4,}\b/.exec(message) ?? [];
+  const reason = code ?? last ?? 'no connection was made';
+  return unreachable(address, reason, { details: { sent: false }, cause });
 }

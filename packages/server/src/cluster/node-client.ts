@@ -10,7 +10,7 @@ import {
   type BuildEvent,
   CHANNEL_OPTIONS,
   createClient,
-  errorOfStatus,
+  errorOfStream,
   NODE_METHODS,
   openChannel,
   type UnaryChannel,
@@ -155,7 +155,7 @@ class GrpcNode implements NodeClient {
     try {
       for await (const item of own) yield stepOf(fromBinary(output, item as Buffer));
     } catch (error) {
-      throw errorOfStatus(error);
+      throw errorOfStream(error, this.address);
     } finally {
       stop();
       // The cancellation of a stream that is read no more arrives as an error of its own.
