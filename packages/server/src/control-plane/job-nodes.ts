@@ -13,6 +13,12 @@ export interface JobNode {
   readonly definition?: string;
 }
 
+/** A shard and the name of the node that it was given to. */
+interface Placed {
+  readonly shard: number;
+  readonly node: string;
+}
+
 /** Time for nodes to take over the shards that they have been assigned. */
 const WAIT_MS = 15_000;
 const LOOK_MS = 250;
@@ -35,14 +41,17 @@ export async function nodesOf(run: RunningJob, shards: number): Promise<readonly
     });
     const missing = missingShards(shards, placements, found);
     if (missing.length === 0) return found;
-    if (performance.now() > until) throw shardsMissing(job.index, missing);
+    if (performance.now() > until) {
+      const isMissing = ({ shard }: Placed) => missing.includes(shard);
+      throw shardsMissing(job.index, placements.filter(isMissing), missing, nodes);
+    }
     await pause(LOOK_MS, run.signal);
   }
 }
 
 function missingShards(
   shards: number,
-  placements: readonly { readonly shard: number; readonly node: string }[],
+  placements: readonly Placed[],
   nodes: readonly JobNode[],
 ): readonly number[] {
   const holds = (shard: number) =>
@@ -54,11 +63,27 @@ function missingShards(
   return Array.from({ length: shards }, (_, shard) => shard).filter((shard) => !holds(shard));
 }
 
-function shardsMissing(index: string, shards: readonly number[]): LhsError {
+/**
+ * The error of shards that no node has taken over. A living node that they were given to and that
+ * still lacks them fails to build them.
+ */
+export function shardsMissing(
+  index: string,
+  placements: readonly Placed[],
+  shards: readonly number[],
+  nodes: readonly Pick<LivingNode, 'node' | 'address' | 'isSilent'>[],
+): LhsError {
   const which = shards.length === 1 ? `shard ${shards[0]}` : `shards ${shards.join(', ')}`;
-  const message = `${which} of index "${index}" cannot be built: no living node holds it`;
-  return new LhsError('unreachable', message, {
-    hint: 'start the node again, or wait until its shards have moved to other nodes',
-    details: { shards },
-  });
+  const isPlaced = (name: string) => placements.some(({ node }) => node === name);
+  const taking = nodes.filter(({ node, isSilent }) => isSilent !== true && isPlaced(node));
+  const names = taking.map(({ address }) => address).join(', ');
+  const [why, hint] =
+    taking.length === 0
+      ? [
+          'no living node holds it',
+          'start the node again, or wait until its shards have moved to other nodes',
+        ]
+      : [`${names} did not take over in ${WAIT_MS / 1000} s`, `the log of ${names} says why`];
+  const message = `${which} of index "${index}" cannot be built: ${why}`;
+  return new LhsError('unreachable', message, { hint, details: { shards } });
 }
