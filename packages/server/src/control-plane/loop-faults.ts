@@ -1,11 +1,11 @@
 import type { ErrorCode } from '@lakehouse-search/contract';
 import { type RepeatedFaults, shownError } from '../observe/repeated-faults.ts';
-import type { Store } from '../store/open-store.ts';
+import type { Faults } from '../store/faults.ts';
 
 /** What notes the failures of loops. */
 export interface LoopFaultsOptions {
-  readonly store: Pick<Store, 'faults'>;
-  readonly faults: RepeatedFaults;
+  readonly store: { readonly faults: Pick<Faults, 'set' | 'clear'> };
+  readonly faults: Pick<RepeatedFaults, 'failed' | 'succeeded'>;
 }
 
 /** A loop, and the index that it works for; none: it works for all. */
@@ -20,8 +20,8 @@ export interface Loop {
  */
 export class LoopFaults {
   readonly #options: LoopFaultsOptions;
-  /** Loops that succeeded last: their faults are cleared. */
-  readonly #clear = new Set<string>();
+  /** When the faults of loops that succeed were cleared. */
+  readonly #cleared = new Map<string, number>();
 
   constructor(options: LoopFaultsOptions) {
     this.#options = options;
@@ -31,23 +31,25 @@ export class LoopFaults {
   async failed({ work, index = '' }: Loop, error: unknown, more: object = {}): Promise<void> {
     const { store, faults } = this.#options;
     faults.failed(work, error, { ...(index === '' ? {} : { index }), ...more });
-    this.#clear.delete(keyOf(work, index));
+    this.#cleared.delete(keyOf(work, index));
     const { code, message } = shownError(error);
     await this.#stored(() => store.faults.set({ index, work, code, message }));
   }
 
   /** Stores what a loop does about a loss until it has succeeded. Throws nothing. */
   async noted({ work, index = '' }: Loop, code: ErrorCode, message: string): Promise<void> {
-    this.#clear.delete(keyOf(work, index));
+    this.#cleared.delete(keyOf(work, index));
     await this.#stored(() => this.#options.store.faults.set({ index, work, code, message }));
   }
 
   /** Throws nothing. */
   async succeeded({ work, index = '' }: Loop): Promise<void> {
     this.#options.faults.succeeded(work, index === '' ? {} : { index });
-    if (this.#clear.has(keyOf(work, index))) return;
+    const key = keyOf(work, index);
+    // another control plane may have done the work since, and failed
+    if (performance.now() - (this.#cleared.get(key) ?? -CLEARED_MS) < CLEARED_MS) return;
     const isStored = await this.#stored(() => this.#options.store.faults.clear(index, work));
-    if (isStored) this.#clear.add(keyOf(work, index));
+    if (isStored) this.#cleared.set(key, performance.now());
   }
 
   async #stored(change: () => Promise<void>): Promise<boolean> {
@@ -64,5 +66,7 @@ export class LoopFaults {
 }
 
 const STORE = 'store of faults';
+/** Time after which a fault is cleared again. */
+const CLEARED_MS = 10_000;
 
 const keyOf = (work: string, index: string): string => `${work} ${index}`;
