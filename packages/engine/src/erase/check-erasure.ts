@@ -104,7 +104,7 @@ export async function checkErasure(
   const building = jobBeside(registry, registered.uuid) !== undefined;
   const staying = searchEmbeddings(folder, texts, { findings, vectors, building });
   const records = recordsOf(places);
-  searchRecords(records, keys, findings);
+  await searchRecords(records, keys, findings);
   const holding = new Map<string, ReadonlySet<string>>();
   for (const place of places.backups) {
     const { uuid, name: index } = registered;

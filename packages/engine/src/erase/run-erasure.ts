@@ -99,7 +99,7 @@ export async function runErasure(
   await work.locked((lock) => eraseFiles(places, found, actions, work, lock));
   work.forget();
   refuseAborted(work.signal);
-  Object.assign(actions, removeRecords(found.records, found.keys));
+  Object.assign(actions, await removeRecords(found.records, found.keys));
   if (work.replaceBackups) await replaceBackups(places, subject, actions, work);
   const { report } = await checkErasure(places, subject, work);
   const statement = await statementOf(places, subject, { report, actions, started_at });

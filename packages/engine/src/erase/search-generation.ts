@@ -5,6 +5,7 @@
  * cannot be judged counts as a remain.
  */
 import { type ErasureEnd, type ErasurePlace, LhsError } from '@lakehouse-search/contract';
+import { inTurns } from '../base/turns.ts';
 import { fetchColdFiles } from '../index/cold-segments.ts';
 import { type Commit, filesOf, readCommit } from '../index/commit.ts';
 import { holds, type Pin, pinnedCommit, pinsAmong } from '../index/pins.ts';
@@ -16,7 +17,7 @@ import { holdingColdBytes } from '../storage/cold-cache.ts';
 import type { Directory } from '../storage/directory.ts';
 import { openFramed } from '../storage/frame.ts';
 import { VERIFIED_FILE, Verification } from '../storage/verification.ts';
-import { describeDocument } from './describe-document.ts';
+import { describingDocument } from './describe-document.ts';
 import type { ErasedKeys } from './erased-keys.ts';
 import type { Findings } from './findings.ts';
 import type { VectorsSeen } from './vectors-seen.ts';
@@ -132,7 +133,7 @@ async function searchSegment(
     const isErased = search.keys.find(reader.keys);
     await holdingColdBytes(async () => {
       if (reader.isCold) await fetchSearched(reader, isErased, search);
-      examineSegment(reader, directory, naming, search);
+      await inTurns(examiningSegment(reader, directory, naming, search));
     });
   } finally {
     reader.release();
@@ -149,20 +150,21 @@ async function fetchSearched(
   else if (compares) await fetchColdFiles([reader], new Set(['vector', 'graph']));
 }
 
-function examineSegment(
+function* examiningSegment(
   reader: SegmentReader,
   { path }: Directory,
   { source, generation }: Naming,
   { keys, findings, vectors, compares }: GenerationSearch,
-): void {
+): Generator<void, void, undefined> {
   const { id, cold } = reader.entry;
   const { fields } = source.commit;
   findings.examined.segments++;
   findings.examined.documents += reader.docs;
-  const erased = new Set<number>();
-  keys.find(reader.keys, (key, doc) => {
+  const found: [key: number, doc: number][] = [];
+  keys.find(reader.keys, (key, doc) => void found.push([key, doc]));
+  for (const [key, doc] of found) {
+    yield;
     vectors.addErased(reader, doc, key, fields);
-    erased.add(doc);
     const deleted = reader.isDeleted(doc);
     const described = findings.remains.length < DESCRIBED;
     const tier = cold === undefined ? '' : `, cold in "${cold.place}"`;
@@ -171,11 +173,11 @@ function examineSegment(
       key,
       where: findings.shown(path, id),
       detail: `document ${doc} of segment "${id}"${tier}${deleted ? ', deleted' : ''}`,
-      ...(described ? { fields: describeDocument(reader, doc, fields) } : {}),
+      ...(described ? { fields: yield* describingDocument(reader, doc, fields) } : {}),
     });
-  });
+  }
   if (compares && source.pin === null && generation.state !== 'unnamed') {
-    vectors.addLive(reader, fields, erased);
+    yield* vectors.addLive(reader, fields, new Set(found.map(([, doc]) => doc)));
   }
 }
 

@@ -1,4 +1,5 @@
 /** Saved queries, past queries of the screen and job records that mention erased rows. */
+import { pauses } from '../base/turns.ts';
 import type { Registry } from '../registry/registry.ts';
 import { type ErasedKeys, textsOfJson } from './erased-keys.ts';
 import type { Findings } from './findings.ts';
@@ -14,15 +15,21 @@ export interface IndexRecords {
 }
 
 /** Searches the records. */
-export function searchRecords(records: IndexRecords, keys: ErasedKeys, findings: Findings): void {
+export async function searchRecords(
+  records: IndexRecords,
+  keys: ErasedKeys,
+  findings: Findings,
+): Promise<void> {
   const { dataDir, registry } = records;
-  for (const { id, mention } of mentioningQueries(records, keys, findings)) {
+  const pause = pauses();
+  for (const { id, mention } of await mentioningQueries(records, keys, findings)) {
     const detail = 'a saved query mentions the row';
     findings.add({ place: 'saved_query', key: mention, where: id, detail, goes: 'erase' });
   }
   const lines = historyLines(dataDir);
   findings.examined.history_lines += lines.length;
   for (const { line, text } of lines) {
+    await pause();
     const key = historyMention(text, records.names, keys);
     if (key === undefined) continue;
     const where = `${findings.shown(dataDir, 'tui-history.ndjson')}:${line}`;
@@ -36,6 +43,7 @@ export function searchRecords(records: IndexRecords, keys: ErasedKeys, findings:
   }
   for (const job of registry.jobs.list()) {
     if (job.uuid !== records.uuid) continue;
+    await pause();
     findings.examined.job_records++;
     const key = keys.mentionedIn(textsOfJson(job.record));
     if (key === undefined) continue;
@@ -53,9 +61,12 @@ export interface RemovedRecords {
 }
 
 /** Removes what `searchRecords` reports, and what the registry's file has of deleted rows. */
-export function removeRecords(records: IndexRecords, keys: ErasedKeys): RemovedRecords {
+export async function removeRecords(
+  records: IndexRecords,
+  keys: ErasedKeys,
+): Promise<RemovedRecords> {
   const { dataDir, registry, names } = records;
-  const queries = mentioningQueries(records, keys);
+  const queries = await mentioningQueries(records, keys);
   for (const { id, owner } of queries) registry.queries.delete(owner, id);
   const jobs = registry.jobs
     .list()
@@ -73,17 +84,21 @@ export function removeRecords(records: IndexRecords, keys: ErasedKeys): RemovedR
 }
 
 /** Saved queries of the index, and those that name no index. */
-function mentioningQueries(
+async function mentioningQueries(
   { registry, names }: IndexRecords,
   keys: ErasedKeys,
   findings?: Findings,
 ) {
-  return registry.queries.all().flatMap(({ id, owner, name, description, request }) => {
-    if (request.index !== undefined && !names.has(request.index)) return [];
+  const found: { id: string; owner: string; mention: number | null }[] = [];
+  const pause = pauses();
+  for (const { id, owner, name, description, request } of registry.queries.all()) {
+    if (request.index !== undefined && !names.has(request.index)) continue;
+    await pause();
     if (findings !== undefined) findings.examined.saved_queries++;
     const mention = keys.mentionedIn(textsOfJson([name, description ?? '', request]));
-    return mention === undefined ? [] : [{ id, owner, mention }];
-  });
+    if (mention !== undefined) found.push({ id, owner, mention });
+  }
+  return found;
 }
 
 /** A line that is no JSON is searched as it is. */

@@ -3,6 +3,8 @@ import type { CommittedField } from '../index/commit.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
 import { VectorHash } from './vector-hash.ts';
 
+const STEP_VECTORS = 1000;
+
 /** Hashes of the vectors of one model's fields. */
 interface ModelVectors {
   /** Of live documents. */
@@ -25,11 +27,11 @@ export class VectorsSeen {
   }
 
   /** Takes the vectors of a segment's live documents without an erased key, each file once. */
-  addLive(
+  *addLive(
     reader: SegmentReader,
     fields: readonly CommittedField[],
     erased: ReadonlySet<number>,
-  ): void {
+  ): Generator<void, void, undefined> {
     const name = `${reader.path}/${reader.id}/${reader.deletedDocs}`;
     if (this.#walked.has(name)) return;
     this.#walked.add(name);
@@ -37,6 +39,7 @@ export class VectorsSeen {
       const { live } = this.of(folder);
       const hash = new VectorHash(vectors.dims);
       for (let slot = 0; slot < vectors.count; slot++) {
+        if (slot % STEP_VECTORS === 0) yield;
         const doc = vectors.docAt(slot);
         if (reader.isDeleted(doc) || erased.has(doc)) continue;
         vectors.codes(slot, hash.codes);

@@ -12,7 +12,7 @@ import { readVarint, varintBytes } from '../postings/varint.ts';
 import { BLOCK_WORDS, DICTIONARY_BLOCK } from './format.ts';
 import type { InvertedReader } from './inverted-reader.ts';
 
-/** Dictionary blocks between two checks of the deadline. */
+/** Dictionary blocks of a step. */
 const BLOCKS_PER_CHECK = 1024;
 
 /** Which terms of which document to look for, and for how long. */
@@ -24,19 +24,33 @@ export interface DocumentTermsRequest {
   readonly deadline: number;
 }
 
+type VisitTerm = (term: Uint8Array, info: TermInfo) => void;
+
 /**
  * Calls `visit` for each term of a document that begins with `prefix`, in byte order; false: the
  * deadline passed before the last one. The bytes are a copy.
  */
 export function eachTermOf(
   inverted: InvertedReader,
-  { doc, prefix, deadline }: DocumentTermsRequest,
-  visit: (term: Uint8Array, info: TermInfo) => void,
+  { deadline, ...request }: DocumentTermsRequest,
+  visit: VisitTerm,
 ): boolean {
+  for (const _ of termsInSteps(inverted, request, visit)) {
+    if (performance.now() > deadline) return false;
+  }
+  return true;
+}
+
+/** The same for all terms, in short steps. */
+export function* termsInSteps(
+  inverted: InvertedReader,
+  { doc, prefix }: Omit<DocumentTermsRequest, 'deadline'>,
+  visit: VisitTerm,
+): Generator<void, void, undefined> {
   const { from, to } = blocksOf(inverted, prefix);
   const scan = new BlockScan(inverted, doc);
   for (let block = from; block < to; block += BLOCKS_PER_CHECK) {
-    if (performance.now() > deadline) return false;
+    yield;
     const end = Math.min(to, block + BLOCKS_PER_CHECK);
     for (let at = scan.find(block, end); at < end; at = scan.find(at + 1, end)) {
       visitFound(inverted, at, scan.found, (term, info) => {
@@ -44,7 +58,6 @@ export function eachTermOf(
       });
     }
   }
-  return true;
 }
 
 /** Visits the entries of a dictionary block whose bits are set. */
@@ -52,7 +65,7 @@ function visitFound(
   inverted: InvertedReader,
   block: number,
   found: number,
-  visit: (term: Uint8Array, info: TermInfo) => void,
+  visit: VisitTerm,
 ): void {
   const cursor = inverted.terms();
   cursor.enter(block);

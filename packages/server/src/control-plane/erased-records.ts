@@ -1,8 +1,7 @@
 import type { Coordinates, ErasureRemain } from '@lakehouse-search/contract';
-import { mentionsOf, textsOfJson } from '@lakehouse-search/engine';
+import { mentionsOf, pauses, textsOfJson } from '@lakehouse-search/engine';
 import type { ClusterJob } from '../store/cluster-jobs.ts';
 import type { Store } from '../store/open-store.ts';
-import type { UserQuery } from '../store/user-queries.ts';
 
 /** What to look for in the records of a server. */
 export interface RecordSearch {
@@ -21,7 +20,6 @@ export interface FoundRecords {
 }
 
 type RecordStore = Pick<Store, 'queries' | 'jobs'>;
-type Found<T> = readonly { readonly record: T; readonly key: number | null }[];
 
 /** Saved queries and job records of a server, as far as they mention erased rows. */
 export class ErasedRecords {
@@ -70,10 +68,10 @@ export class ErasedRecords {
       return isOwn ? [{ query, request }] : [];
     });
     const mentions = mentionsOf(keys, texts);
-    const found: Found<UserQuery> = own.flatMap(({ query, request }) => {
-      const key = mentions(textsOfJson([query.name, query.description ?? '', request]));
-      return key === undefined ? [] : [{ record: query, key }];
-    });
+    const found = await mentioning(
+      own.map(({ query }) => query),
+      (query, i) => mentions(textsOfJson([query.name, query.description ?? '', own[i].request])),
+    );
     return { examined: own.length, found };
   }
 
@@ -84,10 +82,24 @@ export class ErasedRecords {
       (job) => job.index === index && !isErasing(job),
     );
     const mentions = mentionsOf(keys, texts);
-    const found: Found<ClusterJob> = own.flatMap((record) => {
-      const key = mentions(textsOfJson([record.request, record.record]));
-      return key === undefined ? [] : [{ record, key }];
-    });
+    const found = await mentioning(own, ({ request, record }) =>
+      mentions(textsOfJson([request, record])),
+    );
     return { examined: own.length, found };
   }
+}
+
+/** The records that mention a key, or a text of the rows; the search is made in turns. */
+async function mentioning<T>(
+  records: readonly T[],
+  keyIn: (record: T, at: number) => number | null | undefined,
+) {
+  const found: { readonly record: T; readonly key: number | null }[] = [];
+  const pause = pauses();
+  for (const [at, record] of records.entries()) {
+    await pause();
+    const key = keyIn(record, at);
+    if (key !== undefined) found.push({ record, key });
+  }
+  return found;
 }

@@ -70,6 +70,10 @@ export const ANSWERED: Readonly<Record<string, HeavyRequest>> = {
   suggestions: v1('suggest', { field: 'title', text: 'r', limit: 100 }),
   'tokens of a text': analyzed('word ', 10_000),
   'an explanation': v1('explain', { query: 'title:row', coordinates: keyOf(7) }),
+  'a check of 1,000 erased keys': body(
+    '/v1/erasure:check',
+    json({ keys: range(1000).map(keyOf), texts: range(1000).map((n) => `row ${n}`) }),
+  ),
   'many searches in one request': lines(200, { size: 10, query: { match_all: {} } }),
   'searches of 8 MiB in one request': body(
     '/big/_msearch',
