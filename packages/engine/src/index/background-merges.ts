@@ -11,7 +11,7 @@ import { LhsError } from '@lakehouse-search/contract';
 import type { Merged } from '../segment/merge.ts';
 import type { IndexWriter } from './index-writer.ts';
 import type { MergeJob, MergePlan } from './merge-plan.ts';
-import { MERGE_SETTINGS, type MergeSettings } from './merge-policy.ts';
+import { BACKGROUND_SETTINGS, type MergeSettings } from './merge-policy.ts';
 
 /**
  * Runs a merge somewhere: a worker thread (`runInThread`) or here (`inlineRunner`). When `signal`
@@ -44,13 +44,6 @@ export interface BackgroundOptions {
   /** Called when a merge has been taken into the writer. */
   readonly onMerged?: () => void;
 }
-
-/** Merges beside are smaller than what a compaction makes: memory for a few times 512 MiB. */
-export const BACKGROUND_SETTINGS: MergeSettings = Object.freeze({
-  ...MERGE_SETTINGS,
-  maxBytes: 512 * 2 ** 20,
-  maxDocs: 4_194_304,
-});
 
 /** After so many failures in a row the pause grows no more. */
 const MAX_DOUBLINGS = 6;

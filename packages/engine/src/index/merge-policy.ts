@@ -43,6 +43,13 @@ export const MERGE_SETTINGS: MergeSettings = Object.freeze({
   deletedPart: 0.2,
 });
 
+/** Merges beside are smaller than what a compaction makes: memory for a few times 512 MiB. */
+export const BACKGROUND_SETTINGS: MergeSettings = Object.freeze({
+  ...MERGE_SETTINGS,
+  maxBytes: 512 * 2 ** 20,
+  maxDocs: 4_194_304,
+});
+
 /** One merge takes at most so many segments. */
 const MERGE_AT_ONCE = 32;
 

@@ -6,13 +6,15 @@ import { currentGeneration, type Generation, generationAt } from '../open/index-
 import { type KnownIndex, mappingOfCommit, notBuilt } from '../open/open-index.ts';
 import type { Redefinition } from '../registry/jobs.ts';
 import { mappingOver } from '../sync/build-generation.ts';
+import { requireMemory } from '../sync/build-resources.ts';
 import type { BuildJob } from '../sync/cut-over.ts';
 import { withBuild } from './build-index.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 
 /**
  * Builds the fields of a new definition that the live generation lacks: the work of a job. `known`
- * has the new definition, `now` is the one in force. Throws as `withBuild` and `alterGeneration`.
+ * has the new definition, `now` is the one in force. Throws as `withBuild` and
+ * `alterGeneration`, and limit_exceeded if its memory does not fit.
  */
 export async function alterFields(
   indexes: LocalIndexes,
@@ -22,7 +24,8 @@ export async function alterFields(
   job: BuildJob,
 ): Promise<ReindexResponse> {
   const left = () => leftAlter(indexes, known, redefines);
-  return withBuild(indexes, known, left, job, (index, own) => {
+  const memoryBytes = requireMemory({}, indexes.memory.build);
+  return withBuild(indexes, known, { left, memoryBytes }, job, (index, own) => {
     const live = currentGeneration(index.folder);
     if (live === null) throw notBuilt(now.definition.index);
     const next = { mapping: mappingOver(index.definition, index.table), baseDir: index.baseDir };

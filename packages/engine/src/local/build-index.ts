@@ -14,8 +14,7 @@ import { openedIndex, openTableOf, requireFolder, withLock } from './write-index
 /**
  * Builds a generation of an index and makes it the live one: the work of a job.
  * The commit lock is taken for the cutover alone, however long that has to be waited for. Throws as
- * `openTableOf` and `buildGeneration`, and limit_exceeded if its memory does not fit; while the
- * memory of other builds leaves too little, it waits.
+ * `openTableOf` and `buildGeneration`, and limit_exceeded if its memory does not fit.
  */
 export async function buildIndex(
   indexes: LocalIndexes,
@@ -29,27 +28,33 @@ export async function buildIndex(
   const kinds = { build, embed: embedThreads };
   const resources = buildResources(request, kinds, indexes.memory.build);
   const left = () => (request.resume === true ? leftBuild(indexes, known) : null);
-  const leave = await indexes.buildRoom.enter(resources.memoryBytes, job.signal);
-  return withBuild(indexes, known, left, job, (index, own) => {
+  const { memoryBytes } = resources;
+  return withBuild(indexes, known, { left, memoryBytes }, job, (index, own) => {
     const staged = { as_of: own?.as_of ?? as_of, left: own?.generation ?? null };
     const what = { ...staged, followLive, resources };
     return buildGeneration(index, what, indexes.bytes(known), job);
-  }).finally(leave);
+  });
 }
 
-/**
- * Runs the build of a generation: `left` says what a crashed job left to it; what others left is
- * removed. Throws as `openTableOf`, and what `left` and `work` throw.
- */
+/** What a build of a generation begins with. */
+export interface BuildStart<T> {
+  /** What a crashed job left to it; what others left is removed. */
+  readonly left: () => T | null;
+  /** While the memory of other builds leaves too little, it waits. */
+  readonly memoryBytes: number;
+}
+
+/** Runs the build of a generation. Throws as `openTableOf`, and what `left` and `work` throw. */
 export async function withBuild<T>(
   indexes: LocalIndexes,
   known: KnownIndex,
-  left: () => T | null,
+  { left, memoryBytes }: BuildStart<T>,
   job: BuildJob,
   work: (index: BuiltIndex, left: T | null) => Promise<ReindexResponse>,
 ): Promise<ReindexResponse> {
   const { registered } = known;
   const { uuid } = registered;
+  const leave = await indexes.buildRoom.enter(memoryBytes, job.signal);
   let table: SourceTable | undefined;
   try {
     requireFolder(indexes, registered);
@@ -71,6 +76,7 @@ export async function withBuild<T>(
     throw indexes.explained(registered, error);
   } finally {
     await table?.close();
+    leave();
   }
 }
 

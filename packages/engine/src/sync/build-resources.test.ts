@@ -1,8 +1,12 @@
 import { availableParallelism } from 'node:os';
+import { limitMemory, usableMemory } from '@lakehouse-search/lake';
 import { describe, expect, it } from 'vitest';
 import type { OpenBuildThreads } from '../index/build-threads.ts';
+import { BACKGROUND_SETTINGS } from '../index/merge-policy.ts';
 import {
+  backgroundSettings,
   buildResources,
+  compactionSettings,
   mergeSettings,
   segmentMemory,
   type ThreadKinds,
@@ -64,12 +68,29 @@ describe('the resources of a build', () => {
     const refused = (request: Parameters<typeof buildResources>[0], room?: number) => {
       return () => buildResources(request, kinds, room);
     };
-    expect(refused({}, 150 * MIB)).toThrow('needs 224 MiB of memory, and may use 150 MiB here');
+    expect(refused({}, 150 * MIB)).toThrow(
+      'a build needs 224 MiB of memory, and may use 150 MiB here',
+    );
     expect(refused({}, 0)).toThrow('may use 0 MiB');
     expect(refused({ memory_bytes: 512 * MIB }, 400 * MIB)).toThrow('needs 512 MiB');
     expect(refused({ threads: 4, memory_bytes: 224 * MIB })).toThrow(
       'needs 416 MiB of memory, not',
     );
     expect(refused({ threads: 4 }, 300 * MIB)).toThrow('needs 416 MiB of memory, and may');
+  });
+});
+
+describe('the limits of merges', () => {
+  it('are those of a large machine, or follow the memory of the process', () => {
+    const free = limitMemory(256 * MIB);
+    const [beside, compaction] = [backgroundSettings(), compactionSettings()];
+    free();
+    // a merge takes about three times the size of its segment
+    expect(beside.maxBytes * 3).toBeLessThan(100 * MIB);
+    expect(beside.maxDocs * 120).toBeLessThan(100 * MIB);
+    expect(compaction.maxBytes * 3).toBeLessThan(256 * MIB);
+    expect(beside).not.toEqual(BACKGROUND_SETTINGS);
+    const most = { maxBytes: 512 * MIB, maxDocs: 4_194_304 };
+    if (usableMemory() >= 4096 * MIB) expect(backgroundSettings()).toMatchObject(most);
   });
 });

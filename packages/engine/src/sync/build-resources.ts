@@ -3,7 +3,7 @@ import { LhsError, REQUEST_LIMITS, type ReindexRequest } from '@lakehouse-search
 import { usableMemory } from '@lakehouse-search/lake';
 import type { OpenEmbedder } from '../embed/embedder.ts';
 import type { OpenBuildThreads } from '../index/build-threads.ts';
-import { MERGE_SETTINGS, type MergeSettings } from '../index/merge-policy.ts';
+import { BACKGROUND_SETTINGS, MERGE_SETTINGS, type MergeSettings } from '../index/merge-policy.ts';
 import { ENCODING_FACTOR } from '../segment/field-writer.ts';
 
 /** The least memory of a process that builds an index with one thread. */
@@ -101,7 +101,7 @@ const usualBytes = (): number => Math.min(MEMORY_BYTES, Math.floor(usableMemory(
 const mib = (bytes: number): string => `${Math.floor(bytes / 2 ** 20)} MiB`;
 
 function noRoom(needed: number, room: number): LhsError {
-  const message = `a reindex needs ${mib(needed)} of memory, and may use ${mib(room)} here`;
+  const message = `a build needs ${mib(needed)} of memory, and may use ${mib(room)} here`;
   return new LhsError('limit_exceeded', message, {
     hint:
       'raise "memory" of the server or the limit of its container, use less memory or fewer ' +
@@ -110,7 +110,7 @@ function noRoom(needed: number, room: number): LhsError {
 }
 
 function tooLittle(needed: number, memoryBytes: number, threads: number): LhsError {
-  const message = `a reindex with ${threads} threads needs ${mib(needed)} of memory`;
+  const message = `a build with ${threads} threads needs ${mib(needed)} of memory`;
   const hint = 'raise "memory_bytes" or use fewer "threads"';
   return new LhsError('limit_exceeded', `${message}, not ${mib(memoryBytes)}`, { hint });
 }
@@ -130,4 +130,23 @@ export function mergeSettings({ memoryBytes }: BuildResources): MergeSettings {
   const docs = Math.floor((memoryBytes - BASE_BYTES) / MERGED_DOC_BYTES);
   const maxDocs = Math.min(MERGE_SETTINGS.maxDocs, Math.max(LEAST_MERGED_DOCS, docs));
   return { ...MERGE_SETTINGS, maxDocs };
+}
+
+/**
+ * Limits of merges beside syncs and searches, whose memory is about three times the size of their
+ * segment: they have three eighths of the memory of the process at most.
+ */
+export const backgroundSettings = (): MergeSettings => settingsIn(BACKGROUND_SETTINGS, 1 / 8);
+
+/** The same of a compaction, which has three quarters. */
+export const compactionSettings = (): MergeSettings => settingsIn(MERGE_SETTINGS, 1 / 4);
+
+function settingsIn(most: MergeSettings, share: number): MergeSettings {
+  const bytes = usableMemory() * share;
+  const docs = Math.floor((2 * bytes) / MERGED_DOC_BYTES);
+  return {
+    ...most,
+    maxBytes: Math.min(most.maxBytes, bytes),
+    maxDocs: Math.min(most.maxDocs, docs),
+  };
 }

@@ -11,6 +11,7 @@ import { IndexWriter } from '../index/index-writer.ts';
 import { costOf, type MergePlan } from '../index/merge-plan.ts';
 import { storedPlans } from '../index/stored-plans.ts';
 import type { Directory } from '../storage/directory.ts';
+import { compactionSettings } from './build-resources.ts';
 import { requireMergeRoom } from './disk-room.ts';
 import { mergeProgress } from './merge-progress.ts';
 
@@ -44,7 +45,9 @@ export async function compactIndex(
       requireMergeRoom(bytes, request.freeBytes(), directory.path);
       progress.planned(plans);
     };
-    const count = await merges.force(segments, { planned, report: progress.report, signal });
+    const { report } = progress;
+    const settings = compactionSettings();
+    const count = await merges.force(segments, { planned, report, signal, settings });
     const { checkpoint, files } = before;
     const after = count === 0 ? before : writer.commit({ checkpoint, files });
     return answer(before, after);

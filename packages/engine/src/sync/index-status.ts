@@ -1,7 +1,6 @@
 import type { IndexStatus } from '@lakehouse-search/contract';
 import { LhsError } from '@lakehouse-search/contract';
 import type { Snapshot, SourceTable } from '@lakehouse-search/lake';
-import { BACKGROUND_SETTINGS } from '../index/background-merges.ts';
 import type { IndexSnapshot } from '../index/index-snapshot.ts';
 import { chooseMerges } from '../index/merge-policy.ts';
 import type { ProcessIdentity } from '../index/process-identity.ts';
@@ -9,6 +8,7 @@ import { describeShards } from '../open/describe-index.ts';
 import type { Definition } from '../schema/definition.ts';
 import { segmentBytes } from '../segment/entry.ts';
 import { followedSnapshot } from '../source/source-table.ts';
+import { backgroundSettings } from './build-resources.ts';
 import { historyPolicy } from './history-policy.ts';
 import { type Way, wayTo } from './missing-snapshots.ts';
 import { skippedPart } from './skipped-rows.ts';
@@ -42,7 +42,7 @@ export function ownStatus({ definition, snapshot, writer }: StatusSubject): Inde
 function pendingMerges({ commit }: IndexSnapshot): number {
   const hot = commit.segments.filter(({ cold }) => cold === undefined);
   const sizes = hot.map((entry) => ({ ...entry, bytes: segmentBytes(entry) }));
-  return chooseMerges(sizes, BACKGROUND_SETTINGS).length;
+  return chooseMerges(sizes, backgroundSettings()).length;
 }
 
 function checkpointOf(snapshot: IndexSnapshot | null): IndexStatus['checkpoint'] {

@@ -33,7 +33,7 @@ import { readStoredSchema } from '../schema/stored-schema.ts';
 import { fromSource, refuseAborted, sourceError } from '../source/source-errors.ts';
 import type { Directory } from '../storage/directory.ts';
 import { applyBatch, type BatchTarget } from './apply-batch.ts';
-import { usualSegmentMemory } from './build-resources.ts';
+import { backgroundSettings, usualSegmentMemory } from './build-resources.ts';
 import { isFileMissing } from './file-missing.ts';
 import { createFileTable } from './file-table.ts';
 import type { NoteMerge } from './locked-index.ts';
@@ -104,6 +104,7 @@ export class SyncSession {
       noteMerge?.(error);
     };
     const merges = new BackgroundMerges(writer, mergeRunner ?? inlineRunner(directory), {
+      settings: backgroundSettings(),
       onError,
       onMerged: () => noteMerge?.(null),
     });
