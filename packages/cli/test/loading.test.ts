@@ -122,11 +122,20 @@ describe('files of the bundle that are found by URL', () => {
 
   it.each([
     ['threads', /new URL\(`\.\/([a-z]+-worker)\.\$/g, 'chunks/', 6],
-    ['stemmers', /require\(`\.\.\/(snowball)\//g, '', 1],
+    ['stemmers', /require[$\w]*\(`\.\.\/(snowball)\//g, '', 1],
   ])('%s lie beside the chunk that names them', (_, pattern, folder, count) => {
     const names = code.flatMap((text) => [...text.matchAll(pattern)].map((match) => match[1]));
     expect(new Set(names).size).toBe(count);
     const there = readdirSync(new URL(folder, bundle)).map((name) => name.replace(/\.js$/, ''));
     for (const name of names) expect(there).toContain(name);
+  });
+
+  it('vendored packages and data are where chunks name them', () => {
+    const pattern = /['"`]\.\.\/(vendor\/[\w./-]+\.(?:cjs|json))['"`]/g;
+    const files = new Set(
+      code.flatMap((text) => [...text.matchAll(pattern)].map(([, file]) => file)),
+    );
+    expect(files.size).toBe(5);
+    for (const file of files) expect(existsSync(new URL(file, bundle)), file).toBe(true);
   });
 });
