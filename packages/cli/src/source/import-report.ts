@@ -26,7 +26,7 @@ const MOST_COLUMNS = 100;
 
 /** `read as CSV (gzip, delimiter ";", names from line 1)`: what was guessed of an input. */
 export function readingLine(reading: InputReading): string {
-  const { kind, format, compression, delimiter, hasHeader, encoding, rows, lines } = reading;
+  const { kind, format, compression, delimiter, hasHeader, trim, encoding, rows, lines } = reading;
   const { sheet, leftOut = [] } = reading;
   const parts: string[] = compression === null ? [] : [compression];
   if (lines !== undefined) {
@@ -37,6 +37,7 @@ export function readingLine(reading: InputReading): string {
   } else if (kind === 'csv' && delimiter !== null) {
     parts.push(`delimiter ${DELIMITERS[delimiter] ?? `"${delimiter}"`}`);
     parts.push(hasHeader ? 'names from line 1' : 'without names');
+    if (trim) parts.push('without blanks around values; --no-trim keeps them');
   }
   if (encoding !== undefined) {
     const guess = '; --encoding names another one';

@@ -29,6 +29,10 @@ export const readingFlags = {
     allowNo: true,
     default: true,
   }),
+  trim: Flags.boolean({
+    description: 'leave out blanks around values of CSV (if most names have some)',
+    allowNo: true,
+  }),
   'skip-bad-lines': Flags.boolean({ description: 'leave out lines of CSV that do not fit' }),
   decimal: Flags.string({ options: ['.', ','], description: 'decimal mark of CSV' }),
   'date-format': Flags.string({
@@ -70,6 +74,7 @@ export interface ReadingFlags {
   readonly delimiter?: string;
   readonly encoding?: string;
   readonly header?: boolean;
+  readonly trim?: boolean;
   readonly 'skip-bad-lines'?: boolean;
   readonly decimal?: string;
   readonly 'date-format'?: readonly string[];
@@ -94,6 +99,7 @@ export function readingOptions(flags: ReadingFlags): ReadingOptions {
     delimiter: flags.delimiter === undefined ? undefined : delimiterOf(flags.delimiter),
     encoding: flags.encoding,
     hasHeader: flags.header,
+    trim: flags.trim,
     skipBadLines: flags['skip-bad-lines'],
     decimal: flags.decimal as '.' | ',' | undefined,
     dateFormats: flags['date-format'],

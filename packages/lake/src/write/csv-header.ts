@@ -5,7 +5,8 @@
  * - the delimiter, unless it is named, is the one of `,` `;` tab and `|` that occurs most often in
  *   the line outside quotes (a tab in .tsv files, `|` in .psv files);
  * - an option may rename a column by its position, which tells names that repeat apart;
- * - values may be quoted with `"`, which is doubled inside.
+ * - values may be quoted with `"`, which is doubled inside;
+ * - if most names have blanks around them, so have the values, and both are read without them.
  *
  * DuckDB's sniffer is not used: it skips lines that do not fit its guess.
  */
@@ -15,10 +16,12 @@ import type { InputFile } from './input-files.ts';
 import type { ReadingOptions } from './reading-options.ts';
 import { refuseTwins } from './refuse-twins.ts';
 
-/** A CSV file's delimiter and the names of its columns, each different from the others. */
+/** A CSV file's delimiter, and the names of its columns, each different from the others. */
 export interface CsvHeader {
   readonly delimiter: string;
   readonly names: readonly string[];
+  /** Whether blanks around values are left out. */
+  readonly trim: boolean;
 }
 
 const DELIMITERS = [',', ';', '\t', '|'] as const;
@@ -31,23 +34,29 @@ const MOST_BYTES = 2 * 1024 * 1024;
  */
 export async function readCsvHeader(
   file: InputFile,
-  { delimiter: named, hasHeader = true, rename = {} }: ReadingOptions = {},
+  { delimiter: named, hasHeader = true, rename = {}, ...options }: ReadingOptions = {},
 ): Promise<CsvHeader> {
   const line = await firstRecord(file);
   if (line === '') throw refuse(file, 'its first line is empty; it must name the columns');
   const delimiter = named ?? endingDelimiter(file.path) ?? mostFrequent(line);
-  const cells = split(line, delimiter);
+  const written = split(line, delimiter);
+  const trim = options.trim ?? (hasHeader && areMostlySpaced(written));
+  const cells = trim ? written.map((cell) => cell.trim()) : written;
   const isByPosition = (i: number) =>
     Object.hasOwn(rename, columnName('', i)) && !cells.includes(columnName('', i));
   const names = cells.map((cell, i) => columnName(hasHeader && !isByPosition(i) ? cell : '', i));
   refuseTwins(names, `columns of ${file.shown}`, 'rename');
-  return { delimiter, names };
+  return { delimiter, names, trim };
 }
 
 function endingDelimiter(path: string): string | undefined {
   const [, ending] = /\.([tp])sv(\.|$)/i.exec(path) ?? [];
   return ending === undefined ? undefined : /t/i.test(ending) ? '\t' : '|';
 }
+
+/** Most names after the first one have blanks around them. */
+const areMostlySpaced = (cells: readonly string[]) =>
+  cells.filter((cell) => cell !== cell.trim()).length > (cells.length - 1) / 2;
 
 async function firstRecord(file: InputFile): Promise<string> {
   const parts: Buffer[] = [];

@@ -134,6 +134,20 @@ describe('options of CSV', () => {
     expect(read).toMatchObject({ delimiter: '~', hasHeader: false });
   });
 
+  it('leave out blanks around values if the names have some', async () => {
+    const path = file('spaced.csv', 'id, name , mass,code\n1, Gold ,NA, x y \n2, , 19.3,\n');
+    const { types, rows, read } = await imported(path, { nulls: ['NA'] });
+    expect(types).toEqual({ id: 'long', name: 'string', mass: 'double', code: 'string' });
+    expect(rows).toEqual([
+      [1, 'Gold', null, 'x y'],
+      [2, null, 19.3, null],
+    ]);
+    expect(read).toMatchObject({ trim: true });
+    const exact = await imported(path, { trim: false });
+    expect(exact.rows[0]).toEqual([1, ' Gold ', 'NA', ' x y ']);
+    expect(Object.keys(exact.types)).toEqual(['id', ' name ', ' mass', 'code']);
+  });
+
   it.each([
     ['long', 'abc', 'long'],
     ['long', '1.5', 'long'],

@@ -44,6 +44,8 @@ export interface InputReading extends ConvertedReading {
   readonly delimiter: string | null;
   /** Whether the first line of CSV names the columns. */
   readonly hasHeader: boolean;
+  /** Whether blanks around values of CSV are left out. */
+  readonly trim: boolean;
 }
 
 /** Input on disk, as DuckDB reads it. `dispose` removes what was staged. */
@@ -147,7 +149,7 @@ async function stagedFiles(
   const json = (options: string) => `read_json(${list}, ${JSON_OPTIONS}${partitions}, ${options})`;
   const relation = {
     parquet: () => `read_parquet(${list}, union_by_name=true${partitions})`,
-    csv: () => csvRelation(files, headers, `${csvOptions(options)}${partitions}`),
+    csv: () => csvRelation(files, headers, `${csvOptions(options)}${partitions}`, options.nulls),
     json: () => json(WHOLE),
   }[format]();
   const typedRelation: StagedInput['typedRelation'] = (types) => {
@@ -170,8 +172,9 @@ async function stagedFiles(
     return lineOfRecord(files[0], headers[0], row + (hasHeader ? 1 : 0));
   };
   const delimiter = headers[0]?.delimiter ?? null;
+  const trim = headers[0]?.trim ?? false;
   const { compression } = files[0];
-  const reading = { ...converted, format, compression, delimiter, hasHeader };
+  const reading = { ...converted, format, compression, delimiter, hasHeader, trim };
   const relationWithoutMaps = json(`${WHOLE}, map_inference_threshold=-1`);
   const objects = `read_json_objects(${list}, format='auto')`;
   const relations = { relation, relationWithoutMaps, objects, typedRelation };
@@ -193,14 +196,25 @@ function csvRelation(
   files: readonly InputFile[],
   headers: readonly CsvHeader[],
   options: string,
+  nulls: readonly string[] = [],
 ): string {
   const parts = files.map(({ path, compression }, i) => {
-    const { delimiter, names } = headers[i];
+    const { delimiter, names, trim } = headers[i];
     const columns = names.map((name) => `${quoteName(name)}: 'VARCHAR'`).join(', ');
     const packed = `compression=${quoteText(compression ?? 'none')}`;
     const how = `${options}, ${packed}, delim=${quoteText(delimiter)}`;
-    return `read_csv(${quoteText(path)}, ${how}, columns={${columns}})`;
+    const read = `read_csv(${quoteText(path)}, ${how}, columns={${columns}})`;
+    return trim ? `(SELECT ${trimmed(names, nulls)} FROM ${read})` : read;
   });
   if (parts.length === 1) return parts[0];
   return `(${parts.map((part) => `SELECT * FROM ${part}`).join(' UNION ALL BY NAME ')})`;
+}
+
+/** The columns without blanks around their values, and NULL for texts that stand for it. */
+function trimmed(names: readonly string[], nulls: readonly string[]): string {
+  const list = ['', ...nulls].map(quoteText).join(', ');
+  return names
+    .map(quoteName)
+    .map((name) => `CASE WHEN trim(${name}) NOT IN (${list}) THEN trim(${name}) END AS ${name}`)
+    .join(', ');
 }

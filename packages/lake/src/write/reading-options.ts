@@ -20,6 +20,8 @@ export interface ReadingOptions {
   readonly encoding?: string;
   /** Whether the first line of CSV names the columns. Default true. */
   readonly hasHeader?: boolean;
+  /** Whether blanks around values of CSV are left out. Default: if most names have some. */
+  readonly trim?: boolean;
   /** Whether lines of CSV that do not fit are left out. Default false: they are errors. */
   readonly skipBadLines?: boolean;
   /** Default `.`; with `,` a `.` separates thousands. */
