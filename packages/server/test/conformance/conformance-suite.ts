@@ -97,7 +97,7 @@ const VARYING: ReadonlySet<string> = new Set([
 /** What two tables of the same rows do not have in common, and what one form says in addition. */
 const OF_TABLE: ReadonlySet<string> = new Set([
   ...['snapshot', 'table_uuid', 'uuid', 'location', 'source', 'at', 'from', 'to'],
-  ...['bytes_read', 'hydrate_bytes', 'head', 'lag', 'embeddings', 'hint'],
+  ...['bytes_read', 'hydrate_bytes', 'head', 'lag', 'embeddings', 'hint', 'synced_by'],
 ]);
 
 /** A value without times, ids, and what the rows before have changed. */
