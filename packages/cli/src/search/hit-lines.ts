@@ -16,7 +16,7 @@ import { cut, pad, printable, width, wrap } from '../terminal/text.ts';
 
 /**
  * A hit as people read it: rank, score, key, small fields; then the title (the first cached TEXT
- * field) with its matched terms marked; then the best fragment of another field, with its name.
+ * field) with its matched terms marked; then fragments of other fields, with their names.
  */
 export function hitLines(hit: Hit, rank: number, view: HitView): string[] {
   const { index, style, columns, order, rowTexts } = view;
@@ -31,7 +31,7 @@ export function hitLines(hit: Hit, rank: number, view: HitView): string[] {
   if (title !== undefined && typeof hit.fields?.[title] === 'string') {
     lines.push(`    ${titleLine(hit, title, style, columns - 4)}`);
   }
-  const fragment = bestFragment(hit, [title, ...small.map(({ field }) => field)]);
+  const fragment = otherFragments(hit, [title, ...small.map(({ field }) => field)]);
   if (fragment !== undefined) lines.push(`    ${fragmentLine(fragment, style, columns - 4)}`);
   if (rowTexts.length > 0) lines.push(...textLines(hit, view));
   else if (hit.row !== undefined) lines.push(...rowLines(hit.row, style, columns));
@@ -164,21 +164,29 @@ function titleLine(hit: Hit, title: string, style: Style, columns: number): stri
   return fragmentLine(whole, style, columns, style.bold);
 }
 
+/** Fields whose fragments are shown of a hit. */
+const MAX_FRAGMENTS = 3;
+
 /**
- * The first fragment of a field that is not shown otherwise, behind the field's name. `…` says that
- * the field goes on.
+ * The first fragments of fields that are not shown otherwise, each behind its field's name, short
+ * ones first. `…` says that a field goes on.
  */
-function bestFragment(hit: Hit, shown: readonly (string | undefined)[]): Fragment | undefined {
-  for (const [field, fragments] of Object.entries(hit.highlight ?? {})) {
-    if (shown.includes(field) || fragments.length === 0) continue;
-    const text = fragments[0].map((segment) => segment.text).join('');
+function otherFragments(hit: Hit, shown: readonly (string | undefined)[]): Fragment | undefined {
+  const found = Object.entries(hit.highlight ?? {}).flatMap(([field, [fragment]]): Fragment[] => {
+    if (shown.includes(field) || fragment === undefined) return [];
+    const text = textOf(fragment);
     const whole = String(hit.fields?.[field] ?? text);
     const before = whole.startsWith(text) ? '' : '… ';
     const after = whole.endsWith(text) ? [] : [{ text: ' …', marked: false }];
-    return [{ text: `${field}: ${before}`, marked: false }, ...fragments[0], ...after];
-  }
-  return undefined;
+    return [[{ text: `${field}: ${before}`, marked: false }, ...fragment, ...after]];
+  });
+  if (found.length === 0) return undefined;
+  found.sort((a, b) => textOf(a).length - textOf(b).length);
+  const [first, ...rest] = found.slice(0, MAX_FRAGMENTS);
+  return [...first, ...rest.flatMap((one) => [{ text: ' · ', marked: false }, ...one])];
 }
+
+const textOf = (fragment: Fragment): string => fragment.map(({ text }) => text).join('');
 
 /** A fragment on one line, cut to the width, matched terms marked, the rest as `plain` has it. */
 export function fragmentLine(

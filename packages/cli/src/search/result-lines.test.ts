@@ -83,11 +83,11 @@ describe('the lines of a search answer', () => {
     expect(lines).toHaveLength(4);
   });
 
-  it('name the field of a fragment', () => {
+  it('name the fields of fragments, the short ones first', () => {
     const marked = { text: 'red', marked: true };
-    const highlight = { note: [[{ text: 'runs over ', marked: false }, marked]] };
+    const highlight = { note: [[{ text: 'runs over ', marked: false }, marked]], hue: [[marked]] };
     const lines = resultLines(answer({}, { highlight }), search({}), page);
-    expect(lines[4]).toMatch(/^ {4}note: runs over \S*red/);
+    expect(lines[4]).toBe('    hue: «red» · note: runs over «red»');
   });
 
   it('tell a table that was not looked at yet from one that cannot be reached', () => {

@@ -11,14 +11,14 @@ export interface HitItemProps {
   readonly description: IndexDescription;
 }
 
-/** The title (the first cached TEXT field), the small fields, and a fragment of another, named. */
+/** The title (the first cached TEXT field), the small fields, and named fragments of others. */
 export function HitItem({ hit, rank, place, description }: HitItemProps) {
   const row = keyParts(hit.coordinates);
   const key = keyText(row);
   const isOpen = place.row !== undefined && keyText(place.row) === key;
   const title = titleOf(hit, description);
   const small = smallFields(hit, description, title?.field);
-  const fragment = fragmentOf(hit, [title?.field, ...small.map(({ name }) => name)]);
+  const fragments = fragmentsOf(hit, [title?.field, ...small.map(({ name }) => name)]);
   return (
     <li class={isOpen ? 'hit open' : 'hit'} value={rank}>
       <a
@@ -34,11 +34,11 @@ export function HitItem({ hit, rank, place, description }: HitItemProps) {
           {title === undefined ? key : <Highlighted fragment={title.fragment} />}
         </span>
       </a>
-      {fragment !== undefined && (
-        <p class="fragment">
+      {fragments.map((fragment) => (
+        <p class="fragment" key={textOf(fragment)}>
           <Highlighted fragment={fragment} />
         </p>
-      )}
+      ))}
       <p class="small">
         <span class="key">{key}</span>
         {[scoreText(hit, place), ...armWords(hit), ...small.map(({ text }) => text)]
@@ -65,21 +65,26 @@ function titleOf(
   return { field, fragment: whole ?? [{ text, marked: false }] };
 }
 
-/** A fragment of a field that is not shown, behind its name, with `…` where the field goes on. */
-function fragmentOf(hit: Hit, shown: readonly (string | undefined)[]): Fragment | undefined {
-  const found = Object.entries(hit.highlight ?? {}).find(
-    ([field, fragments]) => !shown.includes(field) && fragments.length > 0,
-  );
-  if (found === undefined) return undefined;
-  const [field, [fragment]] = found;
-  const text = fragment.map((segment) => segment.text).join('');
-  const whole = String(hit.fields?.[field] ?? text);
-  return [
-    { text: `${field}: ${whole.startsWith(text) ? '' : '… '}`, marked: false },
-    ...fragment,
-    ...(whole.endsWith(text) ? [] : [{ text: ' …', marked: false }]),
-  ];
+/** Fields whose fragments are shown of a hit. */
+const MAX_FRAGMENTS = 3;
+
+/**
+ * Fragments of fields that are not shown, each behind its field's name, short ones first. `…` says
+ * that a field goes on.
+ */
+function fragmentsOf(hit: Hit, shown: readonly (string | undefined)[]): readonly Fragment[] {
+  const found = Object.entries(hit.highlight ?? {}).flatMap(([field, [fragment]]): Fragment[] => {
+    if (shown.includes(field) || fragment === undefined) return [];
+    const text = textOf(fragment);
+    const whole = String(hit.fields?.[field] ?? text);
+    const before = whole.startsWith(text) ? '' : '… ';
+    const after = whole.endsWith(text) ? [] : [{ text: ' …', marked: false }];
+    return [[{ text: `${field}: ${before}`, marked: false }, ...fragment, ...after]];
+  });
+  return found.sort((a, b) => textOf(a).length - textOf(b).length).slice(0, MAX_FRAGMENTS);
 }
+
+const textOf = (fragment: Fragment): string => fragment.map(({ text }) => text).join('');
 
 /** Scores order the hits unless a field does; fused scores differ behind the second decimal. */
 function scoreText({ score, arms }: Hit, { sort, query, mode }: SearchPlace): string {
