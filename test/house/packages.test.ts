@@ -30,3 +30,15 @@ describe.each(readdirSync(join(ROOT, 'packages')))('the package %s', (folder) =>
     expect(existsSync(at('LICENSE'))).toBe(true);
   });
 });
+
+describe('the entry of the MCP registry', () => {
+  const read = (name: string) => JSON.parse(readFileSync(join(ROOT, 'packages/cli', name), 'utf8'));
+
+  it('names the package of the command, its version and the server', () => {
+    const { name, version, mcpName } = read('package.json');
+    const entry = read('server.json');
+    expect(entry).toMatchObject({ name: mcpName, version, repository: { url: REPOSITORY } });
+    expect(entry.packages).toMatchObject([{ identifier: name, version }]);
+    expect(entry.description.length).toBeLessThanOrEqual(100);
+  });
+});

@@ -238,7 +238,7 @@ describe('pinned surfaces', () => {
         "jobs run": "",
         "jobs show": "JOB",
         "jobs watch": "JOB",
-        "keys get": "INDEX [KEY] --columns --format --key --keys --output",
+        "keys get": "INDEX [KEY] --as-of --columns --format --key --keys --output",
         "login": "--token --user",
         "logout": "",
         "mcp": "--tool-prefix --tools",

@@ -76,7 +76,7 @@ describe('lhs mcp', () => {
       const none = await agent.call('search', { query: 'ruth' });
       expect(none.structuredContent).toMatchObject({
         ...{ total: 0, suggested_query: 'owner:Ruth' },
-        notes: ['ruth: owner:Ruth has 50'],
+        notes: ['each clause alone: ruth: 0, owner:Ruth has 50'],
       });
       const { structuredContent } = await agent.call('search', { query: 'owner:Ruth', limit: 1 });
       expect(structuredContent.hits).toMatchObject([{ highlight: { owner: '«Ruth»' } }]);
@@ -315,6 +315,14 @@ describe('lhs cite check', () => {
     expect(await statuses(cited)).toEqual(expected);
     const { stdout } = await home.run(['cite', 'check', ...cited]);
     expect(lines(stdout)[1]).toBe(`changed     ${cited[1]}`);
+    const invented = cited[0].replace(/#.{8}/, '#00000000');
+    expect(await statuses([invented])).toEqual([5, 'never_true']);
+    const [, snapshot] = /@(\d+)/.exec(cited[2]) ?? [];
+    const read = ['keys', 'get', 'notes', 'id=3'];
+    const past = await home.json<{ rows: object[] }>([...read, '--as-of', snapshot]);
+    expect(past.rows).toMatchObject([{ fields: { title: 'note 3 of a timeout' } }]);
+    expect((await home.run(read)).code).toBe(3);
+    expect((await home.run([...read, '--as-of', '42'])).stderr).toContain('snapshot 42 is not in');
   });
 
   it('goes on after what is no citation, and an index that is not there', async () => {

@@ -71,6 +71,27 @@ async function ask(name: string, input: object): Promise<Answer> {
 const countOf = (matches: (row: (typeof ROWS)[number]) => boolean) => ROWS.filter(matches).length;
 const BILLING_1 = countOf(({ service, severity }) => service === 'billing' && severity === 1);
 
+/** A random query of clauses, and what it means for a row. */
+function condition(below: (n: number) => number) {
+  const service = ['billing', 'gateway', 'search'][below(3)];
+  const severity = below(4);
+  const word = ['expired', 'renewed'][below(2)];
+  const parts: [string, (row: (typeof ROWS)[number]) => boolean][] = [
+    [`service:${service}`, (row) => row.service === service],
+    [`severity:>=${severity}`, (row) => row.severity >= severity],
+    [`-severity:${severity}`, (row) => row.severity !== severity],
+    [`title:${word}`, (row) => row.title.startsWith(word)],
+    [`at:2025-0${severity + 1}`, (row) => new Date(row.at).getUTCMonth() === severity],
+  ];
+  const chosen = parts.filter(() => below(2) === 0);
+  const used = chosen.length === 0 ? parts.slice(0, 1) : chosen;
+  const glue = [' ', ' AND '][below(2)];
+  return {
+    query: used.map(([text]) => text).join(glue),
+    matches: (row: (typeof ROWS)[number]) => used.every(([, matches]) => matches(row)),
+  };
+}
+
 describe('counts', () => {
   it.each([
     ['service:billing severity:1', BILLING_1],
@@ -186,6 +207,36 @@ describe('pages of hits', () => {
     }
   });
 
+  it('are those of plain loops in random conversations', async () => {
+    const below = seededBelow(20261129);
+    for (let i = 0; i < byEffort(40, 200, 3000); i++) {
+      const { query, matches } = condition(below);
+      const expected = ROWS.filter(matches).map(({ id }) => `id=${id}`);
+      const keys: string[] = [];
+      let cursor: string | undefined;
+      do {
+        const page = { limit: 1 + below(60), max_tokens: 500 + below(5000) };
+        const input = { query, ...page, ...(cursor && { cursor }) };
+        const { text, structured } = await ask('search', input);
+        expect([query, structured.total]).toEqual([query, expected.length]);
+        expect(tokensOf(text) + tokensOfJson(structured)).toBeLessThanOrEqual(page.max_tokens);
+        const { hits, rows } = structured;
+        keys.push(
+          ...(hits?.map((hit: JsonObject) => hit.key) ?? rows.map(([key]: string[]) => key)),
+        );
+        cursor = structured.continuation;
+      } while (cursor !== undefined);
+      expect([query, keys.toSorted()]).toEqual([query, expected.toSorted()]);
+      const counted = await ask('aggregate', { query, terms: 'severity' });
+      const groups = counted.structured.results.terms.buckets;
+      const sum = groups.reduce(
+        (all: number, { doc_count }: JsonObject) => all + Number(doc_count),
+        0,
+      );
+      expect([query, sum]).toEqual([query, expected.length]);
+    }
+  });
+
   it('repeat and skip nothing, whatever their budget', async () => {
     for (const max_tokens of [500, 900, 2000]) {
       const keys: string[] = [];
@@ -274,6 +325,12 @@ describe('citations of rows that changed', () => {
       ...['changed', 'unchanged', 'never_true', 'changed'],
     ]);
     expect(structured.checks[3].reason).toContain('not compared with 42');
+  });
+});
+
+describe('rows that are similar to one', () => {
+  it('need a field of meanings', async () => {
+    await expect(ask('similar', { key: 'id=1' })).rejects.toThrow(/has no VECTOR field/);
   });
 });
 

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { seededBelow } from '../../../test/support/random.ts';
 import { openSmallLake, type SmallLake } from '../../../test/support/small-lake.ts';
 import { searchTool } from '../src/tools/search.ts';
+import { similarTool } from '../src/tools/similar.ts';
 
 const WORDS = 'harbour ship storm engine captain market bread oven fish net'.split(' ');
 const ROWS = 400;
@@ -142,5 +143,29 @@ describe('arguments that a mode has no use for', () => {
   ])('are refused: %j', async (more, message) => {
     const call = searchTool.run({ query: 'x', ...more }, { backend: lake.backend, call: {} });
     await expect(call).rejects.toThrow(message);
+  });
+});
+
+describe('rows that are similar to one', () => {
+  it('are those nearest to its text, without the row itself', async () => {
+    const { rows } = await lake.backend.getKeys({
+      keys: [{ identifier: [{ name: 'id', value: '7' }] }],
+      columns: ['body'],
+    });
+    const query_text = String(rows[0].fields.body);
+    const { hits } = await lake.backend.semantic({ query_text, limit: 100 });
+    const expected = hits.map(idOf).filter((id) => id !== '7');
+    const similar = async (input: object) => {
+      const context = { backend: lake.backend, call: {} };
+      const { structured } = await similarTool.run({ key: 'id=7', ...input }, context);
+      const found = structured.hits as unknown as readonly { readonly key: string }[];
+      return found.map(({ key }) => key.slice('id='.length));
+    };
+    expect(await similar({})).toEqual(expected.slice(0, 10));
+    const some = await similar({ filter: 'size:>=20', limit: 5 });
+    const nearest = { query_text, limit: 100, filter: 'size:>=20' };
+    const filtered = (await lake.backend.semantic(nearest)).hits.map(idOf);
+    expect(some).toEqual(filtered.filter((id) => id !== '7').slice(0, 5));
+    await expect(similar({ key: 'id=999999' })).rejects.toThrow('no row has the key id=999999');
   });
 });

@@ -65,7 +65,8 @@ describe.each(CLIENTS)('POST /mcp, called by %s', (_, connect) => {
   it('lists read-only tools with schemas, in one order', async () => {
     const tools = await client.tools();
     expect(tools.map(({ name }) => name)).toEqual([
-      ...['search', 'hydrate', 'aggregate', 'list_indexes', 'describe_index', 'cite_check'],
+      ...['search', 'similar', 'hydrate', 'aggregate', 'list_indexes', 'describe_index'],
+      'cite_check',
     ]);
     for (const tool of tools) {
       expect(tool.annotations).toMatchObject({ readOnlyHint: true, destructiveHint: false });
@@ -280,7 +281,7 @@ describe('messages of POST /mcp', () => {
     expect(found).toEqual(plain);
     const list = await call('tools/call', { name: 'list_indexes', arguments: null });
     expect(list.result.structuredContent.indexes).toHaveLength(1);
-    expect((await call('tools/list', null)).result.tools).toHaveLength(6);
+    expect((await call('tools/list', null)).result.tools).toHaveLength(7);
   });
 
   it.each([

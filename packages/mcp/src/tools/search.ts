@@ -16,7 +16,7 @@ import { DATA_NOTICE } from '../base/data-text.ts';
 import { STATE_SCHEMA, stateOf, stateText } from '../base/table-state.ts';
 import { withinBudget } from '../base/within-budget.ts';
 import { type CitedRows, citedColumns, citedRows } from './cited-rows.ts';
-import { cursorText, readCursor } from './cursor.ts';
+import { type Cursor, cursorText, readCursor } from './cursor.ts';
 import { pageOfHits } from './hit-page.ts';
 import { hitLines, hitTable, TABLE_HITS, tableLines } from './hit-text.ts';
 import { type HitView, viewJson, viewOf } from './hit-view.ts';
@@ -97,6 +97,22 @@ async function run(value: unknown, context: AgentContext): Promise<ToolAnswer> {
   const { offset, snapshot } = readCursor(input.cursor, call);
   const { limit = HITS.standard } = input;
   const response = await runSearch(input, { offset, limit }, index, context);
+  return pageAnswer(input, index, response, context, { offset, snapshot, call });
+}
+
+/** Where a page begins, in which call. */
+type PageStart = Cursor & { readonly call: JsonObject };
+
+const FIRST: PageStart = Object.freeze({ offset: 0, snapshot: null, call: {} });
+
+/** The page of a response, within the budget of its call. */
+export async function pageAnswer(
+  input: SearchInput,
+  index: IndexDescription,
+  response: SearchResponse,
+  context: AgentContext,
+  { offset, snapshot, call }: PageStart = FIRST,
+): Promise<ToolAnswer> {
   const rows = await rowsOf(input, index, response, context);
   const { fields: named = [] } = input;
   const options = { index, sortFields: sortFields(input.sort), named };

@@ -36,6 +36,10 @@ export default class KeysGet extends LhsCommand {
       description: 'columns of the table (all)',
       helpValue: 'A,B',
     }),
+    'as-of': Flags.string({
+      description: 'read this snapshot, branch or tag of the table (what the index follows)',
+      helpValue: 'SNAPSHOT',
+    }),
     key: Flags.string({ description: 'a key, as the argument', hidden: true, multiple: true }),
     keys: Flags.string({
       description: 'file with one key per line, - for stdin',
@@ -57,7 +61,12 @@ export default class KeysGet extends LhsCommand {
       });
     }
     const keys = texts.map((text) => parseKey(text, index.key));
-    const answer = await backend.getKeys({ index: args.index, keys, columns: list(flags.columns) });
+    const answer = await backend.getKeys({
+      index: args.index,
+      keys,
+      columns: list(flags.columns),
+      ...(flags['as-of'] === undefined ? {} : { as_of: flags['as-of'] }),
+    });
     this.terminal.err(...partialRemarks(answer));
     if (answer.missing.length > 0) process.exitCode = NOT_FOUND_EXIT;
     await this.answer(target, {
