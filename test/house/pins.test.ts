@@ -51,6 +51,7 @@ describe('pinned surfaces', () => {
         "inTurns",
         "isRestrictionsChanged",
         "isUnwritable",
+        "keepHeapsSmall",
         "keyId",
         "limitMemory",
         "listClusterBackups",

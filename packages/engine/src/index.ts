@@ -82,6 +82,7 @@ export { requireTenants } from './shard/request/tenant-filter.ts';
 export type { Shard, ShardOperation } from './shard/shard.ts';
 export { LOCAL_SOURCE } from './source/local-source.ts';
 export { sourceError, unlessAborted } from './source/source-errors.ts';
+export { keepHeapsSmall } from './storage/free-memory.ts';
 export { isUnwritable } from './storage/io-errors.ts';
 export { openLocalDirectory } from './storage/local-directory.ts';
 export { syncFolder } from './storage/make-folder.ts';

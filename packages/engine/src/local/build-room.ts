@@ -1,11 +1,18 @@
 import { LhsError } from '@lakehouse-search/contract';
+import { usableMemory } from '@lakehouse-search/lake';
 
-/** Leaves a room: the memory of a build is free again. */
+/** What a verify takes, as measured: batches of rows, keys and the self check. */
+export const VERIFY_MEMORY = 128 * 2 ** 20;
+
+/** The memory of all verifies that run in one engine: one runs always. */
+export const verifyMemory = (): number => Math.max(VERIFY_MEMORY, usableMemory() - VERIFY_MEMORY);
+
+/** Leaves a room: the memory is free again. */
 export type Leave = () => void;
 
 /**
- * The memory of all builds that run in one engine. A build that does not fit waits until those
- * before it have left, in the order of arrival.
+ * The memory of all builds, or all verifies, that run in one engine. One that does not fit waits
+ * until those before it have left, in the order of arrival.
  */
 export class BuildRoom {
   #free: number;

@@ -38,7 +38,7 @@ import { requireUtf8Name } from '../storage/data-folder-name.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
 import type { SharedFollow } from '../sync/shared-follow.ts';
 import type { SearchThreads } from '../workers/search-threads.ts';
-import { BuildRoom } from './build-room.ts';
+import { BuildRoom, verifyMemory } from './build-room.ts';
 import { EngineLife } from './engine-life.ts';
 import type { EngineMemory } from './engine-memory.ts';
 import { KeptWriters } from './kept-writers.ts';
@@ -90,6 +90,8 @@ export class LocalIndexes {
   readonly memory: EngineMemory;
   /** The memory of builds. */
   readonly buildRoom: BuildRoom;
+  /** The memory of verifies. */
+  readonly verifyRoom = new BuildRoom(verifyMemory());
   /** Cached matches of filters. */
   readonly filters: FilterCache;
   /** Answers of repeated reads; null: none is kept. */

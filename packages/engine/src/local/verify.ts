@@ -10,13 +10,15 @@ import { openLocalDirectory } from '../storage/local-directory.ts';
 import type { CheckOf } from '../verify/repair.ts';
 import type { ComparedSides } from '../verify/sides.ts';
 import type { StructureCheck } from '../verify/structures.ts';
+import { VERIFY_MEMORY } from './build-room.ts';
 import { accessible } from './caller.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { buildRunning, openTableOf, writeIndex } from './write-index.ts';
 
 /**
- * Verifies an index, and repairs it if the request says so: only then it takes the write lock.
- * Throws as `verifyIndex` and `repairIndex` do.
+ * Verifies an index, and repairs it if the request says so: only then it takes the write lock. It
+ * waits for others that do not fit into the memory with it. Throws interrupted while it waits, and
+ * as `verifyIndex` and `repairIndex` do.
  */
 export async function verifyLocal(
   indexes: LocalIndexes,
@@ -24,6 +26,20 @@ export async function verifyLocal(
   work: CallContext,
 ): Promise<VerifyResponse> {
   const request = checkVerifyRequest(value);
+  accessible(indexes, request.index, work);
+  const leave = await indexes.verifyRoom.enter(VERIFY_MEMORY, work.signal);
+  try {
+    return await verifyHere(indexes, request, work);
+  } finally {
+    leave();
+  }
+}
+
+async function verifyHere(
+  indexes: LocalIndexes,
+  request: VerifyRequest,
+  work: CallContext,
+): Promise<VerifyResponse> {
   if (request.repair === true) {
     const { repairIndex } = await import('../verify/repair.ts');
     const known = accessible(indexes, request.index, work);

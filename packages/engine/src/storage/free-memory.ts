@@ -20,7 +20,9 @@ export function freeMemory(): void {
 /** A heap may grow so far between two full collections, in percent, unless it is larger than this. */
 const GROWING_PERCENT = 300;
 const SMALL_HEAP_BYTES = 64 * 2 ** 20;
-let growing = 0;
+/** The growth in a process with little memory. */
+const SLOW_PERCENT = 20;
+const users = { fast: 0, slow: 0 };
 
 /**
  * Lets the heaps of all threads grow to four times their size between full collections until the
@@ -29,17 +31,36 @@ let growing = 0;
  */
 export function growHeaps(): () => void {
   if (getHeapStatistics().used_heap_size > SMALL_HEAP_BYTES) return () => {};
-  if (growing++ === 0) setGrowing(GROWING_PERCENT);
+  return useGrowth('fast');
+}
+
+/**
+ * Collects the heaps of all threads whenever they have grown by a fifth, until the returned
+ * function is called. V8 lets the heap of the main thread grow to 256 MiB or more before, also in a
+ * container that allows less.
+ */
+export function keepHeapsSmall(): () => void {
+  const release = useGrowth('slow');
+  freeMemory();
+  return release;
+}
+
+function useGrowth(growth: keyof typeof users): () => void {
+  users[growth]++;
+  setGrowing();
   let over = false;
   return () => {
-    if (!over && --growing === 0) setGrowing(0);
+    if (!over) users[growth]--;
     over = true;
+    setGrowing();
   };
 }
 
 /** V8 reads this flag at the end of each full collection; 0: it decides itself. */
-const setGrowing = (percent: number): void =>
-  setFlagsFromString(`-heap-growing-percent=${percent}`);
+function setGrowing(): void {
+  const slow = users.slow > 0 ? SLOW_PERCENT : 0;
+  setFlagsFromString(`-heap-growing-percent=${users.fast > 0 ? GROWING_PERCENT : slow}`);
+}
 
 function collector(): () => void {
   setFlagsFromString('-expose-gc');

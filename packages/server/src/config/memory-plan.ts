@@ -5,6 +5,8 @@ import { LhsError, memoryBytes } from '@lakehouse-search/contract';
 import {
   BUILD_MEMORY,
   controlGroupMemory,
+  keepHeapsSmall,
+  limitMemory,
   NODE_MEMORY,
   systemMemory,
 } from '@lakehouse-search/engine';
@@ -100,6 +102,19 @@ export function memoryPlan(total: number, threads: number): MemoryPlan {
 function buildPart(free: number): number {
   const build = Math.max(BUILD_MEMORY, Math.min(MAX_BUILD, free * BUILD_SHARE + NODE_MEMORY));
   return free - (build - NODE_MEMORY) < LEAST_FREE ? 0 : Math.floor(build);
+}
+
+/** Below this budget, the heap that V8 allows the main thread is too much. */
+const SMALL_BUDGET = 512 * MIB;
+
+/** Bounds this process by a plan until the returned function is called. */
+export function boundMemory({ total }: MemoryPlan): () => void {
+  const release = limitMemory(total);
+  const grow = total < SMALL_BUDGET ? keepHeapsSmall() : () => {};
+  return () => {
+    grow();
+    release();
+  };
 }
 
 const mib = (bytes: number): string => `${Math.floor(bytes / MIB)} MiB`;

@@ -2,9 +2,10 @@
  * `lhs serve all`: gateway, indexes and background sync in one process over one data folder. It
  * starts from the bottom up and stops in the reverse order, whatever part of it fails.
  */
-import { limitMemory, openLocal } from '@lakehouse-search/engine';
+import { openLocal } from '@lakehouse-search/engine';
 import { admitDefinition } from '../config/admit-definition.ts';
 import { gatedBackend } from '../config/gated-backend.ts';
+import { boundMemory } from '../config/memory-plan.ts';
 import type { ServerConfig } from '../config/server-config.ts';
 import { LocalCluster } from '../control-plane/local-cluster.ts';
 import { activityRecorder } from '../control-plane/record-activity.ts';
@@ -127,7 +128,7 @@ async function openFolder(
   later: (release: Release) => void,
 ) {
   const { dataDir, threads, backupTarget, memory } = options;
-  later(limitMemory(memory.total));
+  later(boundMemory(memory));
   const lock = lockIfWritable(dataDir);
   later(() => lock?.release());
   hidePlaces(options, names, later);

@@ -2,9 +2,10 @@
  * `lhs serve node`: shards of indexes out of a data folder of its own, over gRPC, for the gateways
  * and the control plane of a cluster.
  */
-import { limitMemory, lockDataFolder, openLocal } from '@lakehouse-search/engine';
+import { lockDataFolder, openLocal } from '@lakehouse-search/engine';
 import { Calls } from '../calls/calls.ts';
 import { admitDefinition } from '../config/admit-definition.ts';
+import { boundMemory } from '../config/memory-plan.ts';
 import { NO_CONFIG, type SourceNames } from '../config/server-config.ts';
 import { controlPlaneRegistrar } from '../control-plane/control-plane-client.ts';
 import { createGrpc } from '../grpc/grpc-server.ts';
@@ -68,7 +69,7 @@ async function start(
   later: (release: Release) => void,
 ): Promise<Omit<RunningNode, 'stop'>> {
   const { dataDir, threads, memory, backupTarget, sync: syncing } = options;
-  later(limitMemory(memory.total));
+  later(boundMemory(memory));
   const { key, takes } = cluster;
   hidePlaces(options, { catalogs: {}, roots: {} }, later);
   const lock = lockDataFolder(dataDir);
