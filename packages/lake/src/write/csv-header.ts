@@ -4,7 +4,7 @@
  * - the first line holds the names of the columns, unless the caller says that there are none;
  * - the delimiter, unless it is named, is the one of `,` `;` tab and `|` that occurs most often in
  *   the line outside quotes (a tab in .tsv files, `|` in .psv files);
- * - an option may rename a column by its position, which tells names that repeat apart;
+ * - an option renames columns by their names, or by their positions if names repeat;
  * - values may be quoted with `"`, which is doubled inside;
  * - if most names have blanks around them, so have the values, and both are read without them.
  *
@@ -16,9 +16,12 @@ import type { InputFile } from './input-files.ts';
 import type { ReadingOptions } from './reading-options.ts';
 import { refuseTwins } from './refuse-twins.ts';
 
-/** A CSV file's delimiter, and the names of its columns, each different from the others. */
+/** A CSV file's delimiter and its columns. */
 export interface CsvHeader {
   readonly delimiter: string;
+  /** Their names in the file, or by position. */
+  readonly keys: readonly string[];
+  /** Their names in the table, each different from the others. */
   readonly names: readonly string[];
   /** Whether blanks around values are left out. */
   readonly trim: boolean;
@@ -42,11 +45,14 @@ export async function readCsvHeader(
   const written = split(line, delimiter);
   const trim = options.trim ?? (hasHeader && areMostlySpaced(written));
   const cells = trim ? written.map((cell) => cell.trim()) : written;
-  const isByPosition = (i: number) =>
-    Object.hasOwn(rename, columnName('', i)) && !cells.includes(columnName('', i));
-  const names = cells.map((cell, i) => columnName(hasHeader && !isByPosition(i) ? cell : '', i));
+  const keys = cells.map((cell, i) => {
+    const position = columnName('', i);
+    const isByPosition = Object.hasOwn(rename, position) && !cells.includes(position);
+    return hasHeader && !isByPosition && cell !== '' ? cell : position;
+  });
+  const names = keys.map((key) => (Object.hasOwn(rename, key) ? rename[key] : key));
   refuseTwins(names, `columns of ${file.shown}`, 'rename');
-  return { delimiter, names, trim };
+  return { delimiter, keys, names, trim };
 }
 
 function endingDelimiter(path: string): string | undefined {

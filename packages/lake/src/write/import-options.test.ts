@@ -186,6 +186,9 @@ describe('options of CSV', () => {
     for (const options of [{ types: { c: 'long' } }, { rename: { c: 'd' } }]) {
       await expect(imported(path, options)).rejects.toMatchObject({ code: 'column_not_found' });
     }
+    const twins = file('twins.csv', 'Id,id\n1,2\n');
+    const renamed = await imported(twins, { rename: { Id: 'first' } });
+    expect(renamed).toMatchObject({ types: { first: 'long', id: 'long' }, rows: [[1, 2]] });
     await expect(imported(path, { rename: { a: 'B' } })).rejects.toThrow(/"B" and "b" differ only/);
     for (const type of ['money', 'decimal(99, 2)']) {
       await expect(imported(path, { types: { a: type } })).rejects.toThrow(`has no type "${type}"`);

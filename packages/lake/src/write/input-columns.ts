@@ -63,7 +63,8 @@ function tableNames(
   return names;
 }
 
-function refuseMissing(named: readonly string[], known: readonly string[]): void {
+/** Throws column_not_found for a name that no column has. */
+export function refuseMissing(named: readonly string[], known: readonly string[]): void {
   const missing = named.find((name) => !known.includes(name));
   if (missing === undefined) return;
   const message = `the input has no column "${missing}" (columns: ${known.join(', ')})`;

@@ -12,6 +12,7 @@ import {
 import { type CsvHeader, readCsvHeader } from './csv-header.ts';
 import { countCsvRecords, lineOfRecord } from './csv-records.ts';
 import { checkCompressed } from './input-bytes.ts';
+import { refuseMissing } from './input-columns.ts';
 import { type Compression, checkedFiles, type InputFile, type InputFormat } from './input-files.ts';
 import { columnTypes, kindFor, type ReadingOptions } from './reading-options.ts';
 import { receiveRows, receiveStream } from './receive.ts';
@@ -141,6 +142,7 @@ async function stagedFiles(
   const paths = files.map(({ path }) => path);
   const readHeader = (file: InputFile) => readCsvHeader(file, options);
   const headers = format === 'csv' ? await Promise.all(files.map(readHeader)) : [];
+  refuseMissingNames(options, headers);
   const list = `[${paths.map(quoteText).join(', ')}]`;
   // DuckDB makes columns of folders named KEY=VALUE: those above the work folder are not meant
   const partitions = paths.some((path) => path.startsWith(folder))
@@ -178,7 +180,17 @@ async function stagedFiles(
   const relationWithoutMaps = json(`${WHOLE}, map_inference_threshold=-1`);
   const objects = `read_json_objects(${list}, format='auto')`;
   const relations = { relation, relationWithoutMaps, objects, typedRelation };
-  return { files, format, options, reading, ...relations, countRecords, lineOf, ...more };
+  // the header has the names of the table already
+  const rest = format === 'csv' ? { ...options, rename: {} } : options;
+  return { files, format, options: rest, reading, ...relations, countRecords, lineOf, ...more };
+}
+
+function refuseMissingNames({ rename = {} }: ReadingOptions, headers: readonly CsvHeader[]): void {
+  if (headers.length > 0)
+    refuseMissing(
+      Object.keys(rename),
+      headers.flatMap(({ keys }) => keys),
+    );
 }
 
 /** Strict, so that a line that does not fit its header is refused and never skipped. */
