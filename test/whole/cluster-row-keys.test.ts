@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Backend, SearchResponse } from '@lakehouse-search/contract';
+import type { SearchResponse } from '@lakehouse-search/contract';
 import {
   appendRows,
   compactTable,
@@ -11,7 +11,7 @@ import {
   type Schema,
 } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { asTenant } from '../support/as-tenant.ts';
+import { asTenant, type TenantReads } from '../support/as-tenant.ts';
 import { startCluster, type TestCluster } from '../support/cluster.ts';
 
 const SCHEMA: Schema = {
@@ -63,7 +63,7 @@ fields:
     });
 
     const bySize = (list: readonly Row[]) => [...list].sort((a, b) => a.size - b.size);
-    const hitsOf = async (backend: Backend) => {
+    const hitsOf = async (backend: TenantReads) => {
       const hits: SearchResponse['hits'][number][] = [];
       for (;;) {
         const search_after = hits.at(-1)?.sort;
@@ -75,7 +75,7 @@ fields:
         if (page.hits.length === 0 || hits.length > rows.length) return hits;
       }
     };
-    const expectRows = async (backend: Backend, expected: readonly Row[]) => {
+    const expectRows = async (backend: TenantReads, expected: readonly Row[]) => {
       const hits = await hitsOf(backend);
       const read = hits.map(
         (hit) => ({ ...(hit.row as object), size: Number(hit.row?.size) }) as Row,

@@ -271,6 +271,26 @@ export abstract class LhsCommand extends Command {
   }
 
   /**
+   * Ends the process soon after the signal, also if a request has no answer yet, and prints `note`
+   * then. Returns how to undo this, for when the work has ended.
+   */
+  protected endUnanswered(signal: AbortSignal, note: string): () => void {
+    let timer: NodeJS.Timeout | undefined;
+    const end = () => {
+      this.terminal.err(`interrupted: ${note}`);
+      endNow();
+    };
+    const start = () => {
+      timer = setTimeout(end, ANSWER_MS);
+    };
+    signal.addEventListener('abort', start, { once: true });
+    return () => {
+      signal.removeEventListener('abort', start);
+      clearTimeout(timer);
+    };
+  }
+
+  /**
    * The result of a job; null if the job goes on without this process. On a terminal the job runs
    * in a process of its own or in the service, and Ctrl-C asks whether to detach it or to cancel
    * it. Without a terminal, Ctrl-C and SIGTERM cancel it.
@@ -331,6 +351,8 @@ export abstract class LhsCommand extends Command {
 const INTERRUPTED_EXIT = 130;
 /** Time for the message of an interrupted command to be written. */
 const END_AFTER_MS = 300;
+/** Time for an answer after a signal. */
+const ANSWER_MS = 700;
 
 /**
  * Ends this process at once, as SIGINT ends a process that does not handle it: a shell sees exit

@@ -5,7 +5,7 @@ import { cpSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { appendRows, createTable, deleteRows, type Schema } from '@lakehouse-search/lake';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { findVersitygw, startVersitygw } from '../../../test/support/versitygw.ts';
 import { S3Server } from '../../lake/test/s3-server.ts';
 import { ended, Home } from './child.ts';
@@ -154,6 +154,31 @@ describe.each([
     expect(pruned).toMatchObject({ backups_removed: [made.backup], backups_kept: 1 });
     const list = await json<{ backups: { num_docs: number }[] }>('index', 'backups', 'list');
     expect(list.backups).toMatchObject([{ index: 'notes', num_docs: 6 }]);
+  });
+});
+
+describe('a store that does not answer', () => {
+  it('does not keep an import from its end after a signal', async () => {
+    const home = new Home();
+    const server = await S3Server.start('lake');
+    const asked: string[] = [];
+    server.fault = ({ method, key, query }) => {
+      asked.push(`${method} ${key}`);
+      return query.has('delete') || key.endsWith('.parquet') ? { kind: 'silent' } : null;
+    };
+    const env = { ...server.env, LHS_OBJECT_CACHE_DIR: home.path('objects') };
+    const child = home.start(['import', '-', '--table', 'n.t', '--warehouse', 's3://lake/w'], {
+      env,
+    });
+    child.stdin?.end('id\n1\n');
+    const end = ended(child);
+    await vi.waitFor(() => expect(asked.join()).toMatch(/PUT [^,]*parquet/), 30_000);
+    child.kill('SIGINT');
+    const { code, stderr } = await end;
+    expect(code).not.toBe(0);
+    expect(stderr).toContain('whether the rows are in the table is unknown');
+    await server.close();
+    home.dispose();
   });
 });
 

@@ -4,7 +4,7 @@ import { arrowDurations } from '../parquet/arrow-durations.ts';
 import { openParquet, type ParquetFile } from '../parquet/parquet-file.ts';
 import type { GroupNode, LeafNode } from '../parquet/schema-tree.ts';
 import { ZONED_NANOS } from './infer-schema.ts';
-import { refuseTwins } from './refuse-twins.ts';
+import { refuseTwins } from './refuse-names.ts';
 
 /**
  * Refuses columns of a Parquet file whose names, values or types DuckDB would change: repeated

@@ -14,7 +14,7 @@ import { LakeError } from '../base/errors.ts';
 import { inputBytes } from './input-bytes.ts';
 import type { InputFile } from './input-files.ts';
 import type { ReadingOptions } from './reading-options.ts';
-import { refuseTwins } from './refuse-twins.ts';
+import { refuseTwins } from './refuse-names.ts';
 
 /** A CSV file's delimiter and its columns. */
 export interface CsvHeader {

@@ -15,7 +15,7 @@ import type { NearlyTyped } from './input-notes.ts';
 import { nearlyTyped } from './nearly-typed.ts';
 import { parseSqlType } from './parse-sql-type.ts';
 import type { ReadingOptions } from './reading-options.ts';
-import { refuseTwins } from './refuse-twins.ts';
+import { refuseMissing, refuseTwins } from './refuse-names.ts';
 import { sqlType } from './sql-type.ts';
 import { isOpen, isTimeType, typeOfForms } from './text-forms.ts';
 import type { WriterSession } from './writer-session.ts';
@@ -61,14 +61,6 @@ function tableNames(
   refuseMissing(Object.keys(types), names);
   refuseTwins(names, 'columns');
   return names;
-}
-
-/** Throws column_not_found for a name that no column has. */
-export function refuseMissing(named: readonly string[], known: readonly string[]): void {
-  const missing = named.find((name) => !known.includes(name));
-  if (missing === undefined) return;
-  const message = `the input has no column "${missing}" (columns: ${known.join(', ')})`;
-  throw new LakeError('column_not_found', message);
 }
 
 /** DuckDB numbers a key that differs from another one only in case, and then reads NULL for it. */

@@ -12,10 +12,10 @@ import {
 import { type CsvHeader, readCsvHeader } from './csv-header.ts';
 import { countCsvRecords, lineOfRecord } from './csv-records.ts';
 import { checkCompressed } from './input-bytes.ts';
-import { refuseMissing } from './input-columns.ts';
 import { type Compression, checkedFiles, type InputFile, type InputFormat } from './input-files.ts';
 import { columnTypes, kindFor, type ReadingOptions } from './reading-options.ts';
 import { receiveRows, receiveStream } from './receive.ts';
+import { refuseMissing } from './refuse-names.ts';
 import type { WriteWatch } from './write-progress.ts';
 
 /**

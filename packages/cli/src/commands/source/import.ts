@@ -20,6 +20,9 @@ import { jsonText } from '../../terminal/json-text.ts';
 import { progressReport } from '../../terminal/progress.ts';
 import { shellWord } from '../../terminal/shell-word.ts';
 
+/** Of an import whose last request has no answer. */
+const UNANSWERED =
+  'a store or catalog does not answer; whether the rows are in the table is unknown';
 /** `--interval` of `--follow`. */
 const DEFAULT_INTERVAL_MS = 10_000;
 
@@ -96,11 +99,15 @@ export default class SourceImport extends LhsCommand {
     const input = inputOf(argv as string[], options.reading);
     const source = input.kind === 'files' ? { files: input.paths } : { files: [], ...input };
     const mode = flags.append ? 'append' : flags.replace ? 'overwrite' : 'create';
-    const done = await this.stoppable('the table is as it was', (signal) =>
-      importFiles({ ...options, ...source, mode, onProgress: report.update, signal })
+    const done = await this.stoppable('the table is as it was', (signal) => {
+      const answered = this.endUnanswered(signal, UNANSWERED);
+      return importFiles({ ...options, ...source, mode, onProgress: report.update, signal })
         .catch((error: unknown) => Promise.reject(adviceOf(error)))
-        .finally(report.stop),
-    );
+        .finally(() => {
+          answered();
+          report.stop();
+        });
+    });
     if (flags.json)
       return this.printJson({
         table: flags.table,
@@ -140,6 +147,7 @@ export default class SourceImport extends LhsCommand {
     const intervalMs = millis('--interval', flags.interval) ?? DEFAULT_INTERVAL_MS;
     const { signal } = this.interruptible('the next start goes on behind the last commit');
     const { append } = flags;
+    const answered = this.endUnanswered(signal, UNANSWERED);
     const steps = followFile({ ...options, file, intervalMs, append, signal });
     let last = '';
     try {
@@ -155,6 +163,8 @@ export default class SourceImport extends LhsCommand {
       }
     } catch (error) {
       throw adviceOf(error);
+    } finally {
+      answered();
     }
   }
 }

@@ -19,3 +19,11 @@ export function refuseTwins(names: Iterable<string>, what: string, option?: stri
     throw new LakeError('invalid_argument', `${found}; rename one of them`, { details });
   }
 }
+
+/** Throws column_not_found for a name that no column has. */
+export function refuseMissing(named: readonly string[], known: readonly string[]): void {
+  const missing = named.find((name) => !known.includes(name));
+  if (missing === undefined) return;
+  const message = `the input has no column "${missing}" (columns: ${known.join(', ')})`;
+  throw new LakeError('column_not_found', message);
+}
