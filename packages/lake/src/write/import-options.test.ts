@@ -42,6 +42,20 @@ describe('a column of CSV that is nearly of a type', () => {
     expect(typed.rows).toEqual(oracle);
   });
 
+  it('is named in JSON if numbers in quotes have decimals', async () => {
+    const rows = Array.from({ length: 20 }, (_, i) => ({
+      lat: i === 0 ? '42' : `${i - 9}.25`,
+      zip: `${10_000 + i}`,
+    }));
+    const path = file('quoted.json', JSON.stringify(rows));
+    const { types, notes } = await imported(path);
+    expect(types).toEqual({ lat: 'string', zip: 'string' });
+    const lat = { column: 'lat', kind: 'number', type: 'double', values: 20, fitting: 20 };
+    expect(notes).toEqual([expect.objectContaining({ ...lat, exceptions: [] })]);
+    const typed = await imported(path, { types: { lat: 'double' } });
+    expect([typed.rows[0][0], typed.notes]).toEqual([42, []]);
+  });
+
   it('is named below four fifths only if all exceptions are one text', async () => {
     const lines = Array.from({ length: 20 }, (_, i) =>
       i < 8 ? `${i},${i},${i}` : `${i},NA,${i % 2 === 0 ? 'NA' : 'x'}`,

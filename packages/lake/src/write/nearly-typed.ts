@@ -41,6 +41,11 @@ const CANDIDATES: readonly Candidate[] = [
   ),
 ];
 
+/** Of JSON, which writes numbers and booleans as such. */
+const UNQUOTED: ReadonlySet<string> = new Set(['number', 'boolean']);
+/** Whole numbers in quotes are codes; those with decimals are worth a note. */
+const QUOTED: Candidate = { kind: 'number', bits: int | double, type: 'double' };
+
 /** Columns of texts that are nearly of another type, with their exceptions in all rows. */
 export async function nearlyTyped(
   session: WriterSession,
@@ -85,9 +90,11 @@ function candidateOf(counts: Counts, inputFormat: InputFormat): Candidate | null
   const hasLists = values.some(([form]) => (form & (HINT.list | HINT.marked)) === HINT.list);
   const candidates = CANDIDATES.filter(({ kind, decimal }) => {
     if (decimal !== undefined && hasLists) return false;
-    // JSON writes numbers and booleans as such: a text of digits is meant
-    return inputFormat === 'csv' || (kind !== 'number' && kind !== 'boolean');
+    return inputFormat === 'csv' || !UNQUOTED.has(kind);
   });
+  if (inputFormat !== 'csv' && values.some(([form]) => (form & double) !== 0)) {
+    candidates.push(QUOTED);
+  }
   const shares = candidates.map(({ bits }) =>
     values.reduce((n, [form, count]) => n + ((form & bits) === 0 ? 0 : count), 0),
   );

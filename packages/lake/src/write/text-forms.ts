@@ -185,10 +185,15 @@ function otherForm(): string {
   const notations = (['comma', 'list'] as const).map((hint) => bitIf(matches(hint), HINT[hint]));
   const address = bitIf(matches('address'), FORM.address);
   const marks = (['marked', 'yes'] as const).map((hint) => bitIf(matches(hint), HINT[hint]));
+  // numbers in quotes: JSON alone, as those of CSV have a form of their own
+  const quoted = [
+    bitIf(matches('int'), FORM.int),
+    bitIf(`contains(x, '.') AND ${matches('double')}`, FORM.double),
+  ];
   // a letter or a digit at its end: most texts are none of these, and are not tried
   return `CASE WHEN regexp_full_match(x, '-?[0-9a-zA-Z:][-0-9a-zA-Z .,:/+]*[0-9a-fA-F:]')
     THEN ${[address, ...notations, ...dates].join(' + ')} ELSE 0 END
-    + ${[FORM.other, ...marks].join(' + ')}`;
+    + ${[FORM.other, ...marks, ...quoted].join(' + ')}`;
 }
 
 /** A text of a format as ISO 8601. */
