@@ -17,6 +17,7 @@ afterAll(() => home.dispose());
 function install(): void {
   const modules = home.path('node_modules');
   mkdirSync(join(modules, OWN), { recursive: true });
+  writeFileSync(home.path('package.json'), '{}');
   for (const name of readdirSync(join(ROOT, 'node_modules'))) {
     if (name.startsWith('.') || name === OWN || OPTIONAL.includes(name)) continue;
     symlinkSync(join(ROOT, 'node_modules', name), join(modules, name));

@@ -27,7 +27,7 @@ import type { Embedder } from '../../src/embed/embedder.ts';
 import { textsOf } from '../../src/embed/embedder.ts';
 import { openEmbedder } from '../../src/embed/open-embedder.ts';
 import { openTransformer } from '../../src/embed/transformer/transformer-model.ts';
-import { locateRuntime } from '../../src/embed/transformer/transformer-runtime.ts';
+import { installCommand, locateRuntime } from '../../src/embed/transformer/transformer-runtime.ts';
 import { pieces } from '../../src/embed/transformer/transformer-session.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'lhs-transformers-'));
@@ -185,6 +185,15 @@ describe('a transformer that cannot run', () => {
       'is a transformer: "@huggingface/not-there" is not installed',
     );
     expect(missing.hint).toBe(INSTALL);
+  });
+
+  it('in a global installation: the line that installs the package beside lhs', () => {
+    const file = (folder: string) => join(folder, 'node_modules/@lakehouse-search/cli/a.js');
+    const project = join(home, 'project');
+    mkdirSync(project);
+    writeFileSync(join(project, 'package.json'), '{}');
+    expect(installCommand(file(join(home, 'lib')))).toBe(INSTALL.replace('install', 'install -g'));
+    expect(installCommand(file(project))).toBe(INSTALL);
   });
 
   it('with a package that does not load: the same line', async () => {
