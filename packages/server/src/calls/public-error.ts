@@ -1,7 +1,7 @@
 import { basename, dirname, isAbsolute, sep } from 'node:path';
 import { type ErrorCode, LhsError } from '@lakehouse-search/contract';
 import { sourceError } from '@lakehouse-search/engine';
-import { withoutPlaces } from './private-places.ts';
+import { withoutPlaces } from '../config/private-places.ts';
 
 /** Codes of errors that name files of the service itself; others name files of tables. */
 const OF_OWN_FILES: ReadonlySet<ErrorCode> = new Set([

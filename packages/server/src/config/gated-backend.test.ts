@@ -7,6 +7,7 @@ import type {
 import { beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { gatedBackend } from './gated-backend.ts';
+import { hidePlace } from './private-places.ts';
 import { NO_CONFIG } from './server-config.ts';
 
 const started: StartJobRequest[] = [];
@@ -134,5 +135,18 @@ describe('an erasure that is requested over the network', () => {
     const request = { index: 'a', keys: [], backups: ['/tmp/x'] };
     await expect(gated.checkErasure(request)).rejects.toThrow('"backups"');
     await expect(gated.runErasure(request)).rejects.toThrow('"backups"');
+  });
+});
+
+describe('a status over the network', () => {
+  it('names no folders in its failures', async () => {
+    const end = hidePlace('/srv/lake', 'catalog main');
+    const failure = { code: 'source_invalid', message: 'file:///srv/lake/t/a.parquet', since: '' };
+    const status = { index: 'a', sync_failure: failure, source_error: failure };
+    const own = { status: async () => status } as unknown as Backend;
+    const shown = await gatedBackend(own, NO_CONFIG.names).status({ index: 'a' });
+    end();
+    const message = '<catalog main>/t/a.parquet';
+    expect(shown).toMatchObject({ sync_failure: { message }, source_error: { message } });
   });
 });

@@ -19,6 +19,7 @@ import {
 } from './definition-gate.ts';
 import { NO_CONFIG, type SourceNames } from './server-config.ts';
 import { shownSource, withNamedCatalog } from './shown-source.ts';
+import { shownStatus } from './shown-status.ts';
 import { withOwn } from './with-own.ts';
 
 type Overridden =
@@ -37,7 +38,8 @@ type Overridden =
   | 'restore'
   | 'startJob'
   | 'checkErasure'
-  | 'runErasure';
+  | 'runErasure'
+  | 'status';
 
 type Loose = Readonly<Record<string, unknown>>;
 
@@ -100,6 +102,7 @@ export function gatedBackend(
     restore: async (request, call) => backend.restore(gateRestore(request), call),
     checkErasure: async (request, call) => backend.checkErasure(ownBackups(request), call),
     runErasure: async (request, call) => backend.runErasure(ownBackups(request), call),
+    status: async (request, call) => shownStatus(await backend.status(request, call)),
   };
   const own = Object.entries(gated)
     .filter(([name]) => !elsewhere.has(name))

@@ -14,6 +14,7 @@ import type {
 } from '@lakehouse-search/contract';
 import { checkRoutingRequest, isListed, LhsError } from '@lakehouse-search/contract';
 import { registeredDefinition, requireTenants, shardTable } from '@lakehouse-search/engine';
+import { shownStatus } from '../config/shown-status.ts';
 import { ClusterAliasApi } from './cluster-alias-api.ts';
 import { type BackupTrust, ClusterBackupApi } from './cluster-backup-api.ts';
 import { requireWhole } from './cluster-caller.ts';
@@ -154,7 +155,8 @@ class ControlPlaneCluster extends LocalCluster {
     requireWhole(call, 'listIngestion');
     const definitions = await this.#context.store.definitions.list();
     const listed = definitions.filter(({ index }) => isListed(call, index));
-    return Promise.all(listed.map(({ index }) => this.#backend.status({ index }, call)));
+    const all = listed.map(({ index }) => this.#backend.status({ index }, call));
+    return (await Promise.all(all)).map(shownStatus);
   }
 
   protected override async nameOf(index: string, call: CallContext = {}): Promise<string> {

@@ -15,6 +15,7 @@ import {
   type ListRequest,
   type RoutingRequest,
 } from '@lakehouse-search/contract';
+import { shownStatus } from '../config/shown-status.ts';
 import type { Activity } from '../store/activity.ts';
 import type { Store } from '../store/open-store.ts';
 
@@ -50,7 +51,8 @@ export class LocalCluster implements ClusterApi {
     checkListRequest(request);
     const { backend } = this.#options;
     const indexes = await backend.listIndexes({}, call);
-    return Promise.all(indexes.map(({ name: index }) => backend.status({ index }, call)));
+    const all = indexes.map(({ name: index }) => backend.status({ index }, call));
+    return (await Promise.all(all)).map(shownStatus);
   }
 
   async activity(request: ActivityRequest, call?: CallContext): Promise<readonly ActivityEntry[]> {

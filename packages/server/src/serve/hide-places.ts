@@ -1,4 +1,4 @@
-import { hidePlace } from '../calls/private-places.ts';
+import { hidePlace } from '../config/private-places.ts';
 import type { SourceNames } from '../config/server-config.ts';
 import type { Release } from './releases.ts';
 import type { ServerOptions } from './server-options.ts';

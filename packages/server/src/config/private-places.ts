@@ -20,10 +20,13 @@ export function hidePlace(text: string, name: string): () => void {
   };
 }
 
-/** The whole text: not within a longer name. A folder may have something below it. */
+/**
+ * The whole text: not within a longer name. A folder may have something below it, and may be
+ * written as a URL, as tables name their files.
+ */
 function patternOf(text: string): RegExp {
   const whole = text.replace(/\/+$/, '').replaceAll(/[^\w\s]/g, '\\$&');
-  return new RegExp(`(?<![\\w./-])${whole}(?![\\w-])`, 'g');
+  return new RegExp(`(?<![\\w./-])(?:file:(?://)?)?${whole}(?![\\w-])`, 'g');
 }
 
 /** A text with names in place of hidden places, the longest first. */

@@ -17,6 +17,8 @@ describe('places of a service in texts', () => {
     ['cannot reach PostgreSQL at 10.0.0.5:5432/lhs', 'cannot reach PostgreSQL at <database>/lhs'],
     ['cannot use "small/data/server.db"', 'cannot use "<data folder>/server.db"'],
     [`cannot use "${process.cwd()}/small/data/a"`, 'cannot use "<data folder>/a"'],
+    ['row 3 of file:///srv/backups/a.parquet', 'row 3 of <backup target>/a.parquet'],
+    ['row 3 of file:/srv/backups/a.parquet', 'row 3 of <backup target>/a.parquet'],
     ['the word db in a sentence', 'the word db in a sentence'],
   ])('%s', (text, shown) => {
     hide('/srv/backups/', 'backup target');
