@@ -91,7 +91,8 @@ function titleSpans(hit: Hit, { index, answer }: State, columns: number): Line {
   if (elsewhere === undefined || columns < LEAST_FOR_BOTH) return plain;
   const [name, [fragment]] = elsewhere;
   const short = Math.min(lineWidth(plain), Math.floor(columns / 2));
-  return [...fit(plain, short), span(` · ${name} `, 'dim'), ...segmentSpans(fromMark(fragment))];
+  const head = [...fit(plain, short), span(` · ${name} `, 'dim')];
+  return [...head, ...segmentSpans(fromMark(fragment, columns - lineWidth(head)))];
 }
 const MOST_TITLE = 400;
 /** Columns in which a title and a fragment of another text both say something. */
@@ -100,11 +101,13 @@ const LEAST_FOR_BOTH = 50;
 const segmentSpans = (segments: readonly Segment[]): Line =>
   segments.map(({ text, marked }) => span(text, marked ? 'mark' : 'plain'));
 
-/** The fragment from a few words before its first match. */
-function fromMark(segments: readonly Segment[]): readonly Segment[] {
+/** The fragment from a few words before its first match, as far as the match fits behind them. */
+function fromMark(segments: readonly Segment[], columns: number): readonly Segment[] {
   const [first, ...rest] = segments;
   if (first === undefined || first.marked) return segments;
-  const near = first.text.slice(-MARGIN).replace(/^\S*\s+/, '');
+  const room = Math.max(0, columns - width(rest[0]?.text ?? '') - 1);
+  const from = Math.max(0, first.text.length - Math.min(MARGIN, room));
+  const near = first.text.slice(from).replace(/^\S*\s+/, '');
   return [{ text: near, marked: false }, ...rest];
 }
 const MARGIN = 16;
