@@ -55,8 +55,14 @@ function snapshots({ definition }: KnownIndex, status: IndexStatus): readonly In
   const sync = [{ step: 'sync', index }] as const;
   const kind = 'snapshot_expiry';
   if (fault !== undefined) {
-    const advice = 'searches go on; syncs, builds and hydration fail until it is reachable';
-    return [{ kind: 'source', level: 'problem', detail: fault.message, advice }];
+    const finding = { kind: 'source', level: 'problem', detail: fault.message } as const;
+    if (fault.code === 'source_changed') {
+      const advice = 'a reindex builds the index anew; syncs and reads of rows fail until then';
+      return [{ ...finding, advice, next: [{ step: 'reindex', index }] }];
+    }
+    const searches = fault.code === 'source_unreachable' ? 'searches go on; ' : '';
+    const advice = `${searches}syncs, builds and hydration fail until it can be read`;
+    return [{ ...finding, advice }];
   }
   const found: IndexFinding[] = [];
   if (heals === 'snapshot_expired') {

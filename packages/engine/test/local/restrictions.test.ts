@@ -262,6 +262,18 @@ describe('restrictions that change', () => {
     }
   });
 
+  it('are named by a diagnosis, with the way out', async () => {
+    const reader = await openLocal(join(folder, 'data'), { clock: new HeldClock() });
+    const problem = async () =>
+      (await reader.diagnose({ index })).find(({ kind }) => kind === 'source');
+    expect(await problem()).toBeUndefined();
+    catalog.restrictions = filter('Oslo');
+    expect(await problem()).toMatchObject({ next: [{ step: 'reindex', index }] });
+    catalog.restrictions = { 'required-policy': {} };
+    expect((await problem())?.advice).toMatch(/^syncs/);
+    await reader.close();
+  });
+
   it('end an export that runs', async () => {
     const rows = Array.from({ length: 2000 }, (_, i) => row(i + 4, 'Bern'));
     await appendRows(config(), { kind: 'rows', rows });
