@@ -11,7 +11,6 @@ import { findField, type QueryFields } from './fields.ts';
 import { expansionAt, type SynonymTable } from './synonyms.ts';
 import { analyzeWords } from './words.ts';
 
-type Bool = Extract<Query, { readonly kind: 'bool' }>;
 type Term = Extract<Query, { readonly kind: 'term' }>;
 
 /** A word in one of the fields that it is looked for in. */
@@ -20,10 +19,9 @@ interface FieldWord {
   readonly factor: number;
 }
 
-/** A rule that some clauses match: the clauses from `from` to `to`, and what stands for them. */
+/** A rule that some clauses match: how many, and what stands for them. */
 interface Match {
-  readonly from: number;
-  readonly to: number;
+  readonly count: number;
   readonly keeps: boolean;
   readonly others: readonly Query[];
 }
@@ -55,10 +53,10 @@ function expandedList(
     const match = matchAt(parts, at, text, fields);
     if (match === null) out.push(parts[at++]);
     else {
-      const own = match.keeps ? parts.slice(match.from, match.to).map(unexpanded) : [];
+      const own = match.keeps ? parts.slice(at, at + match.count).map(unexpanded) : [];
       if (isOr) out.push(...own, ...match.others);
       else out.push(anyOf([...(own.length === 0 ? [] : [allOf(own)]), ...match.others]));
-      at = match.to;
+      at += match.count;
     }
   }
   return out;
@@ -79,12 +77,12 @@ function matchAt(
       fields,
     ),
   );
-  const to = Math.max(...found.map((one) => one?.count ?? 0));
-  if (to < 2) return null;
-  const whole = found.filter((one) => one?.count === to);
+  const count = Math.max(...found.map((one) => one?.count ?? 0));
+  if (count < 2) return null;
+  const whole = found.filter((one) => one?.count === count);
   return {
-    ...{ from: at, to: at + to },
-    keeps: found.some((one) => one?.count !== to || one.keeps),
+    count,
+    keeps: found.some((one) => one?.count !== count || one.keeps),
     others: whole.flatMap((one) => one?.others ?? []),
   };
 }
@@ -166,9 +164,7 @@ function unexpanded(query: Query): Query {
   return query.kind === 'bool' ? { ...query, should: query.should.map(unexpanded) } : query;
 }
 
-const NO_PARTS: Pick<Bool, 'must' | 'should' | 'must_not' | 'filter'> = {
-  ...{ must: [], should: [], must_not: [], filter: [] },
-};
+const NO_PARTS = { must: [], should: [], must_not: [], filter: [] } as const;
 const anyOf = (should: readonly Query[]): Query =>
   should.length === 1 ? should[0] : { kind: 'bool', ...NO_PARTS, should };
 const allOf = (must: readonly Query[]): Query => ({ kind: 'bool', ...NO_PARTS, must });

@@ -11,6 +11,8 @@ import { analyzeWords } from './words.ts';
 export interface Synonym {
   readonly text: string;
   readonly words: readonly PhraseWord[];
+  /** Equal for the same words. */
+  readonly key: string;
 }
 
 /** What stands for some words. */
@@ -36,17 +38,16 @@ export interface Stretch extends Partial<Expansion> {
 export function synonymTable(rules: readonly SynonymRule[], analyzer: Analyzer): SynonymTable {
   const all = new Map<string, { keeps: boolean; readonly others: Map<string, Synonym> }>();
   let longest = 0;
-  for (const { from, to = from } of rules) {
-    const targets = analysed(to, analyzer);
-    for (const { words } of targets.length === 0 ? [] : analysed(from, analyzer)) {
-      const key = keyOf(words);
+  for (const { from, to } of rules) {
+    const sources = analysed(from, analyzer);
+    const targets = to === undefined ? sources : analysed(to, analyzer);
+    for (const { words, key } of targets.length === 0 ? [] : sources) {
       const own = all.get(key) ?? { keeps: false, others: new Map() };
       all.set(key, own);
       longest = Math.max(longest, words.length);
       for (const target of targets) {
-        const other = keyOf(target.words);
-        if (other === key) own.keeps = true;
-        else if (!own.others.has(other)) own.others.set(other, target);
+        if (target.key === key) own.keeps = true;
+        else if (!own.others.has(target.key)) own.others.set(target.key, target);
       }
     }
   }
@@ -57,9 +58,10 @@ export function synonymTable(rules: readonly SynonymRule[], analyzer: Analyzer):
 }
 
 const analysed = (texts: readonly string[], analyzer: Analyzer): readonly Synonym[] =>
-  texts
-    .map((text) => ({ text, words: analyzeWords(analyzer, text) }))
-    .filter(({ words }) => words.length > 0);
+  texts.flatMap((text) => {
+    const words = analyzeWords(analyzer, text);
+    return words.length === 0 ? [] : [{ text, words, key: keyOf(words) }];
+  });
 
 /** Words at their distances from the first one. */
 function keyOf(words: readonly PhraseWord[]): string {
