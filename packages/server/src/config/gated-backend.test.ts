@@ -71,6 +71,7 @@ describe('the source of an index over the network', () => {
   let altered: string[] = [];
   const describing = {
     describeIndex: async () => ({ index: 'a', source }),
+    createIndex: async () => ({ index: 'a', source }),
     alterIndex: async ({ definition_yaml }: AlterIndexRequest) =>
       void altered.push(definition_yaml),
     startJob: async (request: StartJobRequest) => {
@@ -101,6 +102,8 @@ describe('the source of an index over the network', () => {
   ])('%j is shown as %j, by the names of the configuration', async (own, shown) => {
     source = own;
     expect((await named.describeIndex({ index: 'a' })).source).toEqual(shown);
+    const definition = definitionOf({ catalog: 'main', table: 'a.b' });
+    expect((await named.createIndex({ definition })).source).toEqual(shown);
   });
 
   it.each([LOCAL, { catalog: { type: 'filesystem' }, table: 'ops.notes' }])(

@@ -4,6 +4,7 @@ import {
   type BackupTarget,
   type CallContext,
   type DescribeSourceRequest,
+  type IndexDescription,
   LhsError,
   type RehearseAlterRequest,
   type RestoreRequest,
@@ -64,18 +65,14 @@ export function gatedBackend(
     createIndex: async (request, call) => {
       refuseFolder(request);
       const definition = await gateText(request.definition, names);
-      return backend.createIndex({ ...request, definition }, call);
+      return shown(await backend.createIndex({ ...request, definition }, call), names);
     },
     alterIndex: async (request, call) =>
       backend.alterIndex(await gateAlter(backend, request, names, call), call),
     rehearseAlter: async (request, call) =>
       backend.rehearseAlter(await gateAlter(backend, request, names, call), call),
-    describeIndex: async (request, call) => {
-      const { source, ...described } = await backend.describeIndex(request, call);
-      return source === undefined
-        ? described
-        : { ...described, source: shownSource(source, names) };
-    },
+    describeIndex: async (request, call) =>
+      shown(await backend.describeIndex(request, call), names),
     validateDefinition: async (request, call) =>
       backend.validateDefinition(await gateValidation(request, names), call),
     describeSource: async (request, call) =>
@@ -108,6 +105,11 @@ export function gatedBackend(
     .filter(([name]) => !elsewhere.has(name))
     .map(([name, checked]) => [name, forObjects(backend, name as Overridden, checked as Operate)]);
   return withOwn(backend, Object.fromEntries(own));
+}
+
+/** A description with names in place of the settings of its source. */
+function shown({ source, ...described }: IndexDescription, names: SourceNames): IndexDescription {
+  return source === undefined ? described : { ...described, source: shownSource(source, names) };
 }
 
 /** A gated operation; requests that are no objects go to the backend. */
