@@ -21,6 +21,9 @@ const FILES: Readonly<Record<string, string>> = {
   console: 'packages/console/assets',
 };
 
+/** Removes white space and comments, and keeps names: stacks stay readable. */
+export const MINIFY = { compress: false, mangle: false, codegen: true };
+
 const MODEL = 'packages/model-static-384';
 
 /** The lists of stop words, which the engine requires by the names of languages. */
@@ -51,6 +54,7 @@ export async function vendor(root: string, folder: string): Promise<readonly Out
     format: 'cjs',
     entryFileNames: '[name].cjs',
     chunkFileNames: '[name]-[hash].cjs',
+    minify: MINIFY,
   });
   return output.filter((file) => file.type === 'chunk');
 }

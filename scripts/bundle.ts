@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { type OutputChunk, rolldown } from 'rolldown';
 import { copyPages } from './bundle-docs.ts';
 import { edits } from './bundle-edits.ts';
-import { vendor } from './bundle-vendor.ts';
+import { MINIFY, vendor } from './bundle-vendor.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const packages = join(root, 'packages');
@@ -110,7 +110,7 @@ const { output } = await bundle.write({
   codeSplitting: { groups },
   sourcemap: true,
   sourcemapExcludeSources: true,
-  minify: { compress: false, mangle: false, codegen: true },
+  minify: MINIFY,
 });
 const vendored = await vendor(root, folder);
 // stacks name the lines of our sources, not those of packages
