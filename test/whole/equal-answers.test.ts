@@ -160,8 +160,10 @@ describe('a random search', () => {
 
   it('finds the same rows over MCP', async () => {
     const differing: object[] = [];
-    // agents have 1 to 100 hits a page, and null is what is left out
-    const agents = requests.filter(({ limit }) => limit !== 0 && limit !== null);
+    // agents have a hit per page at least, null is what is left out, and the row has the price
+    const agents = requests.filter(({ limit, fields }) => {
+      return limit !== 0 && limit !== null && !isDeepStrictEqual(fields, ['price']);
+    });
     for (const { index, query, filter, default_operator, sort, limit, fields } of agents) {
       const request = { index, query, filter, default_operator, sort, limit, fields };
       const rest = await overRest(request);
@@ -169,7 +171,8 @@ describe('a random search', () => {
         | readonly { readonly field: string; readonly desc: boolean }[]
         | undefined;
       const text = list?.map(({ field, desc }) => `${field}:${desc ? 'desc' : 'asc'}`).join(',');
-      const own = { index, query, filter, limit, fields, operator: default_operator, sort: text };
+      const operator = default_operator ?? 'or';
+      const own = { index, query, filter, limit, fields, operator, sort: text };
       const agent = await overMcp(own);
       if (typeof rest === 'string' || typeof agent === 'string') {
         if (typeof rest !== typeof agent) differing.push({ request, rest, agent });
