@@ -1,6 +1,7 @@
 import { type CallContext, LhsError } from '@lakehouse-search/contract';
 import { describe, expect, it } from 'vitest';
 import type { NodeClient } from '../cluster/node-client.ts';
+import { watchOver } from '../cluster/node-watch.ts';
 import { AdminNodes, type AdminRouting } from './admin-nodes.ts';
 import { pitOperations } from './admin-pits.ts';
 import { joinPits, splitPit } from './cluster-pits.ts';
@@ -21,6 +22,8 @@ function pitsOver(work: Work, holders = OWN) {
     names: () => ['notes'],
     aliases: () => new Map(),
     refresh: async () => {},
+    isDown: () => false,
+    failed: () => {},
   } as unknown as AdminRouting;
   const call = (address: string, name: string) => async (request: object) => {
     sent.push(`${name} ${address}`);
@@ -28,9 +31,10 @@ function pitsOver(work: Work, holders = OWN) {
   };
   const node = (address: string) =>
     ({
+      state: () => new Promise(() => {}),
       service: () => ({ openPit: call(address, 'open'), closePit: call(address, 'close') }),
     }) as unknown as NodeClient;
-  const { openPit, closePit } = pitOperations(new AdminNodes(routing, node));
+  const { openPit, closePit } = pitOperations(new AdminNodes(routing, node, watchOver(node, 20)));
   return { sent, open: openPit as Pit, close: closePit as Pit };
 }
 
@@ -54,6 +58,11 @@ describe('a point in time over nodes', () => {
     const pit_id = joinPits(new Map([['elsewhere.example:443', 'p3']]));
     await expect(close({ index: 'notes', pit_id })).rejects.toMatchObject({ code: 'not_found' });
     expect(sent).toEqual([]);
+  });
+
+  it('is not waited for if a node answers nothing', async () => {
+    const { open } = pitsOver(() => new Promise(() => {}));
+    await expect(open({ index: 'notes' })).rejects.toMatchObject({ code: 'unreachable' });
   });
 
   it('pins nothing if one of the nodes cannot open it', async () => {

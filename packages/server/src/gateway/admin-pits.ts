@@ -55,7 +55,7 @@ async function openAll(nodes: AdminNodes, request: Loose, call: CallContext) {
   const owners = await nodes.owners(request.index as string | undefined, call);
   const results = await Promise.allSettled(
     owners.map(async ({ address }): Promise<NodePit> => {
-      return { address, pit: (await nodes.at(address).openPit(request, call)) as Opened };
+      return { address, pit: await nodes.read<Opened>(address, 'openPit', request, call) };
     }),
   );
   const opened = results.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
