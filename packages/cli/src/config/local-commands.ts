@@ -7,6 +7,7 @@ const LOCAL = [
   'config:',
   'demo',
   'doctor',
+  'help',
   'jobs:run',
   'logout',
   'model:',
