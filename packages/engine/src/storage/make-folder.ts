@@ -30,7 +30,11 @@ export function makeFolder(folder: string): void {
  */
 function missingFolders(path: string): readonly string[] {
   const missing: string[] = [];
-  for (let next = path; !isThere(next); next = dirname(next)) missing.unshift(next);
+  for (let next = path; !isThere(next); next = dirname(next)) {
+    missing.unshift(next);
+    // a drive of Windows that is not there
+    if (next === dirname(next)) break;
+  }
   return missing;
 }
 

@@ -14,6 +14,8 @@ export async function makeFolder(folder: string): Promise<string | undefined> {
   try {
     for (let next = resolve(folder); !(await isFolder(next)); next = dirname(next)) {
       missing.unshift(next);
+      // a drive of Windows that is not there
+      if (next === dirname(next)) break;
     }
     for (const next of missing) await makeOne(next);
     return missing[0];

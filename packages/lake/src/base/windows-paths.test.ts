@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 
 // the paths of Windows, by Node's own functions
 vi.resetModules();
@@ -8,6 +8,11 @@ vi.doMock('node:path', async () => {
 });
 const { joinPlace, resolvePlace } = await import('./place.ts');
 const { createTableFiles, normalizeRecorded } = await import('./table-files.ts');
+
+afterAll(() => {
+  vi.doUnmock('node:path');
+  vi.resetModules();
+});
 
 describe('places on Windows', () => {
   it('have slashes', () => {
