@@ -5,6 +5,7 @@ import {
   type Schema,
   type SkippedLines,
   typeName,
+  type WideObjects,
 } from '@lakehouse-search/lake';
 import { count, plural } from '../terminal/figures.ts';
 import { shellWord } from '../terminal/shell-word.ts';
@@ -63,8 +64,22 @@ export function readingLine(reading: InputReading): string {
 
 /** What the user should know about the input, each with the flag that changes it. */
 export function noteLines(notes: readonly InputNote[]): readonly string[] {
-  return notes.flatMap((note) =>
-    note.note === 'skipped_lines' ? skippedLines(note) : [`note: ${nearlyLine(note)}`],
+  return notes.flatMap((note) => {
+    if (note.note === 'skipped_lines') return skippedLines(note);
+    return [`note: ${note.note === 'wide_objects' ? wideLine(note) : nearlyLine(note)}`];
+  });
+}
+
+/** Columns that a note names. */
+const MAX_NAMED = 5;
+
+function wideLine({ columns }: WideObjects): string {
+  const named = columns.slice(0, MAX_NAMED).join(', ');
+  const more = columns.length > MAX_NAMED ? ` and ${columns.length - MAX_NAMED} more` : '';
+  const have = columns.length === 1 ? 'has objects' : 'have objects';
+  return (
+    `${named}${more} ${have} of too many different keys: each value is JSON ` +
+    '(--format-version 3 makes variants, which are searched by path)'
   );
 }
 

@@ -107,6 +107,8 @@ export const LIMITS = Object.freeze({
    * Lists and maps inside one another: DuckDB's Parquet reader takes twice as long for each level.
    */
   importListDepth: 20,
+  /** Values of a row inside of objects that become struct fields of a new table; others are JSON. */
+  importLeaves: 1000,
   /** Keys of an input that are compared in this process; more are compared by DuckDB, on disk. */
   keysInMemory: 250_000,
 });

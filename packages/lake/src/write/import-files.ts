@@ -108,6 +108,8 @@ async function createFromFiles(options: ImportOptions): Promise<WriteResult> {
   return withOpenInput(inputOf(options), place, options, async (open) => {
     const { schema: inferred, rows, nearly } = await schemaOf(open, options);
     for (const one of nearly) options.onNote?.({ note: 'nearly_typed', ...one });
+    const wide = open.columns.filter(({ isWide }) => isWide).map(({ name }) => name);
+    if (wide.length > 0) options.onNote?.({ note: 'wide_objects', columns: wide });
     const spec = parsePartitionBy(partitionBy, inferred);
     const staged = await stageTable(catalog, table, { schema: inferred, spec, formatVersion });
     const { files } = staged;

@@ -309,6 +309,23 @@ describe('rows of a JSON text that is one object', () => {
     );
   });
 
+  it.each([2, 3] as const)('keep objects of too many keys as JSON: format %i', async (version) => {
+    const numbered = (name: string, count: number, value: (k: number) => unknown) =>
+      Object.fromEntries(Array.from({ length: count }, (_, k) => [`${name}${k}`, value(k)]));
+    const rows = Array.from({ length: 3 }, (_, i) => ({
+      id: i,
+      tags: numbered('group', 60, (g) => numbered('k', 20, (k) => g * k + i)),
+      at: { line: i, text: `t${i}` },
+    }));
+    const path = file(`wide${version}.ndjson`, rows.map((row) => JSON.stringify(row)).join('\n'));
+    const read = await imported(path, {}, { formatVersion: version });
+    expect(read.types.tags).toBe(version === 3 ? 'variant' : 'string');
+    expect(read.types.at).toMatch(/^struct</);
+    expect(read.notes).toEqual([{ note: 'wide_objects', columns: ['tags'] }]);
+    const values = read.rows.map(([, tags]) => (version === 3 ? tags : JSON.parse(String(tags))));
+    expect(values).toEqual(rows.map(({ tags }) => tags));
+  });
+
   it('are the features of GeoJSON, and the elements of an envelope', async () => {
     const features = Array.from({ length: 300 }, (_, i) => ({
       type: 'Feature',

@@ -18,6 +18,7 @@ import type { ReadingOptions } from './reading-options.ts';
 import { refuseMissing, refuseTwins } from './refuse-names.ts';
 import { sqlType } from './sql-type.ts';
 import { isOpen, isTimeType, typeOfForms } from './text-forms.ts';
+import { type DescribedType, wideObjects } from './wide-objects.ts';
 import type { WriterSession } from './writer-session.ts';
 
 /** A column of an input, its types without field ids (all 0). */
@@ -31,6 +32,8 @@ export interface InputColumn {
    * read, because a column of variants needs none. Throws limit_exceeded, unsupported.
    */
   readonly source: Type;
+  /** Whether its objects are read as JSON, because they have too many different keys. */
+  readonly isWide: boolean;
 }
 
 const SAMPLE_ROWS = 20_480;
@@ -47,7 +50,10 @@ export async function inputColumns(
   }
   if (input.format === 'json') await refuseTwinKeys(session, input, described);
   const names = tableNames(described, input.options);
-  return described.map(({ name, sql }, i) => new DescribedColumn(names[i], name, sql, input));
+  const wide = input.format === 'json' ? wideObjects(described) : new Set<DescribedType>();
+  return described.map(
+    (column, i) => new DescribedColumn(names[i], column, wide.has(column), input),
+  );
 }
 
 /** Throws column_not_found for a name that the files do not have, invalid_argument for a repeat. */
@@ -80,14 +86,21 @@ async function refuseTwinKeys(
 class DescribedColumn implements InputColumn {
   readonly name: string;
   readonly key: string;
+  readonly isWide: boolean;
   readonly #sql: string;
   readonly #input: StagedInput;
   #source: Type | undefined;
 
-  constructor(name: string, key: string, sql: string, input: StagedInput) {
+  constructor(
+    name: string,
+    { name: key, sql }: DescribedType,
+    isWide: boolean,
+    input: StagedInput,
+  ) {
     this.name = name;
     this.key = key;
-    this.#sql = sql;
+    this.isWide = isWide;
+    this.#sql = isWide ? 'JSON' : sql;
     this.#input = input;
   }
 
@@ -109,7 +122,10 @@ const withTexts = (type: Type): Type =>
     ? type
     : mapLeaves(type, (leaf) => (leaf.kind === 'variant' ? { kind: 'string' } : leaf));
 
-async function describe(session: WriterSession, relation: string) {
+async function describe(
+  session: WriterSession,
+  relation: string,
+): Promise<readonly DescribedType[]> {
   const rows = await session.rows(`DESCRIBE SELECT * FROM ${relation}`);
   return rows.map((row) => ({ name: String(row[0]), sql: String(row[1]) }));
 }

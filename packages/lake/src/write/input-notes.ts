@@ -24,7 +24,13 @@ export interface SkippedLines {
   }[];
 }
 
+/** Columns whose objects have too many different keys: each value is JSON. */
+export interface WideObjects {
+  readonly columns: readonly string[];
+}
+
 /** What a reader of an input should know about it. */
 export type InputNote =
   | ({ readonly note: 'nearly_typed' } & NearlyTyped)
+  | ({ readonly note: 'wide_objects' } & WideObjects)
   | ({ readonly note: 'skipped_lines' } & SkippedLines);
