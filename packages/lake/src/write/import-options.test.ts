@@ -42,6 +42,25 @@ describe('a column of CSV that is nearly of a type', () => {
     expect(typed.rows).toEqual(oracle);
   });
 
+  it('is of the type in JSON too if its texts are NULL', async () => {
+    const path = file('mixed.json', '[{"a":"NA","b":"x","c":1},{"a":1.5,"b":"NA","c":"NA"}]');
+    expect((await imported(path)).rows).toEqual([
+      ['NA', 'x', '1'],
+      ['1.5', 'NA', 'NA'],
+    ]);
+    const { types, rows } = await imported(path, { nulls: ['NA'] });
+    expect(types).toEqual({ a: 'double', b: 'string', c: 'long' });
+    expect(rows).toEqual([
+      [null, 'x', 1],
+      [1.5, null, null],
+    ]);
+    const named = await imported(path, { nulls: ['NA'], types: { a: 'decimal(9, 2)' } });
+    expect(named.rows[1][0]).toBe('1.50');
+    await expect(imported(path, { types: { a: 'double' } })).rejects.toThrow(
+      'row 1: column "a" expects double, not "NA"',
+    );
+  });
+
   it('is named in JSON if numbers in quotes have decimals', async () => {
     const rows = Array.from({ length: 20 }, (_, i) => ({
       lat: i === 0 ? '42' : `${i - 9}.25`,

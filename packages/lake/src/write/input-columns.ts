@@ -12,6 +12,7 @@ import { quoteName } from '../scan/duckdb/quoting.ts';
 import type { Type } from '../schema/type.ts';
 import type { StagedInput } from './input.ts';
 import type { NearlyTyped } from './input-notes.ts';
+import { withoutNullValues } from './mixed-values.ts';
 import { nearlyTyped } from './nearly-typed.ts';
 import { parseSqlType } from './parse-sql-type.ts';
 import type { ReadingOptions } from './reading-options.ts';
@@ -48,7 +49,10 @@ export async function inputColumns(
   if (input.format === 'json' && described.length === 1 && described[0].sql.startsWith('MAP(')) {
     described = await describe(session, input.relationWithoutMaps);
   }
-  if (input.format === 'json') await refuseTwinKeys(session, input, described);
+  if (input.format === 'json') {
+    await refuseTwinKeys(session, input, described);
+    described = await withoutNullValues(session, input, described);
+  }
   const names = tableNames(described, input.options);
   const wide = input.format === 'json' ? wideObjects(described) : new Set<DescribedType>();
   return described.map(

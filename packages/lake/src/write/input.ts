@@ -156,8 +156,12 @@ async function stagedFiles(
   }[format]();
   const typedRelation: StagedInput['typedRelation'] = (types) => {
     if (format !== 'json') return relation;
-    const columns = types.map(([name, type]) => `${quoteName(name)}: ${quoteText(type)}`);
-    return `read_json(${list}, format='auto'${partitions}, columns={${columns.join(', ')}})`;
+    const read = (columns: readonly (readonly [name: string, sqlType: string])[]) => {
+      const typed = columns.map(([name, type]) => `${quoteName(name)}: ${quoteText(type)}`);
+      return `read_json(${list}, format='auto'${partitions}, columns={${typed.join(', ')}})`;
+    };
+    const { nulls = [] } = options;
+    return nulls.length === 0 ? read(types) : withoutNullTexts(read, types, nulls);
   };
   const hasHeader = options.hasHeader !== false;
   const countRecords = async (signal?: AbortSignal) => {
@@ -220,6 +224,23 @@ function csvRelation(
   });
   if (parts.length === 1) return parts[0];
   return `(${parts.map((part) => `SELECT * FROM ${part}`).join(' UNION ALL BY NAME ')})`;
+}
+
+/** JSON without the texts that stand for NULL, in columns that are neither nested nor JSON. */
+function withoutNullTexts(
+  read: (types: readonly (readonly [name: string, sqlType: string])[]) => string,
+  types: readonly (readonly [name: string, sqlType: string])[],
+  nulls: readonly string[],
+): string {
+  const isPlain = (type: string) => type !== 'JSON' && !/[[(]/.test(type.replace('DECIMAL(', ''));
+  const list = nulls.map(quoteText).join(', ');
+  const columns = types.map(([name, type]) => {
+    const column = quoteName(name);
+    if (!isPlain(type)) return column;
+    return `CAST(CASE WHEN ${column} NOT IN (${list}) THEN ${column} END AS ${type}) AS ${column}`;
+  });
+  const texts = types.map(([name, type]) => [name, isPlain(type) ? 'VARCHAR' : type] as const);
+  return `(SELECT ${columns.join(', ')} FROM ${read(texts)})`;
 }
 
 /** The columns without blanks around their values, and NULL for texts that stand for it. */

@@ -75,10 +75,13 @@ function column(field: Field, source: InputColumn | undefined, how: How): string
  * conversion has escaped too.
  */
 function typeRead({ type }: Field, column: InputColumn, { reading }: StagedInput): Type {
-  if (isPlain(type) && column.source.kind === 'string') return column.source;
+  if (isPlain(type) && TEXTS.has(column.source.kind)) return { kind: 'string' };
   if (reading.kind !== 'avro' && reading.kind !== 'arrow') return type;
   return mapLeaves(type, (leaf) => (leaf.kind === 'binary' ? { kind: 'string' } : leaf));
 }
+
+/** Kinds of columns with texts: a variant has values of several types. */
+const TEXTS: ReadonlySet<string> = new Set(['string', 'variant']);
 
 const isPlain = ({ kind }: Type): boolean => NUMBERS.has(kind) || kind === 'boolean';
 const NUMBERS: ReadonlySet<string> = new Set(['int', 'long', 'float', 'double', 'decimal']);
