@@ -124,12 +124,14 @@ function flagsOf({
 }: Pick<NearlyTyped, 'column' | 'exceptions' | 'decimal' | 'type' | 'dateFormats'> & {
   readonly isAll: boolean;
 }): string {
+  // a list of --null is separated by commas
+  const areMarks = exceptions.length <= MAX_MARKS && !exceptions.some((text) => text.includes(','));
   const notations = dateFormats.map((format) => `--date-format '${format}'`);
   if (decimal !== undefined) notations.push('--decimal ,');
-  if (type !== undefined) notations.push(`--type ${shellWord(`${column}=${type}`)}`);
+  if (type !== undefined && (isAll || areMarks))
+    notations.push(`--type ${shellWord(`${column}=${type}`)}`);
   const flags = notations.length === 0 ? [] : [notations.join(' or ')];
-  if (!isAll && exceptions.length <= MAX_MARKS)
-    flags.push(`--null ${shellWord(exceptions.join(','))}`);
+  if (!isAll && areMarks) flags.push(`--null ${shellWord(exceptions.join(','))}`);
   const keep = `--type ${shellWord(`${column}=string`)} keeps it`;
   return flags.length === 0 ? keep : `add ${flags.join(' ')} (${keep})`;
 }

@@ -1,0 +1,22 @@
+import type { NearlyTyped } from '@lakehouse-search/lake';
+import { describe, expect, it } from 'vitest';
+import { noteLines } from './import-report.ts';
+
+const PHONES: NearlyTyped = {
+  ...{ column: 'phone', kind: 'number', values: 252, fitting: 250 },
+  exceptions: ['NA', '-'],
+};
+
+describe('the note about a column that is nearly of a type', () => {
+  it.each([
+    [{}, 'add --null NA,- (--type phone=string keeps it)'],
+    [{ type: 'double' }, 'add --type phone=double --null NA,- (--type phone=string keeps it)'],
+    [{ fitting: 252, exceptions: [], type: 'double' }, 'add --type phone=double (--type'],
+    // advice that the command would refuse
+    [{ exceptions: ['1809,1829'] }, 'are "1809,1829"; --type phone=string keeps it'],
+    [{ exceptions: ['1809,1829'], type: 'double' }, '; --type phone=string keeps it'],
+  ] as const)('names flags that the command takes: %j', (more, advice) => {
+    const nearly: NearlyTyped = { ...PHONES, ...more };
+    expect(noteLines([{ note: 'nearly_typed', ...nearly }])[0]).toContain(advice);
+  });
+});
