@@ -280,3 +280,34 @@ describe('completion', () => {
     expect(stdout).toBe('items\nprice\nindex\n');
   });
 });
+
+describe('a table with text in place of numbers', () => {
+  it('is replaced with the flag that its note names, and an index says what to do', async () => {
+    const lines = ['id,mass', '1,3750', '2,3800', '3,3250', '4,3450', '5,3650', '6,NA'];
+    writeFileSync(home.path('penguins.csv'), `${lines.join('\n')}\n`);
+    const at = ['--table', 'my.penguins', '--warehouse', home.path('lake')];
+    const run = (...more: string[]) =>
+      home.run(['source', 'import', 'penguins.csv', ...at, ...more]);
+    expect((await run('--key', 'id')).stdout).toMatch(/mass string\n.*add --null NA/);
+    const index = definition('penguins')
+      .replace('shop.items', 'my.penguins')
+      .replace(/fields:.*/s, 'fields: [{ name: mass, type: KEYWORD }]\n');
+    writeFileSync(home.path('penguins.yaml'), index);
+    await home.run(['index', 'create', 'penguins.yaml']);
+    expect(await home.run(['index', 'reindex', 'penguins'])).toMatchObject({ code: 0 });
+    const refused = await run('--null', 'NA', '--append', '--type', 'mass=long');
+    expect(refused.stderr).toMatch(/has types already; .* created or replaced/);
+    const done = await run('--null', 'NA', '--replace');
+    expect(done.stdout).toMatch(/\n2 columns: id long key, mass long\nnext: /);
+    const synced = await home.run(['index', 'sync', 'penguins']);
+    expect(synced.code).not.toBe(0);
+    expect(synced.stderr).toMatch(
+      /column "mass" was replaced .*\n.*build it again\n.*reindex penguins/,
+    );
+    expect(await home.run(['index', 'reindex', 'penguins'])).toMatchObject({ code: 0 });
+    const found = await home.json(['search', 'penguins', 'mass:3450', '--hydrate']);
+    expect(found).toMatchObject({ total: 1, hits: [{ row: { id: 4, mass: 3450 } }] });
+    const text = await run('--replace', '--type', 'mass=string');
+    expect(text.stdout).toMatch(/2 columns: id long key, mass string\n/);
+  });
+});

@@ -88,6 +88,40 @@ export async function wholeLife(
   const other = csv(folder, 'other.csv', [7, 8]);
   await importFiles({ ...source, files: [other], mode: 'overwrite' });
   expect(await idsOf(source)).toEqual([7, 8]);
+  await retyped(folder, source);
+}
+
+/** Replaces the table by a file of other types; the snapshot before stays readable. */
+async function retyped(
+  folder: string,
+  source: { catalog: CatalogConfig; table: string },
+): Promise<void> {
+  const before = await loadTable(source);
+  const file = join(folder, 'retyped.csv');
+  writeFileSync(file, 'id,part,text,more\n9,g0,12.5,2024-01-01\n10,g1,NA,NA\n');
+  const reading = { nulls: ['NA'] };
+  await importFiles({ ...source, files: [file], mode: 'overwrite', reading });
+  const { metadata } = await loadTable(source);
+  const types = metadata.schema.fields.map(({ id, type }) => [id, type.kind]);
+  const last = before.metadata.lastColumnId;
+  const fresh = types.slice(2).filter(([id]) => Number(id) > last);
+  expect(fresh.map(([, kind]) => kind)).toEqual(['double', 'date']);
+  const kept = before.metadata.schema.fields.slice(0, 2).map(({ id, type }) => [id, type.kind]);
+  expect(types.slice(0, 2)).toEqual(kept);
+  expect(metadata.snapshots.at(-1)?.schemaId).toBe(metadata.schema.schemaId);
+  const table = await openTable(source);
+  const snapshotId = before.metadata.currentSnapshotId as bigint;
+  const schema = table.schemaOf(snapshotId);
+  expect(schema).toEqual(before.metadata.schema);
+  let rows = 0;
+  for await (const batch of table.scan({ snapshotId, schema })) rows += batch.rows;
+  expect(rows).toBe(2);
+  await table.close();
+  if (!existsSync(PYTHON)) return;
+  expect(await rowsOfPyIceberg(source)).toEqual([
+    { id: 9, part: 'g0', text: 12.5, more: '2024-01-01' },
+    { id: 10, part: 'g1', text: null, more: null },
+  ]);
 }
 
 /** Three writers append at once. */

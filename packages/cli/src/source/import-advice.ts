@@ -6,8 +6,11 @@ const ADVICE: Readonly<Record<string, (details: Readonly<Record<string, unknown>
   encoding: () => '--encoding latin1 (or utf-16le, shift_jis, …) names it',
   kind: () => '--input-format csv (or ndjson, lines, parquet, arrow, avro, xlsx) names it',
   line: () => '--skip-bad-lines leaves out such lines, and says how many',
+  partition: ({ column, type }) =>
+    `--type '${column}=${type}' names the type; --rename names the column; ` +
+    'another --table takes any columns',
   rename: ({ at }) => `--rename column${at}=NAME renames the second one`,
-  table: () => '--append adds to it; --replace replaces its rows in one commit',
+  table: () => '--append adds to it; --replace replaces its rows and columns in one commit',
   value: ({ column, value }) =>
     `--null '${value}' reads it as NULL; --type '${column}=string' makes a column of texts; ` +
     '--date-format and --decimal name other notations',

@@ -7,7 +7,7 @@ export interface RestChange {
   readonly updates: readonly JsonObject[];
 }
 
-/** The change from one version of a table's metadata to the next: snapshots, branches and tags. */
+/** The change from one version of a table's metadata to the next: schema, snapshots and refs. */
 export function changeOf(before: TableMetadata, next: JsonObject): RestChange {
   const known = new Set(before.snapshots.map(({ id }) => id));
   const entries = objectsOf(next.snapshots);
@@ -15,9 +15,15 @@ export function changeOf(before: TableMetadata, next: JsonObject): RestChange {
   const added = entries.filter((entry) => !known.has(idOf(entry)));
   const removed = [...known].filter((id) => !ids.has(id));
   const refs = changedRefs(before, (next.refs ?? {}) as JsonObject);
+  const schema = changedSchema(before, next);
   return {
-    requirements: [{ type: 'assert-table-uuid', uuid: before.uuid }, ...refs.requirements],
+    requirements: [
+      { type: 'assert-table-uuid', uuid: before.uuid },
+      ...schema.requirements,
+      ...refs.requirements,
+    ],
     updates: [
+      ...schema.updates,
       ...added.map((snapshot) => ({ action: 'add-snapshot', snapshot })),
       ...refs.updates,
       ...(removed.length > 0 ? [{ action: 'remove-snapshots', 'snapshot-ids': removed }] : []),
@@ -55,6 +61,26 @@ export function creationOf(staged: TableMetadata, next: JsonObject): RestChange 
       ...changeOf(staged, next).updates,
     ],
   };
+}
+
+/** Another current schema; no other writer may have changed the columns. */
+function changedSchema(before: TableMetadata, next: JsonObject): RestChange {
+  const { schemaId } = before.schema;
+  const current = (next['current-schema-id'] ?? schemaId) as number;
+  if (current === schemaId) return { requirements: [], updates: [] };
+  const isKnown = before.schemas.some((schema) => schema.schemaId === current);
+  const schema = objectsOf(next.schemas).find((one) => one['schema-id'] === current);
+  const columns = next['last-column-id'];
+  return {
+    requirements: [
+      { type: 'assert-current-schema-id', 'current-schema-id': schemaId },
+      { type: 'assert-last-assigned-field-id', 'last-assigned-field-id': before.lastColumnId },
+    ],
+    updates: [
+      ...(isKnown ? [] : [{ action: 'add-schema', schema, 'last-column-id': columns }]),
+      { action: 'set-current-schema', 'schema-id': isKnown ? current : -1 },
+    ],
+  } as RestChange;
 }
 
 /** Refs that move or go; each must still be where it was. */

@@ -52,7 +52,7 @@ export function splitTableName(name: string): TableName {
 export function tableExists(name: string): LakeError {
   return new LakeError(
     'table_exists',
-    `table "${name}" exists already; append to it or replace its rows`,
+    `table "${name}" exists already; append to it or replace it`,
     { details: { table: name, option: 'table' } },
   );
 }

@@ -2,15 +2,19 @@ import type { Readable } from 'node:stream';
 import { LakeError } from '../base/errors.ts';
 import { loadTable } from '../catalog/load-table.ts';
 import { tableExists } from '../catalog/table-name.ts';
+import type { TableMetadata } from '../metadata/table-metadata.ts';
+import { quoteName } from '../scan/duckdb/quoting.ts';
 import type { Schema } from '../schema/type.ts';
 import type { CatalogConfig } from '../source-table.ts';
 import { committed, discard } from './commit.ts';
 import type { NewDataFile } from './data-files.ts';
 import { inferSchema } from './infer-schema.ts';
 import type { WriteInput } from './input.ts';
-import { tableTypes } from './input-columns.ts';
+import { type InputColumn, tableTypes } from './input-columns.ts';
+import type { NearlyTyped } from './input-notes.ts';
 import { parsePartitionBy } from './partitions.ts';
 import type { ReadingOptions } from './reading-options.ts';
+import { replacedSchema } from './replaced-schema.ts';
 import { snapshotMetadata } from './snapshot-commit.ts';
 import { newTableFolder, type StagedTable, stageTable } from './staged-table.ts';
 import { type OpenInput, withOpenInput } from './staged-write.ts';
@@ -48,21 +52,25 @@ export interface ImportOptions extends WriteWatch, Pick<AppendOptions, 'summary'
 
 /**
  * Imports files, a stream or rows: the schema is inferred, and the table is created with its
- * rows in one commit. `mode` applies if the table exists. An import that fails leaves no table and
- * no file; one that is killed leaves a work folder, which the next one deletes. Throws
- * table_exists, column_not_found, invalid_argument, input_not_found, limit_exceeded.
+ * rows in one commit. `mode` applies if the table exists: "overwrite" replaces rows and columns. An
+ * import that fails leaves no table and no file; one that is killed leaves a work folder, which the
+ * next one deletes. Throws table_exists, column_not_found, invalid_argument, input_not_found,
+ * limit_exceeded.
  */
 export async function importIntoTable(options: ImportOptions): Promise<WriteResult> {
   const { catalog, table, mode = 'create' } = options;
   const input = inputOf(options);
   if (!(await isThere(options))) return createFromFiles(options);
   if (mode === 'create') throw tableExists(table);
+  const checked = { ...options, uniqueKey: uniqueKeyOf(options) };
+  if (mode === 'overwrite') {
+    const schemaFor = schemaForReplacing(options);
+    return overwriteRows({ catalog, table }, input, { ...checked, schemaFor });
+  }
   if (Object.keys(options.reading?.types ?? {}).length > 0) {
     const message = `table "${table}" has types already; types are named when it is created`;
-    throw new LakeError('invalid_argument', message);
+    throw new LakeError('invalid_argument', `${message} or replaced`);
   }
-  const checked = { ...options, uniqueKey: uniqueKeyOf(options) };
-  if (mode === 'overwrite') return overwriteRows({ catalog, table }, input, checked);
   return appendToTable({ catalog, table }, input, 'main', checked);
 }
 
@@ -132,6 +140,42 @@ async function schemaOf(
   const { types, rows, nearly } = await tableTypes(session, staged, columns);
   const named = columns.map(({ name }, i) => ({ name, type: types[i] }));
   return { schema: inferSchema(named, key, formatVersion), rows, nearly };
+}
+
+const schemaForReplacing =
+  ({ key = [], onNote }: ImportOptions) =>
+  async (open: OpenInput, before: TableMetadata): Promise<Schema> => {
+    const { session, staged, columns } = open;
+    const { types, nearly } = await tableTypes(session, staged, columns);
+    const isFound = ({ name }: InputColumn) =>
+      staged.format !== 'parquet' && !staged.types.has(name);
+    const texts = columns.filter((c, i) => isFound(c) && MAY_BE_EMPTY.has(types[i].kind));
+    const empty = await emptyColumns(open, texts);
+    const named = columns.map((column, i) => ({
+      name: column.name,
+      type: types[i],
+      isFound: isFound(column),
+      isEmpty: empty.includes(column),
+    }));
+    const schema = replacedSchema(before, named, key);
+    const isText = ({ column }: NearlyTyped) =>
+      schema.fields.some(({ name, type }) => name === column && type.kind === 'string');
+    for (const one of nearly.filter(isText)) onNote?.({ note: 'nearly_typed', ...one });
+    return schema;
+  };
+
+/** The types that `tableTypes` returns for a column without values. */
+const MAY_BE_EMPTY: ReadonlySet<string> = new Set(['string', 'variant']);
+
+/** Those of the columns that have no value. */
+async function emptyColumns(
+  { session, staged }: OpenInput,
+  columns: readonly InputColumn[],
+): Promise<readonly InputColumn[]> {
+  if (columns.length === 0) return [];
+  const counts = columns.map(({ key }) => `count(${quoteName(key)})`).join(', ');
+  const [values] = await session.rows(`SELECT ${counts} FROM ${staged.relation}`);
+  return columns.filter((_, i) => Number(values[i]) === 0);
 }
 
 /** Creates the table with its first snapshot in it. Returns the snapshot's id. */

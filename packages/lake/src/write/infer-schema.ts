@@ -2,20 +2,21 @@ import { LakeError } from '../base/errors.ts';
 import type { Field, Schema, Type } from '../schema/type.ts';
 
 /**
- * An Iceberg schema for named types; ids from 1 in column order, nested ones after. Format 2 has
- * texts for variants and microseconds for nanoseconds. `key` columns become required identifier
- * fields. Throws column_not_found, and unsupported for zoned nanoseconds in format 3: DuckDB has no
- * type for them.
+ * An Iceberg schema for named types; ids from `firstId` in column order, nested ones after. Format
+ * 2 has texts for variants and microseconds for nanoseconds. `key` columns become required
+ * identifier fields. Throws column_not_found, and unsupported for zoned nanoseconds in format 3:
+ * DuckDB has no type for them.
  */
 export function inferSchema(
   columns: readonly { readonly name: string; readonly type: Type }[],
   key: readonly string[],
   formatVersion: 2 | 3,
+  firstId = 1,
 ): Schema {
-  let next = columns.length + 1;
+  let next = firstId + columns.length;
   const fields = columns.map(({ name, type }, i): Field => {
     const numbered = numberedType(type, formatVersion, name, () => next++);
-    return { id: i + 1, name, required: key.includes(name), type: numbered };
+    return { id: firstId + i, name, required: key.includes(name), type: numbered };
   });
   const identifierFieldIds = key.map((name) => {
     const field = fields.find((f) => f.name === name);

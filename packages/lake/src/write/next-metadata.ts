@@ -5,6 +5,7 @@
 
 import { randomUUID } from 'node:crypto';
 import type { JsonObject, JsonValue } from '../base/json.ts';
+import { metadataOf } from '../metadata/read-metadata.ts';
 import type { TableMetadata } from '../metadata/table-metadata.ts';
 import { highestFieldId } from '../schema/field-lookup.ts';
 import {
@@ -77,6 +78,25 @@ export function firstMetadata(table: NewTable): JsonObject {
     'snapshot-log': [],
     'metadata-log': [],
   };
+}
+
+/** The metadata with another current schema, which is added if the table does not have it. */
+export function withSchema(metadata: TableMetadata, schema: Schema): TableMetadata {
+  if (schema.schemaId === metadata.schema.schemaId) return metadata;
+  const { raw, file, schemas, lastColumnId, formatVersion } = metadata;
+  const json = schemaToJson(schema);
+  const isKnown = schemas.some(({ schemaId }) => schemaId === schema.schemaId);
+  const next = {
+    ...raw,
+    'last-column-id': Math.max(lastColumnId, highestFieldId(schema)),
+    'current-schema-id': schema.schemaId,
+    schemas: [
+      ...listOf(raw.schemas ?? [schemaToJson(metadata.schema)]),
+      ...(isKnown ? [] : [json]),
+    ],
+    ...(formatVersion === 1 ? { schema: json } : {}),
+  };
+  return metadataOf(next, file);
 }
 
 /** A snapshot that is about to become part of a table. */

@@ -7,7 +7,7 @@ import { type ManifestFile, readManifestList } from '../metadata/manifest-list.t
 import { manifestListSchema } from '../metadata/manifest-schema.ts';
 import type { SnapshotEntry } from '../metadata/snapshot.ts';
 import { snapshotOf, specById, type TableMetadata } from '../metadata/table-metadata.ts';
-import type { StructValue } from '../schema/type.ts';
+import type { Schema, StructValue } from '../schema/type.ts';
 import type { NewDataFile } from './data-files.ts';
 import { carriedPositions } from './follow-position.ts';
 import {
@@ -18,7 +18,7 @@ import {
   type NewDeleteFile,
   writeManifest,
 } from './manifest-writer.ts';
-import { withSnapshot } from './next-metadata.ts';
+import { withSchema, withSnapshot } from './next-metadata.ts';
 
 /** What a snapshot does to the files of its parent. */
 export interface SnapshotChange {
@@ -29,6 +29,8 @@ export interface SnapshotChange {
   readonly removes: (entry: ManifestEntry) => boolean;
   /** False: no entry can be removed, so no old manifest is read. */
   readonly mayRemove: boolean;
+  /** The schema of the table from this snapshot on. Default: as it is. */
+  readonly schema?: Schema;
   /** More properties of the summary. */
   readonly summary?: Readonly<Record<string, string>> | undefined;
 }
@@ -52,11 +54,12 @@ export interface PreparedSnapshot {
  * 4. the metadata JSON of the next version is made. Nothing is visible before that is committed.
  */
 export async function snapshotMetadata(
-  metadata: TableMetadata,
+  before: TableMetadata,
   files: TableFiles,
   change: SnapshotChange,
   branch: string,
 ): Promise<PreparedSnapshot> {
+  const metadata = change.schema === undefined ? before : withSchema(before, change.schema);
   const parent = parentOf(metadata, branch);
   const sequence = metadata.formatVersion > 1 ? metadata.lastSequenceNumber + 1n : 0n;
   const context: ManifestContext = { metadata, files, snapshotId: newSnapshotId(), sequence };

@@ -2,6 +2,7 @@ import { LakeError } from '../base/errors.ts';
 import type { FileStore } from '../base/file-store.ts';
 import { loadTable } from '../catalog/load-table.ts';
 import type { TableHandle } from '../catalog/table-handle.ts';
+import type { TableMetadata } from '../metadata/table-metadata.ts';
 import { isUnpartitioned } from '../schema/partition-spec.ts';
 import type { Schema } from '../schema/type.ts';
 import type { TableConfig } from '../source-table.ts';
@@ -32,6 +33,8 @@ import { WriterSession, workFolderOf } from './writer-session.ts';
 /** An input whose data files are in place, though no snapshot names them yet. */
 export interface WrittenInput {
   readonly table: TableHandle;
+  /** The schema under which they are written. */
+  readonly schema: Schema;
   readonly added: readonly NewDataFile[];
   /** The keys of its rows; null if not requested. */
   readonly keys: InputKeys | null;
@@ -42,6 +45,8 @@ export interface RowWriteOptions {
   /** The key columns whose values `commit` needs. Throws as `keyReader`. */
   readonly keyOf?: (schema: Schema) => readonly string[] | undefined;
   readonly watch?: WriteWatch;
+  /** The schema of the rows, if it is not that of the table. Files and streams only. */
+  readonly schemaFor?: (open: OpenInput, before: TableMetadata) => Promise<Schema>;
 }
 
 /**
@@ -56,10 +61,11 @@ export async function withDataFiles<T>(
 ): Promise<T> {
   if (input.kind === 'files') await checkedFiles(input.paths, kindFor(input.options ?? {}));
   const table = await loadTable(config);
-  const { schema, defaultSpec: spec } = table.metadata;
-  const names = options.keyOf?.(schema);
-  const rows = plainRows(input, schema);
-  if (rows !== null) return withPlainFiles(table, rows, names, commit);
+  const { defaultSpec: spec } = table.metadata;
+  const rows = plainRows(input, table.metadata.schema);
+  if (rows !== null) {
+    return withPlainFiles(table, rows, options.keyOf?.(table.metadata.schema), commit);
+  }
   const { files } = table;
   const { formatVersion } = table.metadata;
   const isPartitioned = !isUnpartitioned(spec);
@@ -68,9 +74,13 @@ export async function withDataFiles<T>(
     { folder: await workFolderOf(files), formatVersion, isPartitioned },
     options.watch,
     async (open) => {
+      const schema = (await options.schemaFor?.(open, table.metadata)) ?? table.metadata.schema;
+      const names = options.keyOf?.(schema);
       const staged = await open.write({ schema, spec, files }, 0);
       const keys = names === undefined ? null : await open.keys(schema, staged, names);
-      return open.publish(staged, files.store, () => commit({ table, added: staged, keys }));
+      return open.publish(staged, files.store, () =>
+        commit({ table, schema, added: staged, keys }),
+      );
     },
   );
 }
@@ -85,7 +95,7 @@ async function withPlainFiles<T>(
   const keys = names === undefined ? null : plainKeys(rows, schema, names);
   const added = await writePlainFiles(rows, schema, defaultSpec, table.files);
   try {
-    return await commit({ table, added, keys });
+    return await commit({ table, schema, added, keys });
   } catch (error) {
     await discard(error, table.files.store, added);
     throw error;

@@ -15,7 +15,7 @@ import type { InputKeys } from './key-rows.ts';
 import type { TableDefinition } from './next-metadata.ts';
 import { type SnapshotChange, snapshotMetadata } from './snapshot-commit.ts';
 import { stageTable } from './staged-table.ts';
-import { withDataFiles } from './staged-write.ts';
+import { type RowWriteOptions, withDataFiles } from './staged-write.ts';
 import type { WriteWatch } from './write-progress.ts';
 
 /** What a commit did. `snapshotId` is null if there was nothing to commit. */
@@ -24,7 +24,7 @@ export interface WriteResult {
   readonly inserted: number;
   readonly updated: number;
   readonly deleted: number;
-  /** The schema of a table that was made by this write. */
+  /** The schema of a table that was made or replaced by this write. */
   readonly schema?: Schema;
 }
 
@@ -116,26 +116,35 @@ async function refuseKnown(
   }
 }
 
-/** Replaces all rows of the table by the input's. `uniqueKey`: as for `appendRows`. */
+/**
+ * Replaces all rows of the table by the input's, and the table's schema by that of `schemaFor`, in
+ * one commit. `uniqueKey`: as for `appendRows`. Throws commit_conflict if another writer changes
+ * the schema meanwhile.
+ */
 export async function overwriteRows(
   config: TableConfig,
   input: WriteInput,
-  options: AppendOptions = {},
+  options: AppendOptions & Pick<RowWriteOptions, 'schemaFor'> = {},
 ): Promise<WriteResult> {
-  const { uniqueKey: keyOf } = options;
-  return withDataFiles(config, input, { keyOf, watch: options }, async ({ table, added }) => {
+  const { uniqueKey: keyOf, schemaFor } = options;
+  const writing = { keyOf, schemaFor, watch: options };
+  return withDataFiles(config, input, writing, async ({ table, schema, added }) => {
     const change: SnapshotChange = {
+      schema,
       operation: 'overwrite',
       addedData: added,
       addedDeletes: [],
       removes: () => true,
       mayRemove: true,
     };
-    return commitChange(table, async () => change, 'main', {
-      inserted: records(added),
-      updated: 0,
-      deleted: 0,
-    });
+    const checked = async ({ metadata }: TableHandle) => {
+      if (metadata.schema.schemaId === table.metadata.schema.schemaId) return change;
+      const message = `the columns of table "${table.name}" changed while it was written`;
+      throw new LakeError('commit_conflict', `${message}; nothing was committed`);
+    };
+    const counts = { inserted: records(added), updated: 0, deleted: 0 };
+    const done = await commitChange(table, checked, 'main', counts);
+    return { ...done, schema };
   });
 }
 

@@ -57,7 +57,7 @@ export default class SourceImport extends LhsCommand {
     }),
     replace: Flags.boolean({
       aliases: ['overwrite'],
-      description: 'replace the rows of the table in one commit',
+      description: 'replace the rows and columns of the table in one commit',
     }),
     follow: Flags.boolean({
       description: 'add the lines that a file gets, until stopped',

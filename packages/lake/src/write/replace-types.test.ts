@@ -1,0 +1,137 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadTable } from '../catalog/load-table.ts';
+import { valueAt } from '../scan/vectors.ts';
+import { typeName } from '../schema/schema-json.ts';
+import type { Schema } from '../schema/type.ts';
+import { valueToJson } from '../schema/value-json.ts';
+import { openTable } from '../table.ts';
+import { type ImportOptions, importIntoTable } from './import-files.ts';
+
+/** A table that is replaced by files of other types, compared with what DuckDB reads of them. */
+const folder = mkdtempSync(join(tmpdir(), 'lhs-replace-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const catalog = { type: 'filesystem', warehouse: join(folder, 'lake') } as const;
+
+let sql: (query: string) => Promise<unknown[][]>;
+beforeAll(async () => {
+  const connection = await (await DuckDBInstance.create(':memory:')).connect();
+  sql = async (query) => (await connection.runAndReadAll(query)).getRowsJson();
+});
+
+const file = (name: string, text: string): string => {
+  writeFileSync(join(folder, name), text);
+  return join(folder, name);
+};
+const typesOf = ({ fields }: Schema) =>
+  Object.fromEntries(fields.map(({ name, type }) => [name, typeName(type)]));
+const idsOf = ({ fields }: Schema) => Object.fromEntries(fields.map(({ id, name }) => [name, id]));
+
+async function rowsOf(table: string, snapshotId?: bigint) {
+  const source = await openTable({ catalog, table });
+  const schema = snapshotId === undefined ? source.schema : source.schemaOf(snapshotId);
+  const { fields } = schema;
+  const rows: unknown[][] = [];
+  for await (const batch of source.scan({ snapshotId, schema })) {
+    for (let row = 0; row < batch.rows; row++) {
+      rows.push(batch.columns.map((c, i) => valueToJson(fields[i].type, valueAt(c, row))));
+    }
+  }
+  await source.close();
+  return rows;
+}
+
+const put = (table: string, name: string, text: string, more: Partial<ImportOptions> = {}) =>
+  importIntoTable({ catalog, table, files: [file(name, text)], ...more });
+
+const PENGUINS =
+  'species,mass,day\nAdelie,3750,2024-01-01\nGentoo,NA,NA\nChinstrap,3800,2024-01-03\n';
+const overwrite = { mode: 'overwrite' } as const;
+
+describe('a table that is replaced', () => {
+  it('has the types of the file, and its old snapshot those of before', async () => {
+    const table = 'r.penguins';
+    const first = await put(table, 'penguins.csv', PENGUINS);
+    expect(typesOf(first.schema as Schema)).toMatchObject({ mass: 'string', day: 'string' });
+    const before = await rowsOf(table);
+    const nulls = { ...overwrite, reading: { nulls: ['NA'] } };
+    const done = await put(table, 'penguins.csv', PENGUINS, nulls);
+    const { metadata } = await loadTable({ catalog, table });
+    expect(metadata.schema).toEqual(done.schema);
+    expect(typesOf(metadata.schema)).toEqual({ species: 'string', mass: 'long', day: 'date' });
+    expect(idsOf(metadata.schema)).toEqual({ species: 1, mass: 5, day: 6 });
+    expect([metadata.schemas.length, metadata.snapshots.length]).toEqual([2, 2]);
+    const columns = "{species: 'VARCHAR', mass: 'BIGINT', day: 'DATE'}";
+    const path = join(folder, 'penguins.csv');
+    expect(
+      (await rowsOf(table)).map((row) => row.map((v) => (v === null ? null : String(v)))),
+    ).toEqual(await sql(`FROM read_csv('${path}', columns=${columns}, header=true, nullstr='NA')`));
+    expect(await rowsOf(table, first.snapshotId as bigint)).toEqual(before);
+  });
+
+  it('takes --type and --rename, and goes back to a schema that it had', async () => {
+    const table = 'r.named';
+    const text = 'id,v\n1,2\n2,3\n';
+    await put(table, 'named.csv', text, { key: ['id'] });
+    const reading = { types: { w: 'string' }, rename: { v: 'w' } };
+    const done = await put(table, 'named.csv', text, { ...overwrite, reading });
+    expect(typesOf(done.schema as Schema)).toEqual({ id: 'long', w: 'string' });
+    expect(done.schema).toMatchObject({ schemaId: 1, identifierFieldIds: [1] });
+    expect(await rowsOf(table)).toEqual([
+      [1, '2'],
+      [2, '3'],
+    ]);
+    await put(table, 'short.csv', 'id\n1\n', overwrite);
+    const again = await put(table, 'short.csv', 'id\n2\n', overwrite);
+    expect(idsOf(again.schema as Schema)).toEqual({ id: 1 });
+    const { metadata } = await loadTable({ catalog, table });
+    expect(metadata.schemas.map(({ schemaId }) => schemaId)).toEqual([0, 1, 2]);
+  });
+
+  it('keeps a type that takes the values of a text, and of a column without values', async () => {
+    const table = 'r.wider';
+    const types = { price: 'decimal(9,2)', n: 'int', part: 'double', at: 'timestamp' };
+    const text = 'price,n,part,at\n1.25,1,0.5,2024-01-01T10:00:00\n';
+    const made = await put(table, 'wide.csv', text, { reading: { types } });
+    const narrow = 'price,n,part,at\n2,7,1,\n3.5,8,,\n';
+    const done = await put(table, 'wide.csv', narrow, overwrite);
+    expect(done.schema).toEqual(made.schema);
+    expect(await rowsOf(table)).toEqual([
+      ['2.00', 7, 1, null],
+      ['3.50', 8, null, null],
+    ]);
+  });
+
+  it('refuses another type for a column of its partitions, and changes nothing', async () => {
+    const table = 'r.parts';
+    await put(table, 'parts.csv', 'day,v\n2024-01-01,1\n', { partitionBy: 'day(day)' });
+    const rejected = {
+      code: 'invalid_argument',
+      message:
+        'the table is partitioned or sorted by column "day" (date), which would become string',
+    };
+    await expect(put(table, 'parts.csv', 'day,v\nsoon,1\n', overwrite)).rejects.toMatchObject(
+      rejected,
+    );
+    await expect(put(table, 'parts.csv', 'v\n1\n', overwrite)).rejects.toThrow(/would be missing/);
+    expect(await rowsOf(table)).toEqual([['2024-01-01', 1]]);
+    const done = await put(table, 'parts.csv', 'day,v\n2024-01-02,a\n', overwrite);
+    expect(idsOf(done.schema as Schema)).toEqual({ day: 1, v: 4 });
+    expect(await rowsOf(table)).toEqual([['2024-01-02', 'a']]);
+  });
+
+  it('has a key that its columns have', async () => {
+    const table = 'r.keyed';
+    await put(table, 'keyed.csv', 'id,v\n1,1\n', { key: ['id'] });
+    await expect(put(table, 'keyed.csv', 'v\n1\n', overwrite)).rejects.toMatchObject({
+      code: 'column_not_found',
+    });
+    const done = await put(table, 'keyed.csv', 'id,v\na,1\n', overwrite);
+    expect(done.schema).toMatchObject({ identifierFieldIds: [3] });
+    const twice = put(table, 'keyed.csv', 'id,v\na,1\na,2\n', overwrite);
+    await expect(twice).rejects.toMatchObject({ code: 'duplicate_key' });
+  });
+});
