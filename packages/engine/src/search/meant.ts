@@ -9,7 +9,7 @@
  */
 import { type ClauseElsewhere, LhsError } from '@lakehouse-search/contract';
 import { analyzeToTokens } from '../analysis/tokens.ts';
-import { findField, type QueryFields } from '../query/bind/fields.ts';
+import { findField, flattenedColumn, type QueryFields } from '../query/bind/fields.ts';
 import type { Query } from '../query/query.ts';
 import { escapeField, escapeWord } from '../query/syntax/characters.ts';
 import { printQuery } from '../query/syntax/print.ts';
@@ -61,17 +61,22 @@ export async function meantClause(
   return (await bestGuess(guesser, valued, alike)) ?? (await bestGuess(guesser, valued, near));
 }
 
-/** A bare word in other fields than those that were searched, the most frequent first. */
+/**
+ * A bare word in other fields than those that were searched, and a value of a path in the texts of
+ * its flattened column: the most frequent first.
+ */
 export async function meantElsewhere(
   guesser: Guesser,
   node: Query,
 ): Promise<readonly ClauseElsewhere[]> {
   const leaves = leavesOf(node).filter(isValued);
   const [leaf] = leaves;
-  if (leaf === undefined || !isBare(leaf)) return [];
+  if (leaf === undefined) return [];
+  const fields = queryFields(guesser.context.mapping);
   const searched = new Set(leaves.map(({ field }) => field));
+  const others = isBare(leaf) ? otherFields(fields, searched) : flattenedColumn(fields, leaf.field);
   const found: ClauseElsewhere[] = [];
-  for (const field of otherFields(queryFields(guesser.context.mapping), searched)) {
+  for (const field of others) {
     const there = { ...leaf, field, fieldSpan: leaf.span };
     const self: Guess = async () => [there];
     const meant =

@@ -17,7 +17,10 @@ const schema: Schema = {
     field(4, 'emoji'),
     field(5, 'body'),
     field(6, 'stems'),
-    field(7, 'addr', { kind: 'struct', fields: [field(8, 'city')] }),
+    field(7, 'addr', {
+      kind: 'struct',
+      fields: [field(8, 'city'), field(9, 'floor', { kind: 'long' })],
+    }),
   ],
 };
 const ROWS = [
@@ -33,7 +36,7 @@ beforeAll(async () => {
   lake = await openSmallLake();
   await lake.create(schema);
   const rows = ROWS.map(([last, kind, emoji, body, stems, city], id) => {
-    return { id, last, kind, emoji, body, stems, addr: { city } };
+    return { id, last, kind, emoji, body, stems, addr: { city, floor: id } };
   });
   await appendRows(lake.source, { kind: 'rows', rows });
   await lake.define(`key: { identifier: [id] }
@@ -44,7 +47,10 @@ fields:
   - { name: last, type: KEYWORD }
   - { name: kind, type: KEYWORD }
   - { name: emoji, type: KEYWORD }
-variants: [{ column: addr, flatten: true }]`);
+variants:
+  - column: addr
+    flatten: true
+    shapes: [{ name: typed, fields: [{ path: floor, type: LONG }] }]`);
   await lake.backend.reindex({});
 });
 afterAll(() => lake.close());
@@ -88,6 +94,8 @@ describe('a clause without hits', () => {
     ['"food chain"', [{ clause: 'kind:"food chain"', total: 1 }]],
     ['inönü', [{ clause: 'last:İnönü', total: 1 }]],
     ['nothing', undefined],
+    ['addr.city:zürich', [{ clause: 'addr:zürich', total: 2 }]],
+    ['addr.city:"öln"', undefined],
   ] as const)('%s is found in other fields', async (query, elsewhere) => {
     const [count] = await counts(query);
     expect(count).toMatchObject({ clause: query, total: 0 });
@@ -106,6 +114,7 @@ describe('a search without hits that asks for suggestions', () => {
     ['guth^2 nothing', 'last:Guth^2 nothing'],
     ['last:(ruth OR nobody)', 'last:(last:Ruth OR nobody)'],
     ['zurich -last:Guth', 'zürich -last:Guth'],
+    ['addr.street:zürich AND last:ruts', 'addr:zürich AND last:ruts'],
     ['last:ruth AND kind:nowhere', undefined],
     ['last:Ruth AND kind:Straße', undefined],
     ['nothing', undefined],
@@ -132,5 +141,10 @@ describe('a search without hits that asks for suggestions', () => {
     const { clauses, suggested_query } = await lake.backend.search(tree);
     expect(clauses).toMatchObject([{ suggestion: 'last:Ruth' }]);
     expect(suggested_query).toBeUndefined();
+  });
+
+  it('an unknown field is the path that ends with its name', async () => {
+    const error = await lake.backend.search({ query: 'floor:[1 TO *]' }).catch((fault) => fault);
+    expect(error.hint).toMatch(/^did you mean "addr\.floor"\?/);
   });
 });

@@ -67,6 +67,13 @@ export function findField(fields: QueryFields, name: string): FieldTarget | unde
   return undefined;
 }
 
+/** The flattened column that holds the path of a name; empty: the name is no such path. */
+export function flattenedColumn(fields: QueryFields, name: string): readonly string[] {
+  const target = findField(fields, name);
+  const flat = target?.kind === 'path' ? target : fields.declared?.get(target?.plan.id ?? -1);
+  return flat === undefined ? [] : [name.slice(0, -flat.path.length - 1)];
+}
+
 /** As `findField`; throws invalid_query that names the nearest field and all fields. */
 export function resolveField(
   fields: QueryFields,
@@ -95,9 +102,11 @@ export function unknownFieldHint(fields: QueryFields, name: string): ErrorAdvice
   return { hint, next: [{ step: 'describe_index', index: fields.index }] };
 }
 
-/** The field whose name is nearest to `name`; undefined: none is near. */
-export const nearestFieldName = (fields: QueryFields, name: string): string | undefined =>
-  nearest(name, visibleNames(fields));
+/** The field whose path ends with `name`, else that with the nearest name; undefined: none. */
+export function nearestFieldName(fields: QueryFields, name: string): string | undefined {
+  const names = visibleNames(fields);
+  return names.find((one) => one.endsWith(`.${name}`)) ?? nearest(name, names);
+}
 
 /** What to do if the definition lacks a setting. */
 export const changeHint = (change: string, index: string): string =>
