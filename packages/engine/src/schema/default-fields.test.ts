@@ -13,6 +13,7 @@ fields:
   - { name: note, type: TEXT, indexed: false, cached: true }
   - { name: shop, type: KEYWORD }
   - { name: price, type: LONG }
+variants: [{ column: tags }, { column: raw, flatten: false }]
 `;
 const parsed = (line: string) => parseDefinition(text(line), ANALYZER_CATALOG);
 
@@ -26,6 +27,8 @@ describe('default_fields of a definition', () => {
     expect(parsed('').definition?.defaultFields).toBeUndefined();
     const weighted = parsed('default_fields: [title^2.5, body]');
     expect(weighted.definition?.defaultFields).toEqual(['title^2.5', 'body']);
+    const flattened = parsed('default_fields: [title, tags^2]').definition;
+    expect(flattened?.defaultFields).toEqual(['title', 'tags^2']);
     expect(parsed('default_fields: [shop, title]').definition?.defaultFields).toEqual([
       'shop',
       'title',
@@ -37,6 +40,7 @@ describe('default_fields of a definition', () => {
       '[titel]',
       '"titel" in default_fields is not a field of this definition; did you mean "title"?',
     ],
+    ['[raw]', '"raw" in default_fields is not a field of this definition'],
     ['[price]', '"price" in default_fields must be an indexed TEXT or KEYWORD field'],
     ['[note]', '"note" in default_fields must be an indexed TEXT or KEYWORD field'],
     ['[title, title]', '"title" is given twice'],

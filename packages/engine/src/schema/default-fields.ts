@@ -1,18 +1,24 @@
 import { didYouMean } from '@lakehouse-search/contract';
 import { LIMITS } from '../base/limits.ts';
-import type { Definition, FieldDefinition } from './definition.ts';
+import type { Definition, FieldDefinition, VariantDefinition } from './definition.ts';
 import { readTexts } from './tree-reading.ts';
 import type { Report, Tree } from './yaml-tree.ts';
 
 /**
- * The fields of a definition's `default_fields`, each an indexed TEXT or KEYWORD field of it, as
- * written: a name, or a name and a weight (`title^2`).
+ * The fields of a definition's `default_fields`, each an indexed TEXT or KEYWORD field of it or a
+ * flattened column, as written: a name, or a name and a weight (`title^2`).
  */
 export function parseDefaultFields(
   tree: Tree,
-  fields: readonly FieldDefinition[],
+  declared: readonly FieldDefinition[],
+  variants: readonly VariantDefinition[],
   report: Report,
 ): readonly string[] {
+  const flattened = variants.filter(({ flatten }) => flatten);
+  const texts = flattened.map(
+    ({ column: name }) => ({ name, type: 'TEXT', indexed: true }) as const,
+  );
+  const fields = [...declared, ...texts];
   const written = readTexts(tree, 'default_fields', report);
   if (written.length === 0 || written.length > LIMITS.defaultFields) {
     report.error(tree.at, `default_fields needs 1 to ${LIMITS.defaultFields} names of fields`);

@@ -113,6 +113,27 @@ describe('the proposed definition', () => {
     `);
   });
 
+  it('lets bare words search flattened columns with texts if there are no other words', async () => {
+    const floors: Type = { kind: 'struct', fields: [field(20, 'floor', { kind: 'int' })] };
+    const columns = {
+      id: { type: { kind: 'long' } as const },
+      code: { type: string, values: many((i) => ['billing', 'search'][i % 2]) },
+      place: { type: PLACE },
+      floors: { type: floors },
+      meta: { type: { kind: 'variant' } as const },
+    };
+    const source = { path: '/t' };
+    const text = await initDefinition(fakeTable(columns), { source });
+    expect(text).toContain('default_fields: [code, place, meta] ');
+    expect(parseDefinition(text, ANALYZER_CATALOG).issues).toEqual([]);
+    const prose = {
+      type: string,
+      values: many((i) => `the pool ${i} of this service was drained`),
+    };
+    const other = await initDefinition(fakeTable({ ...columns, prose }), { source });
+    expect(other).toMatch(/^default_fields: \[prose\^3, code\] /m);
+  });
+
   const cases: readonly (readonly [string, (i: number) => string, string, string?, string?])[] = [
     [
       'prose',

@@ -66,7 +66,7 @@ export async function initDefinition(table: SourceTable, options: InitOptions): 
     ...sourceLines(options.source),
     ...keyLines(key),
     ...analyzerLines(searched),
-    ...defaultFieldsLine(searched, names),
+    ...defaultFieldsLine(searched, proposals, names),
     ...fitting('fields', fieldLines(proposals, title, key.columns, names), FIELD_BYTES),
     ...meaningLines(proposals, title),
     ...fitting('variants', variantLines(proposals), OTHER_BYTES),
@@ -151,7 +151,12 @@ type Proposal =
       readonly cached: boolean;
       readonly text?: ProposedText;
     }
-  | { readonly kind: 'variant'; readonly column: string; readonly leaves: readonly TypedLeaf[] }
+  | {
+      readonly kind: 'variant';
+      readonly column: string;
+      readonly leaves: readonly TypedLeaf[];
+      readonly hasTexts: boolean;
+    }
   | { readonly kind: 'skipped'; readonly column: string; readonly why: string };
 
 function propose({ name, type }: Field, sample: readonly Value[]): Proposal {
@@ -162,8 +167,9 @@ function propose({ name, type }: Field, sample: readonly Value[]): Proposal {
   if (!isReadable(type))
     return { kind: 'skipped', column: name, why: `${typeName(type)} is not read` };
   if (isNested(type)) {
+    const leaves = typedLeaves(type).slice(0, MOST_LEAVES);
     return fieldNameFault(name) === null
-      ? { kind: 'variant', column: name, leaves: typedLeaves(type).slice(0, MOST_LEAVES) }
+      ? { kind: 'variant', column: name, leaves, hasTexts: hasTexts(type) }
       : { kind: 'skipped', column: name, why: 'a query cannot write its name' };
   }
   switch (element.kind) {
@@ -188,6 +194,13 @@ function propose({ name, type }: Field, sample: readonly Value[]): Proposal {
         ? field('DATE')
         : { kind: 'skipped', column: name, why: `${typeName(type)} cannot be indexed` };
   }
+}
+
+function hasTexts(type: Type): boolean {
+  if (type.kind === 'list') return hasTexts(type.element);
+  if (type.kind === 'map') return hasTexts(type.value);
+  if (type.kind === 'struct') return type.fields.some((field) => hasTexts(field.type));
+  return type.kind === 'string' || type.kind === 'variant';
 }
 
 /** The leaves of structs, also in lists, that are numbers, dates and booleans. */
@@ -228,12 +241,23 @@ function analyzerLines(searched: readonly FieldProposal[]): string[] {
   return lines.size === 0 ? [] : ['analyzers:', ...lines];
 }
 
+/** The flattened columns with texts, if the table has no other words. */
+function wordyColumns(proposals: readonly Proposal[]): readonly string[] {
+  if (proposals.some((p) => p.kind === 'field' && p.type === 'TEXT')) return [];
+  return proposals.flatMap((p) => (p.kind === 'variant' && p.hasTexts ? [p.column] : []));
+}
+
 /** Bare words search all of these, and matches in titles and names count more. */
-function defaultFieldsLine(searched: readonly FieldProposal[], names: FieldNames): string[] {
-  const weighted = searched.slice(0, LIMITS.defaultFields).map(({ column, text }, i) => {
+function defaultFieldsLine(
+  searched: readonly FieldProposal[],
+  proposals: readonly Proposal[],
+  names: FieldNames,
+): string[] {
+  const own = searched.map(({ column, text }, i) => {
     const weight = i === 0 && text?.analyzer ? 3 : (text?.weight ?? 1);
     return weight === 1 ? nameOf(names, column) : `${nameOf(names, column)}^${weight}`;
   });
+  const weighted = [...own, ...wordyColumns(proposals)].slice(0, LIMITS.defaultFields);
   if (weighted.length < 2) return [];
   return [`default_fields: [${weighted.map(quote).join(', ')}]     # of bare words, with weights`];
 }

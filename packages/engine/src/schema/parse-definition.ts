@@ -175,7 +175,7 @@ function readAll(
   const { fields, variants } = readFields(map, names, places, report);
   const tenantField = map.tenant_field && readTenant(map.tenant_field, fields, report);
   const defaultFields =
-    map.default_fields && parseDefaultFields(map.default_fields, fields, report);
+    map.default_fields && parseDefaultFields(map.default_fields, fields, variants, report);
   const synonyms = map.synonyms && parseSynonyms(map.synonyms, report);
   const hybrid = map.hybrid && parseHybrid(map.hybrid, report);
   const sharding = parseSharding(map.sharding, report);
