@@ -55,6 +55,7 @@ const FIRST: readonly (readonly [line: string, code: number, output: RegExp])[] 
   ['count vec', 2, /did you mean lhs search\?/],
   ['facets vec --field service', 0, /billing/],
   ['facets vec service', 0, /to count a field: --field service$/m],
+  ['facets vec title', 0, /to count a field: --field title$/m],
   ['facet vec', 2, /did you mean lhs facets\?/],
   ['aggregate vec --terms service', 0, /billing/],
   ['explain vec title --key id=1', 0, /id=1/],

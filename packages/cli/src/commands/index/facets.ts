@@ -41,14 +41,14 @@ export default class IndexFacets extends LhsCommand {
     const { args, flags } = await this.parse(IndexFacets);
     const target = this.target(flags);
     const backend = await this.backend(flags);
-    const description = () => backend.describeIndex({ index: args.index });
-    const fields = flags.field ?? (await countable(backend, await description()));
+    const description = await backend.describeIndex({ index: args.index });
+    const fields = flags.field ?? (await countable(backend, description));
     const size = flags.size === undefined ? {} : { size: flags.size };
     const answer = await backend.facets({ ...(await matchRequest(args, flags)), fields, ...size });
     const { facets, total, took_ms: took, notes = [] } = answer;
     this.terminal.err(...partialRemarks(answer), ...skippedFacets(answer));
     this.terminal.err(...notes.map(printable));
-    if (total === 0) this.terminal.err(...fieldsAsQuery(args.query, await description()));
+    this.terminal.err(...fieldsAsQuery(args.query, description));
     const head = `${plural(total, 'row')} in ${args.index} · ${duration(took)}`;
     const width = this.widthOf(target);
     await this.answer(target, {
