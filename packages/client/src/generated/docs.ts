@@ -413,7 +413,7 @@ export const DOCS: Readonly<Record<string, string>> = {
   "IndexStatus.pending_merges": "Merges that are due.",
   "IndexStatus.shards": "Absent before the first reindex.",
   "IndexStatus.skipped_rows": "All of the index's snapshot; absent if there is none.",
-  "IndexStatus.sync_failure": "Present while a service fails to keep the index equal to its table.",
+  "IndexStatus.sync_failure": "Present after a sync that failed, until one succeeds.",
   "IndexStatus.synced_by": "Present if its caller cannot sync it.",
   "IndexStatus.windows": "Absent before the first reindex, and if the index has no windows.",
   "IndexStatus.writer": "The process that writes the index now.",

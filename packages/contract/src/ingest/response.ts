@@ -204,7 +204,7 @@ export interface IndexStatus extends SkippedRows {
   readonly missing_shards?: readonly number[];
   /** Present if its caller cannot sync it. */
   readonly synced_by?: SyncedBy;
-  /** Present while a service fails to keep the index equal to its table. */
+  /** Present after a sync that failed, until one succeeds. */
   readonly sync_failure?: SyncFailure;
   readonly checkpoint: { readonly snapshot: string | null; readonly committed_at: string } | null;
   /** Jobs of the index that have not ended. Absent: none. */

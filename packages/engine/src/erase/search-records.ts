@@ -41,6 +41,11 @@ export async function searchRecords(
     const where = findings.shown(dataDir, draft);
     findings.add({ place: 'query_history', key: null, where, detail, goes: 'erase' });
   }
+  const failure = syncMention(records, keys);
+  if (failure !== undefined) {
+    const detail = 'the reason why syncs fail mentions the row';
+    findings.add({ place: 'job_record', key: failure, where: 'sync', detail, goes: 'erase' });
+  }
   for (const job of registry.jobs.list()) {
     if (job.uuid !== records.uuid) continue;
     await pause();
@@ -74,6 +79,7 @@ export async function removeRecords(
     .filter(({ record }) => keys.mentionedIn(textsOfJson(record)) !== undefined);
   for (const { id } of jobs) registry.jobs.remove(id);
   const drop = (text: string) => historyMention(text, names, keys) !== undefined;
+  if (syncMention(records, keys) !== undefined) registry.syncFaults.note(records.uuid, null, 0);
   const history = removeHistoryLines(dataDir, drop);
   registry.scrub();
   return {
@@ -82,6 +88,9 @@ export async function removeRecords(
     job_records_removed: jobs.length,
   };
 }
+
+const syncMention = ({ registry, uuid }: IndexRecords, keys: ErasedKeys) =>
+  keys.mentionedIn(registry.syncFaults.of(uuid)?.message ?? '');
 
 /** Saved queries of the index, and those that name no index. */
 async function mentioningQueries(

@@ -9,7 +9,7 @@ import type { BuildJob, BuiltIndex } from '../sync/cut-over.ts';
 import { buildThreads } from '../workers/build-threads.ts';
 import { embedThreads } from '../workers/embed-threads.ts';
 import type { LocalIndexes } from './local-indexes.ts';
-import { openedIndex, openTableOf, requireFolder, withLock } from './write-index.ts';
+import { noteEnd, openedIndex, openTableOf, requireFolder, withLock } from './write-index.ts';
 
 /**
  * Builds a generation of an index and makes it the live one: the work of a job.
@@ -29,11 +29,14 @@ export async function buildIndex(
   const resources = buildResources(request, kinds, indexes.memory.build);
   const left = () => (request.resume === true ? leftBuild(indexes, known) : null);
   const { memoryBytes } = resources;
-  return withBuild(indexes, known, { left, memoryBytes }, job, (index, own) => {
+  const start = { left, memoryBytes };
+  const answer = await withBuild(indexes, known, start, job, (index, own) => {
     const staged = { as_of: own?.as_of ?? as_of, left: own?.generation ?? null };
     const what = { ...staged, followLive, resources };
     return buildGeneration(index, what, indexes.bytes(known), job);
   });
+  noteEnd(indexes, known, 'syncFaults', null);
+  return answer;
 }
 
 /** What a build of a generation begins with. */

@@ -10,7 +10,7 @@ import { liveGeneration } from '../sync/open-session.ts';
 import { accessible } from './caller.ts';
 import { orphansOf } from './diagnose-files.ts';
 import type { LocalIndexes } from './local-indexes.ts';
-import { lockedGeneration, noteMergeOf, timed, withLock } from './write-index.ts';
+import { lockedGeneration, noteEnd, timed, withLock } from './write-index.ts';
 
 /** Compacts an index of this machine; see `compactIndex`. Throws index_busy, invalid_argument. */
 export async function compactLocal(
@@ -32,7 +32,7 @@ export async function compactLocal(
       const runner = local ? runInThread : inlineRunner(directory);
       const room = { freeBytes: () => freeBytes(path) };
       const done = await compactIndex({ directory, runner, segments, ...room, ...work });
-      noteMergeOf(indexes, known, null);
+      noteEnd(indexes, known, 'mergeFaults', null);
       return { ...done, ...orphansPart(orphans) };
     }),
   );

@@ -38,6 +38,7 @@ export async function diagnoseLocal(
   const status = await statusOf(indexes, { index: known.registered.name }, call);
   const all = [
     ...snapshots(known, status),
+    ...syncs(status),
     ...merges(status),
     ...(await models(indexes, known)),
     ...(await disk(indexes, known, status)),
@@ -86,6 +87,17 @@ function snapshots({ definition }: KnownIndex, status: IndexStatus): readonly In
     found.push({ kind, level: 'problem', detail, advice });
   }
   return found;
+}
+
+function syncs({ index, sync_failure: failure }: IndexStatus): readonly IndexFinding[] {
+  if (failure === undefined) return [];
+  const detail = `syncs fail since ${failure.since}: ${failure.message}`;
+  const advice = 'remove the cause and sync it; if a snapshot itself is at fault, build it anew';
+  const next = [
+    { step: 'sync', index },
+    { step: 'reindex', index },
+  ] as const;
+  return [{ kind: 'sync', level: 'problem', detail, advice, next }];
 }
 
 function merges({ index, merge_failure: failure }: IndexStatus): readonly IndexFinding[] {

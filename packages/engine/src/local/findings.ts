@@ -11,7 +11,8 @@ export type FindingKind =
   | 'orphans'
   | 'snapshot_expiry'
   | 'source'
-  | 'stale_lock';
+  | 'stale_lock'
+  | 'sync';
 
 /** Something about an index that its owner should know. */
 export interface IndexFinding {

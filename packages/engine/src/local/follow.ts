@@ -14,7 +14,13 @@ import { movesOf } from '../tier/tier-policy.ts';
 import { accessible } from './caller.ts';
 import type { LocalJobs } from './jobs.ts';
 import type { LocalIndexes } from './local-indexes.ts';
-import { isCuttingOver, lockedGeneration, lockForWriting, unlock } from './write-index.ts';
+import {
+  isCuttingOver,
+  lockedGeneration,
+  lockForWriting,
+  notedSync,
+  unlock,
+} from './write-index.ts';
 
 type RunJobs = () => Promise<Pick<LocalJobs, 'run'>>;
 
@@ -108,7 +114,7 @@ async function openFollowed(indexes: LocalIndexes, known: KnownIndex): Promise<F
     const former = new FormerSessions(locked);
     const session: FollowedIndex['session'] = {
       async catchUp(table, target, work) {
-        const done = await live.catchUp(table, target, work);
+        const done = await notedSync(indexes, known, () => live.catchUp(table, target, work));
         await former.follow(table, live.commit.checkpoint, work?.signal);
         return done;
       },

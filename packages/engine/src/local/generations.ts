@@ -1,4 +1,4 @@
-import type { GenerationDescription, MergeFailure } from '@lakehouse-search/contract';
+import type { GenerationDescription, MergeFailure, SyncFailure } from '@lakehouse-search/contract';
 import { LhsError } from '@lakehouse-search/contract';
 import { readCommit } from '../index/commit.ts';
 import {
@@ -52,6 +52,15 @@ function contentOf(openDirectory: LocalIndexes['openDirectory'], generation: Gen
     if (error instanceof LhsError) return { snapshot: null, num_docs: 0, bytes };
     throw error;
   }
+}
+
+/** Why syncs of an index fail, if they do. */
+export function syncFailure(
+  { registry }: LocalIndexes,
+  { registered }: KnownIndex,
+): { readonly sync_failure?: SyncFailure } {
+  const fault = registry.syncFaults.of(registered.uuid);
+  return fault === null ? {} : { sync_failure: shown(fault) };
 }
 
 /** Why merges of an index fail, if they do. */

@@ -17,11 +17,12 @@ import { readWireValue } from '../documents/wire-value.ts';
 import { currentGeneration } from '../open/index-folder.ts';
 import { notBuilt } from '../open/open-index.ts';
 import { applyToLive, followTable } from '../sync/follow-table.ts';
+import type { LockedIndex } from '../sync/locked-index.ts';
 import { checkpointState } from '../sync/source-state.ts';
 import { withBatchWriter } from './batch-writer.ts';
 import { accessible } from './caller.ts';
 import type { LocalIndexes } from './local-indexes.ts';
-import { writeIndex } from './write-index.ts';
+import { notedSync, writeIndex } from './write-index.ts';
 
 /** Brings an index to its table's head. Throws index_not_built, and as `followTable`. */
 export async function syncLocal(
@@ -33,7 +34,8 @@ export async function syncLocal(
   const known = accessible(indexes, index, work);
   if (currentGeneration(known.folder) === null) throw notBuilt(known.definition.index);
   const turn = { what: 'sync', signal: work.signal, waitMs: wait_ms };
-  return writeIndex(indexes, known, turn, (locked) => followTable(locked, until, work));
+  const sync = (locked: LockedIndex) => followTable(locked, until, work);
+  return notedSync(indexes, known, () => writeIndex(indexes, known, turn, sync));
 }
 
 /** Applies a change batch. Throws as `lockForWriting` and `applyToLive`. */

@@ -8,7 +8,7 @@ import { windowsPart } from '../open/describe-index.ts';
 import { commitVersion, type KnownIndex } from '../open/open-index.ts';
 import { ownStatus, type StatusSubject, sourceFault, tableStatus } from '../sync/index-status.ts';
 import { accessible } from './caller.ts';
-import { describeGenerations, mergeFailure } from './generations.ts';
+import { describeGenerations, mergeFailure, syncFailure } from './generations.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 
 /** A table that does not answer within this time counts as out of reach. */
@@ -36,8 +36,8 @@ export async function statusOf(
       writer: holder === null || isGone(holder) ? null : holder,
     };
     const generations = open === null ? {} : { generations: describeGenerations(indexes, known) };
-    const merges = mergeFailure(indexes, known);
-    const ours = { ...ownStatus(subject), ...generations, ...windowsPart(open), ...merges };
+    const failures = { ...mergeFailure(indexes, known), ...syncFailure(indexes, known) };
+    const ours = { ...ownStatus(subject), ...generations, ...windowsPart(open), ...failures };
     const own = { ...ours, ...runningJobs(indexes, known) };
     return { ...own, ...(await beyond(indexes, known, subject)) };
   } finally {

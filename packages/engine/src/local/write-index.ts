@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { LhsError } from '@lakehouse-search/contract';
+import { type ErrorCode, LhsError } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
 import { endDeadJobs } from '../open/dead-jobs.ts';
 import {
@@ -98,20 +98,43 @@ export function lockedGeneration(
   known: KnownIndex,
   lock: IndexLock,
 ): Omit<LockedIndex, 'table'> {
-  const noteMerge = (fault: Error | null) => noteMergeOf(indexes, known, fault);
+  const noteMerge = (fault: Error | null) => noteEnd(indexes, known, 'mergeFaults', fault);
   const former = formerGenerations(indexes, known);
   return { ...openedIndex(indexes, known), lock, former, noteMerge };
 }
 
-/** Notes the end of a merge for the status of the index. */
-export function noteMergeOf(
+/** Notes the end of a merge or sync for the status of the index; null: it succeeded. */
+export function noteEnd(
   { registry, clock }: LocalIndexes,
   { registered: { uuid } }: KnownIndex,
+  work: 'mergeFaults' | 'syncFaults',
   fault: Error | null,
 ): void {
   const code = fault instanceof LhsError ? fault.code : 'internal';
   const noted = fault === null ? null : { code, message: fault.message };
-  registry.mergeFaults.note(uuid, noted, clock.now());
+  registry[work].note(uuid, noted, clock.now());
+}
+
+/** These say nothing about the table and the index. */
+const CALLERS_FAULTS: ReadonlySet<string> = new Set<ErrorCode>([
+  ...(['closed', 'deadline_exceeded', 'fenced', 'index_busy', 'interrupted'] as const),
+  ...(['index_not_found', 'invalid_argument', 'not_found'] as const),
+]);
+
+/** Runs a sync; if it fails, the status of the index says why until one succeeds. */
+export async function notedSync<T>(
+  indexes: LocalIndexes,
+  known: KnownIndex,
+  sync: () => Promise<T>,
+): Promise<T> {
+  const done = await sync().catch((error: unknown) => {
+    if (error instanceof LhsError && !CALLERS_FAULTS.has(error.code)) {
+      noteEnd(indexes, known, 'syncFaults', error);
+    }
+    throw error;
+  });
+  noteEnd(indexes, known, 'syncFaults', null);
+  return done;
 }
 
 /** The kept generations of an index whose lock is held. */

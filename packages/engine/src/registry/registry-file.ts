@@ -4,7 +4,7 @@
  * waited for). `PRAGMA user_version` is the schema's version. A file of an older schema is read as
  * it is; the first change takes it to the newest one, and leaves a copy, `registry.db.v3`, for the
  * older lhs. A missing file reads as an empty one; the first change makes it, and the data folder.
- * Tables, since schema 8:
+ * Tables, since schema 9:
  *
  *   indexes name (unique), uuid, definition (YAML as given), base_dir (what relative paths in
  *                  it are relative to), version (1, and one more with each changed definition),
@@ -16,7 +16,7 @@
  *                  description or null, request (JSON), created_ms, updated_ms, mode
  *   jobs           see jobs.ts; goes with the index
  *   generations    see generations.ts; goes with the index
- *   merge_faults   see merge-faults.ts; goes with the index
+ *   merge_faults, sync_faults  see faults.ts; go with the index
  */
 import { closeSync, existsSync, openSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';

@@ -78,6 +78,14 @@ const SCHEMA_STEPS: readonly string[] = [
   ) STRICT;
   CREATE TRIGGER merge_faults_of_dropped AFTER DELETE ON indexes
     BEGIN DELETE FROM merge_faults WHERE uuid = OLD.uuid; END`,
+  `CREATE TABLE sync_faults (
+    uuid TEXT PRIMARY KEY NOT NULL,
+    code TEXT NOT NULL,
+    message TEXT NOT NULL,
+    since_ms INTEGER NOT NULL
+  ) STRICT;
+  CREATE TRIGGER sync_faults_of_dropped AFTER DELETE ON indexes
+    BEGIN DELETE FROM sync_faults WHERE uuid = OLD.uuid; END`,
 ];
 /** The newest schema. */
 export const SCHEMA_VERSION = SCHEMA_STEPS.length;

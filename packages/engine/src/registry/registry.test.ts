@@ -176,21 +176,23 @@ describe('the registry', () => {
     expect(registry.aliases.set('now', 'v')).toBe(true);
     expect(registry.get('now').name).toBe('more');
     expect(readFileSync(`${path}.v1`)).toEqual(older);
-    expect(sql(`console.log(db.prepare('PRAGMA user_version').get().user_version)`)).toBe('8\n');
+    expect(sql(`console.log(db.prepare('PRAGMA user_version').get().user_version)`)).toBe('9\n');
     registry.close();
   });
 
-  it('notes why merges of a registered index fail until one succeeds', () => {
+  it.each(['mergeFaults', 'syncFaults'] as const)('notes %s until work succeeds', (kind) => {
     const registry = new Registry(folder);
     const { uuid } = registry.add('notes', 'x', '/');
-    const { mergeFaults } = registry;
-    mergeFaults.note(uuid, { code: 'disk_full', message: 'a' }, 1);
-    mergeFaults.note(uuid, { code: 'io_error', message: 'b' }, 2);
-    expect(mergeFaults.of(uuid)).toEqual({ code: 'io_error', message: 'b', sinceMs: 1 });
-    mergeFaults.note(uuid, null, 3);
-    expect(mergeFaults.of(uuid)).toBeNull();
-    mergeFaults.note('gone', { code: 'disk_full', message: 'a' }, 4);
-    expect(mergeFaults.of('gone')).toBeNull();
+    const faults = registry[kind];
+    faults.note(uuid, { code: 'disk_full', message: 'a' }, 1);
+    faults.note(uuid, { code: 'io_error', message: 'b' }, 2);
+    const both = [registry.mergeFaults.of(uuid), registry.syncFaults.of(uuid)];
+    expect(both.filter((one) => one !== null)).toHaveLength(1);
+    expect(faults.of(uuid)).toEqual({ code: 'io_error', message: 'b', sinceMs: 1 });
+    faults.note(uuid, null, 3);
+    expect(faults.of(uuid)).toBeNull();
+    faults.note('gone', { code: 'disk_full', message: 'a' }, 4);
+    expect(faults.of('gone')).toBeNull();
     registry.close();
   });
 
@@ -211,6 +213,8 @@ describe('the registry', () => {
         ALTER TABLE jobs DROP COLUMN name;
         DROP TRIGGER merge_faults_of_dropped;
         DROP TABLE merge_faults;
+        DROP TRIGGER sync_faults_of_dropped;
+        DROP TABLE sync_faults;
         INSERT INTO saved_queries VALUES ('i', '', 'old', NULL, '{"query":"a"}', 5, 5);
         PRAGMA user_version = 5\`)`,
     ]);

@@ -10,9 +10,9 @@ import { didYouMean, LhsError, type NextStep } from '@lakehouse-search/contract'
 import { SYSTEM_CLOCK } from '../base/clock.ts';
 import type { Looks } from '../base/looks.ts';
 import { Aliases } from './aliases.ts';
+import { Faults } from './faults.ts';
 import { Generations } from './generations.ts';
 import { Jobs } from './jobs.ts';
-import { MergeFaults } from './merge-faults.ts';
 import { RegistryFile } from './registry-file.ts';
 import { type OwnedQuery, SavedQueries } from './saved-queries.ts';
 
@@ -89,7 +89,8 @@ export class Registry {
   readonly queries: SavedQueries;
   readonly jobs: Jobs;
   readonly generations: Generations;
-  readonly mergeFaults: MergeFaults;
+  readonly mergeFaults: Faults;
+  readonly syncFaults: Faults;
   readonly #file: RegistryFile;
   /** Indexes by name and alias, valid while the file has this version. */
   readonly #known = new Map<string, RegisteredIndex>();
@@ -106,7 +107,8 @@ export class Registry {
     this.queries = new SavedQueries(this.#file);
     this.jobs = new Jobs(this.#file);
     this.generations = new Generations(this.#file, ticks);
-    this.mergeFaults = new MergeFaults(this.#file);
+    this.mergeFaults = new Faults(this.#file, 'merge_faults');
+    this.syncFaults = new Faults(this.#file, 'sync_faults');
   }
 
   /** All indexes, sorted by name. */

@@ -193,6 +193,16 @@ describe('an erasure check', () => {
     await expectErased();
   });
 
+  it('finds the reason of a failed sync', async () => {
+    const { uuid } = lake.registry.get('t');
+    await lake.deleteAndSync();
+    const message = 'key org=acme, person=quilbert-4711 stands in two rows';
+    lake.registry.syncFaults.note(uuid, { code: 'source_invalid', message }, 1);
+    expect(await lake.places()).toContain('job_record');
+    await expectErased();
+    expect(lake.registry.syncFaults.of(uuid)).toBeNull();
+  });
+
   it('finds backups by their documents, caches and saved queries', async () => {
     const { backup } = await lake.backend.backup({ index: 't', target: lake.backups });
     await lake.deleteAndSync();

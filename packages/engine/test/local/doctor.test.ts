@@ -11,7 +11,7 @@ import {
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { LhsError } from '@lakehouse-search/contract';
-import { appendRows, expireSnapshots, type Schema } from '@lakehouse-search/lake';
+import { appendRows, deleteRows, expireSnapshots, type Schema } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 import { tinyModels } from '../../../../test/support/tiny-model.ts';
@@ -75,6 +75,47 @@ const found = async (kind: string) =>
 describe('the doctor of an index', () => {
   it('finds nothing but the missing backup of a sound index', async () => {
     expect(await kinds()).toEqual(['backup note']);
+  });
+
+  it('says why syncs fail, and since when, until one succeeds', async () => {
+    const failure = async () => (await lake.backend.status({ index: 't' })).sync_failure;
+    const sync = (until?: string) => lake.backend.sync({ index: 't', until });
+    await expect(sync('nowhere')).rejects.toThrow();
+    expect(await failure()).toBeUndefined();
+    gone = true;
+    await append(4);
+    await expect(sync()).rejects.toMatchObject({ code: 'model_unavailable' });
+    const first = await failure();
+    expect(first).toMatchObject({ code: 'model_unavailable', message: 'no model at "./m/tiny"' });
+    await expect(sync()).rejects.toThrow();
+    expect(await failure()).toEqual(first);
+    expect(await found('sync')).toMatchObject({
+      level: 'problem',
+      detail: `syncs fail since ${first?.since}: ${first?.message}`,
+    });
+    gone = false;
+    await sync();
+    expect([await failure(), await found('sync')]).toEqual([undefined, undefined]);
+  });
+
+  it('forgets why syncs failed after a build, and after a follower came to the head', async () => {
+    const failure = async () => (await lake.backend.status({ index: 't' })).sync_failure?.code;
+    const sync = () => lake.backend.sync({ index: 't' });
+    await append(1);
+    await expect(sync()).rejects.toThrow('key id=1 stands in two rows');
+    expect(await failure()).toBe('source_invalid');
+    await deleteRows(lake.source, 'id = 1');
+    await lake.backend.reindex({ index: 't' });
+    expect(await failure()).toBeUndefined();
+    gone = true;
+    await append(4);
+    await expect(sync()).rejects.toThrow();
+    expect(await failure()).toBe('model_unavailable');
+    gone = false;
+    for await (const { event } of lake.backend.follow({ index: 't', poll_ms: 10 })) {
+      if (event === 'waiting') break;
+    }
+    expect(await failure()).toBeUndefined();
   });
 
   it('names files that nobody needs, and a compaction removes them', async () => {

@@ -758,7 +758,7 @@ export type IndexStatus = Message<"lhs.v1.IndexStatus"> & {
   missingShards: bigint[];
 
   /**
-   * Present while a service fails to keep the index equal to its table.
+   * Present after a sync that failed, until one succeeds.
    *
    * @generated from field: optional lhs.v1.SyncFailure sync_failure = 24;
    */
