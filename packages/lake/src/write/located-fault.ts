@@ -22,7 +22,8 @@ export async function locatedFault(
   const text = quoteName(column.key);
   const [found] = await session.rows(
     `SELECT row FROM (SELECT row_number() OVER () AS row, ${text}::VARCHAR AS text
-     FROM ${input.typedRelation([[column.key, 'VARCHAR']])}) WHERE left(lhs_plain(text), 80) = ${quoteText(unfit[2])}
+     FROM ${input.typedRelation([[column.key, 'VARCHAR']])})
+     WHERE left(lhs_plain(text), 80) = ${quoteText(unfit[2])}
        OR left(text, 80) = ${quoteText(unfit[2])} LIMIT 1`,
   );
   if (found === undefined) return error;
