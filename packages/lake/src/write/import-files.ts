@@ -10,7 +10,7 @@ import { committed, discard } from './commit.ts';
 import type { NewDataFile } from './data-files.ts';
 import { inferSchema } from './infer-schema.ts';
 import type { WriteInput } from './input.ts';
-import { type InputColumn, tableTypes } from './input-columns.ts';
+import { type InputColumn, readType, tableTypes } from './input-columns.ts';
 import type { NearlyTyped } from './input-notes.ts';
 import { parsePartitionBy } from './partitions.ts';
 import type { ReadingOptions } from './reading-options.ts';
@@ -115,9 +115,7 @@ async function createFromFiles(options: ImportOptions): Promise<WriteResult> {
   const place = { folder, formatVersion, isPartitioned };
   return withOpenInput(inputOf(options), place, options, async (open) => {
     const { schema: inferred, rows, nearly } = await schemaOf(open, options);
-    for (const one of nearly) options.onNote?.({ note: 'nearly_typed', ...one });
-    const wide = open.columns.filter(({ isWide }) => isWide).map(({ name }) => name);
-    if (wide.length > 0) options.onNote?.({ note: 'wide_objects', columns: wide });
+    noteColumns(open, nearly, options);
     const spec = parsePartitionBy(partitionBy, inferred);
     const staged = await stageTable(catalog, table, { schema: inferred, spec, formatVersion });
     const { files } = staged;
@@ -133,6 +131,16 @@ async function createFromFiles(options: ImportOptions): Promise<WriteResult> {
   });
 }
 
+function noteColumns(
+  { columns }: OpenInput,
+  nearly: readonly NearlyTyped[],
+  { onNote }: Pick<ImportOptions, 'onNote'>,
+): void {
+  for (const one of nearly) onNote?.({ note: 'nearly_typed', ...one });
+  const wide = columns.filter(({ isWide }) => isWide).map(({ name }) => name);
+  if (wide.length > 0) onNote?.({ note: 'wide_objects', columns: wide });
+}
+
 async function schemaOf(
   { session, staged, columns }: OpenInput,
   { key = [], formatVersion = 2 }: ImportOptions,
@@ -143,7 +151,7 @@ async function schemaOf(
 }
 
 const schemaForReplacing =
-  ({ key = [], onNote }: ImportOptions) =>
+  (options: ImportOptions) =>
   async (open: OpenInput, before: TableMetadata): Promise<Schema> => {
     const { session, staged, columns } = open;
     const { types, nearly } = await tableTypes(session, staged, columns);
@@ -157,10 +165,10 @@ const schemaForReplacing =
       isFound: isFound(column),
       isEmpty: empty.includes(column),
     }));
-    const schema = replacedSchema(before, named, key);
+    const schema = replacedSchema(before, named, options.key ?? []);
     const isText = ({ column }: NearlyTyped) =>
       schema.fields.some(({ name, type }) => name === column && type.kind === 'string');
-    for (const one of nearly.filter(isText)) onNote?.({ note: 'nearly_typed', ...one });
+    noteColumns(open, nearly.filter(isText), options);
     return schema;
   };
 
@@ -174,7 +182,8 @@ async function emptyColumns(
 ): Promise<readonly InputColumn[]> {
   if (columns.length === 0) return [];
   const counts = columns.map(({ key }) => `count(${quoteName(key)})`).join(', ');
-  const [values] = await session.rows(`SELECT ${counts} FROM ${staged.relation}`);
+  const read = columns.map(({ key, source }) => [key, readType(source)] as const);
+  const [values] = await session.rows(`SELECT ${counts} FROM ${staged.typedRelation(read)}`);
   return columns.filter((_, i) => Number(values[i]) === 0);
 }
 

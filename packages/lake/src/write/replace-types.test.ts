@@ -105,6 +105,31 @@ describe('a table that is replaced', () => {
     ]);
   });
 
+  it('is read from JSON whose rows look like a map, and whose columns are null', async () => {
+    const table = 'r.json';
+    const keys = Array.from({ length: 210 }, (_, i) => `k${i}`);
+    const row = (value: unknown) =>
+      `${JSON.stringify(Object.fromEntries(keys.map((key) => [key, value])))}\n`;
+    const made = await put(table, 'wide.ndjson', row('1.5') + row('b'));
+    const same = await put(table, 'wide.ndjson', row('c'), overwrite);
+    expect(same.schema).toEqual(made.schema);
+    const numbers = await put(table, 'wide.ndjson', row(7), overwrite);
+    expect(new Set(Object.values(typesOf(numbers.schema as Schema)))).toEqual(new Set(['long']));
+    const empty = await put(table, 'wide.ndjson', row(null), overwrite);
+    expect(empty.schema).toEqual(numbers.schema);
+    expect(await rowsOf(table)).toEqual([keys.map(() => null)]);
+  });
+
+  it('keeps a variant for objects and lists', async () => {
+    const table = 'r.variant';
+    const mixed = '{"id":1,"p":{"a":1}}\n{"id":2,"p":[1]}\n';
+    const made = await put(table, 'mixed.ndjson', mixed, { formatVersion: 3 });
+    expect(typesOf(made.schema as Schema)).toEqual({ id: 'long', p: 'variant' });
+    const done = await put(table, 'mixed.ndjson', '{"id":3,"p":{"a":2}}\n', overwrite);
+    expect(done.schema).toEqual(made.schema);
+    expect(await rowsOf(table)).toEqual([[3, { a: 2 }]]);
+  });
+
   it('refuses another type for a column of its partitions, and changes nothing', async () => {
     const table = 'r.parts';
     await put(table, 'parts.csv', 'day,v\n2024-01-01,1\n', { partitionBy: 'day(day)' });

@@ -26,6 +26,9 @@ const TAKING: Readonly<Record<string, readonly string[]>> = {
   timestamp: ['timestamp_ns'],
   timestamptz: ['timestamptz_ns'],
   string: ['uuid'],
+  struct: ['variant'],
+  list: ['variant'],
+  map: ['variant'],
 };
 
 /**
