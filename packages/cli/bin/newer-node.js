@@ -16,8 +16,14 @@ export function nodeBeside() {
   }
 }
 
+/** Holds the process id of a launcher for the process that it starts. */
+const LAUNCHER = 'LHS_LAUNCHER';
+
 /** Ends this process with the one that started it by `runWith`, also if that one is killed. */
 export function endWithLauncher() {
+  const isLaunched = process.env[LAUNCHER] === String(process.ppid);
+  delete process.env[LAUNCHER];
+  if (!isLaunched) return;
   process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
   process.channel.unref();
 }
@@ -25,7 +31,8 @@ export function endWithLauncher() {
 /** Runs the command line of this process with another Node, and ends as that one does. */
 export function runWith(node) {
   const stdio = ['inherit', 'inherit', 'inherit', 'ipc'];
-  const child = spawn(node, process.argv.slice(1), { stdio });
+  const env = { ...process.env, [LAUNCHER]: String(process.pid) };
+  const child = spawn(node, process.argv.slice(1), { stdio, env });
   // a terminal sends Ctrl-C to both
   const hasTerminal = [0, 1, 2].some((stream) => isatty(stream));
   process.on('SIGINT', () => hasTerminal || child.kill('SIGINT'));
