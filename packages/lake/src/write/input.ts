@@ -17,6 +17,7 @@ import { columnTypes, kindFor, type ReadingOptions } from './reading-options.ts'
 import { receiveRows, receiveStream } from './receive.ts';
 import { refuseMissing } from './refuse-names.ts';
 import type { WriteWatch } from './write-progress.ts';
+import { writerMemory } from './writer-session.ts';
 
 /**
  * Rows to write: files, a stream of bytes (its kind is seen in them unless it is given), or plain
@@ -86,6 +87,7 @@ export async function stageInput(
   watch: WriteWatch = {},
 ): Promise<StagedInput> {
   const { signal } = watch;
+  const memoryBytes = writerMemory(watch);
   const options = (input.kind === 'rows' ? undefined : input.options) ?? {};
   const types = columnTypes(options);
   const kind = kindFor(options);
@@ -94,7 +96,8 @@ export async function stageInput(
   const dispose = () => folder.remove();
   const phase = input.kind === 'stream' ? 'receiving' : 'reading';
   watch.onProgress?.({ phase, rows: 0, share: 0 });
-  const conversion: Conversion = { options, formatVersion, signal, newPath: pathsIn(folder.path) };
+  const newPath = pathsIn(folder.path);
+  const conversion: Conversion = { options, formatVersion, memoryBytes, signal, newPath };
   try {
     const received =
       input.kind === 'rows'

@@ -7,6 +7,9 @@ import { memoryFault } from './memory-fault.ts';
  */
 export const OWN_FAULT = 'lhs: ';
 
+/** What is wrong with an input that has such a row. */
+export const LARGE_ROW = 'a row of more than 16 MiB; write its rows as NDJSON, one object per line';
+
 const MIB = 2 ** 20;
 
 /**
@@ -43,6 +46,9 @@ export function sqlFault(
   if (/CSV Parser state machine/.test(message)) {
     const why = 'its line ends differ (CRLF, LF and CR in one file); write it with one kind';
     return new LakeError('invalid_argument', `cannot read ${what}: ${why}`, options);
+  }
+  if (message.includes('"maximum_object_size"')) {
+    return new LakeError('invalid_argument', `cannot read ${what}: it has ${LARGE_ROW}`, options);
   }
   const twin = /^.*Duplicate name "(.*)" in struct auto-detected in JSON/.exec(message);
   if (twin !== null) {

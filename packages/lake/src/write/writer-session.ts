@@ -46,13 +46,22 @@ const LEAST_MEMORY = 128 * 2 ** 20;
 /** Memory of the process besides the memory of DuckDB: 66 to 101 MiB were measured. */
 const PROCESS_MEMORY = 112 * 2 ** 20;
 
+/** Memory of DuckDB that two threads exceed: 323 MiB were measured in a process with half of it. */
+const TWO_THREADS = 256 * 2 ** 20;
+
+const usualThreads = (memoryBytes: number): number =>
+  memoryBytes < TWO_THREADS ? 1 : Math.min(4, availableParallelism());
+
+/** The memory of DuckDB in a write. */
+export const writerMemory = (watch: WriteWatch | undefined): number =>
+  watch?.memoryBytes ?? Math.max(LEAST_MEMORY, memoryShare(LIMITS.writerMemoryBytes, 1 / 2));
+
 /**
- * Throws invalid_argument for less than 128 MiB, and limit_exceeded if the control group allows
- * less than the process needs.
+ * The same. Throws invalid_argument for less than 128 MiB, and limit_exceeded if the control group
+ * allows less than the process needs.
  */
 function memoryOf(watch: WriteWatch | undefined): number {
-  const usual = Math.max(LEAST_MEMORY, memoryShare(LIMITS.writerMemoryBytes, 1 / 2));
-  const bytes = watch?.memoryBytes ?? usual;
+  const bytes = writerMemory(watch);
   if (bytes < LEAST_MEMORY) {
     const message = `a writer needs at least 128 MiB of memory, not ${bytes} bytes`;
     throw new LakeError('invalid_argument', message);
@@ -102,7 +111,7 @@ export class WriterSession {
     try {
       const duckdb = await openDuckDb({
         reads: options.inputs,
-        threads: options.threads ?? Math.min(4, availableParallelism()),
+        threads: options.threads ?? usualThreads(memoryBytes),
         memoryBytes,
         spillBytes: LIMITS.writerSpillBytes,
         folder,

@@ -14,7 +14,7 @@ import {
 import { kindFor, type ReadingOptions } from '../reading-options.ts';
 import { arrowLines } from './arrow-rows.ts';
 import { avroLines } from './avro-rows.ts';
-import { findJsonRows, writeJsonRows } from './json-rows.ts';
+import { findJsonRows, writeJsonRows, writeLargeArray } from './json-rows.ts';
 import { logKind, logName, looksLikeCsv, writeLogRows } from './log-rows.ts';
 import { hasMark, textEncoding, UTF8, writeUtf8 } from './text-encoding.ts';
 import type { TypedLines } from './typed-rows.ts';
@@ -57,6 +57,8 @@ export interface ConvertedReading {
 export interface Conversion {
   readonly options: ReadingOptions;
   readonly formatVersion: number;
+  /** The memory of the writer. */
+  readonly memoryBytes: number;
   readonly signal?: AbortSignal;
   /** A new path in the work folder, with this ending. */
   readonly newPath: (ending: string) => string;
@@ -211,7 +213,7 @@ async function convertJson(
   conversion: Conversion,
 ): Promise<ConvertedInput> {
   const { files: texts, encoding } = await asUtf8(files, conversion);
-  const { options, signal, newPath } = conversion;
+  const { options, memoryBytes, signal, newPath } = conversion;
   const converted: InputFile[] = [];
   let rows: ConvertedReading['rows'];
   for (const [i, text] of texts.entries()) {
@@ -221,8 +223,9 @@ async function convertJson(
     const isOpen = options.kind === undefined && !/\.(ndjson|jsonl)(\.\w+)?$/i.test(files[i].path);
     const found = options.rowsAt ?? (isOpen ? await findJsonRows(file, signal) : null);
     rows ??= found ?? undefined;
-    if (found === null) converted.push(file);
-    else converted.push(await writeJsonRows(file, found, newPath('.ndjson'), signal));
+    const to = newPath('.ndjson');
+    if (found !== null) converted.push(await writeJsonRows(file, found, to, signal));
+    else converted.push((await writeLargeArray(file, memoryBytes, to, signal)) ?? file);
   }
   return { files: converted, format: 'json', reading: { kind: 'json', encoding, rows } };
 }

@@ -35,6 +35,9 @@ export class JsonMembers {
   isArray: boolean | null = null;
   /** Whether a member that is an object has the key "key". */
   hasKey = false;
+  /** Bytes so far of a member that goes on in the next part of the text. */
+  openBytes = 0;
+  #missesComma = false;
   readonly #path: readonly string[];
   readonly #hasTexts: boolean;
   readonly #stack: Frame[] = [];
@@ -49,6 +52,11 @@ export class JsonMembers {
   constructor(path: readonly string[], hasTexts: boolean) {
     this.#path = path;
     this.#hasTexts = hasTexts;
+  }
+
+  /** Whether all objects and arrays so far have ended, with a comma between any two values. */
+  get isWhole(): boolean {
+    return this.#stack.length === 0 && !this.#missesComma;
   }
 
   /** The members that end in the next part of the text. */
@@ -104,6 +112,7 @@ export class JsonMembers {
   #begin(at: number, kind: JsonMember['kind']): void {
     const depth = this.#stack.length - 1;
     if (depth < 0) this.roots++;
+    else if (this.#state === 'after' || this.#state === 'scalar') this.#missesComma = true;
     if (this.#isTarget(depth)) {
       const { isObject, key } = this.#stack[depth];
       this.#member = { key: isObject ? key : null, kind, objects: 0, others: 0, from: at };
@@ -149,7 +158,7 @@ export class JsonMembers {
       ? Buffer.concat([...this.#parts, bytes.subarray(Math.max(0, from), at)]).toString('utf8')
       : '';
     found.push({ ...member, text: text.trim() });
-    [this.#member, this.#parts] = [null, []];
+    [this.#member, this.#parts, this.openBytes] = [null, [], 0];
   }
 
   /** Keeps what goes on in the next part. */
@@ -159,8 +168,9 @@ export class JsonMembers {
       this.#keyFrom = 0;
     }
     if (this.#member === null) return;
-    if (this.#hasTexts)
-      this.#parts.push(Buffer.from(bytes.subarray(Math.max(0, this.#member.from))));
+    const part = bytes.subarray(Math.max(0, this.#member.from));
+    this.openBytes += part.length;
+    if (this.#hasTexts) this.#parts.push(Buffer.from(part));
     this.#member.from = 0;
   }
 }

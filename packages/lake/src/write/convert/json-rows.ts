@@ -9,9 +9,11 @@
  * | has ten or more members, all of them objects                      | its members, with `key` |
  * | anything else                                                     | itself                  |
  */
+import { stat } from 'node:fs/promises';
 import { LakeError } from '../../base/errors.ts';
 import { inputBytes } from '../input-bytes.ts';
 import type { InputFile } from '../input-files.ts';
+import { LARGE_ROW } from '../sql-fault.ts';
 import { type JsonMember, JsonMembers } from './json-members.ts';
 import { writeLines } from './write-lines.ts';
 
@@ -47,7 +49,10 @@ export async function findJsonRows(
   return areRows ? { path: [], isGuess: true } : null;
 }
 
-/** Writes the rows as NDJSON. Throws invalid_argument if there is nothing at the path. */
+/**
+ * Writes the rows as NDJSON. Throws invalid_argument if there is nothing at the path, the text is
+ * not JSON, or a row is larger than DuckDB reads.
+ */
 export async function writeJsonRows(
   file: InputFile,
   { path }: JsonRows,
@@ -55,16 +60,61 @@ export async function writeJsonRows(
   signal?: AbortSignal,
 ): Promise<InputFile> {
   const keyName = await freeKeyName(file, path);
-  const members = new JsonMembers(path, true);
+  const members = await writeMembers(file, new JsonMembers(path, true), keyName, to, signal);
+  if (members.isArray === null) throw refuse(file, `no object or array at "${path.join('.')}"`);
+  if (!members.isWhole) throw refuse(file, 'an object or array that is cut off or misses a comma');
+  return { path: to, compression: null, shown: file.shown };
+}
+
+/** DuckDB takes several times the size of an array that is one line, beside its memory. */
+const ARRAY_SHARE = 1 / 8;
+
+/**
+ * Writes the elements of an array that is the whole text as NDJSON; null if it is small for a
+ * writer with this memory, or the text is no such array. Throws invalid_argument for an element
+ * that is larger than DuckDB reads.
+ */
+export async function writeLargeArray(
+  file: InputFile,
+  memoryBytes: number,
+  to: string,
+  signal?: AbortSignal,
+): Promise<InputFile | null> {
+  const { size } = await stat(file.path);
+  if (file.compression === null && size <= memoryBytes * ARRAY_SHARE) return null;
+  const start = new JsonMembers([], false);
+  for await (const bytes of inputBytes(file)) {
+    start.push(bytes);
+    if (start.roots > 0) break;
+  }
+  if (start.isArray !== true || start.roots > 1) return null;
+  const { roots, isWhole } = await writeMembers(file, new JsonMembers([], true), '', to, signal);
+  return roots === 1 && isWhole ? { path: to, compression: null, shown: file.shown } : null;
+}
+
+async function writeMembers(
+  file: InputFile,
+  members: JsonMembers,
+  keyName: string,
+  to: string,
+  signal?: AbortSignal,
+): Promise<JsonMembers> {
   const lines = async function* () {
     for await (const bytes of inputBytes(file)) {
       for (const member of members.push(bytes)) yield rowOf(member, keyName);
+      if (members.openBytes > ROW_BYTES) throw refuse(file, LARGE_ROW);
     }
   };
   await writeLines(lines(), to, signal);
-  if (members.isArray !== null) return { path: to, compression: null, shown: file.shown };
-  const message = `cannot read ${file.shown}: it has no object or array at "${path.join('.')}"`;
-  throw new LakeError('invalid_argument', message, { file: file.path });
+  return members;
+}
+
+/** DuckDB refuses larger objects. */
+const ROW_BYTES = 16 * 2 ** 20;
+
+function refuse({ path, shown }: InputFile, what: string): LakeError {
+  const message = `cannot read ${shown}: it has ${what}`;
+  return new LakeError('invalid_argument', message, { file: path });
 }
 
 async function freeKeyName(file: InputFile, path: readonly string[]): Promise<string> {
