@@ -1,5 +1,6 @@
 import type { CallContext, ExportedDocument, ExportRequest } from '@lakehouse-search/contract';
 import { checkExportRequest, checkSearchRequest } from '@lakehouse-search/contract';
+import { usableMemory } from '@lakehouse-search/lake';
 import { Deadline } from '../base/deadline.ts';
 import { LIMITS } from '../base/limits.ts';
 import { ownTurn } from '../base/turns.ts';
@@ -21,7 +22,7 @@ import type { LocalIndexes } from './local-indexes.ts';
 import { contextOf } from './reads.ts';
 
 /** Largest pages of an engine without threads, whose blocks of stored values are unpacked once. */
-const PAGE = { docs: 65_536, chars: 64 * 2 ** 20 };
+const herePage = () => ({ docs: 65_536, chars: Math.min(64 * 2 ** 20, usableMemory() / 64) });
 /** Largest pages of threads: a reader that waits holds one. */
 const THREAD_PAGE = { docs: LIMITS.pageHits, chars: 2 ** 20 };
 /** Documents of the first page of a thread, and the time that a page should take. */
@@ -55,7 +56,7 @@ export async function* exportLocal(
     const tenant = call.principal?.tenant;
     if (tenant !== undefined) tenantFilter(open.mapping, tenant);
     const running = { indexes, known, open, query, call };
-    if (indexes.searchThreads === null) yield* pagesHere(running, PAGE);
+    if (indexes.searchThreads === null) yield* pagesHere(running, herePage());
     else yield* pagesOfThreads(running);
   } finally {
     endOfRead();

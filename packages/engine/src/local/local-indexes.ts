@@ -38,12 +38,12 @@ import { requireUtf8Name } from '../storage/data-folder-name.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
 import type { SharedFollow } from '../sync/shared-follow.ts';
 import type { SearchThreads } from '../workers/search-threads.ts';
-import { BuildRoom, verifyMemory } from './build-room.ts';
 import { EngineLife } from './engine-life.ts';
 import type { EngineMemory } from './engine-memory.ts';
 import { KeptWriters } from './kept-writers.ts';
 import { type LocalOptions, localModels, searchThreads } from './local-options.ts';
 import { LocalTables } from './local-tables.ts';
+import { MemoryRoom, rowMemory } from './memory-room.ts';
 import { OpenModels } from './open-models.ts';
 import { ResultCache } from './result-cache.ts';
 
@@ -89,9 +89,9 @@ export class LocalIndexes {
   /** How memory is divided. */
   readonly memory: EngineMemory;
   /** The memory of builds. */
-  readonly buildRoom: BuildRoom;
-  /** The memory of verifies. */
-  readonly verifyRoom = new BuildRoom(verifyMemory());
+  readonly buildRoom: MemoryRoom;
+  /** The memory of verifies and look-ups of rows. */
+  readonly rowRoom = new MemoryRoom(rowMemory());
   /** Cached matches of filters. */
   readonly filters: FilterCache;
   /** Answers of repeated reads; null: none is kept. */
@@ -122,7 +122,7 @@ export class LocalIndexes {
     this.openEmbedder = options.openEmbedder ?? localModels(dataDir);
     const { memory = {} } = options;
     this.memory = memory;
-    this.buildRoom = new BuildRoom(memory.build ?? Number.POSITIVE_INFINITY);
+    this.buildRoom = new MemoryRoom(memory.build ?? Number.POSITIVE_INFINITY);
     this.filters = new FilterCache(memory.filters);
     this.results = memory.results ? new ResultCache(memory.results) : null;
     limitColdBytes(coldBytesHere(options));

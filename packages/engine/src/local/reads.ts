@@ -27,7 +27,7 @@ import { answerOfParts } from './answer-text.ts';
 import { accessible, requireWanted, shareOf } from './caller.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { holdPit } from './point-in-time.ts';
-import { tableOf } from './read-table.ts';
+import { inRoom, tableOf } from './read-table.ts';
 import {
   isRepeated,
   keptAnswer,
@@ -254,6 +254,7 @@ export async function contextOf(
   const local = localShards(snapshot, mapping, { filters, clock });
   const threads = searchThreads === null ? null : await searchThreads();
   const { signal } = deadline;
+  const table = tableOf(indexes, known, open, caller.tenant);
   const shards = threads?.shardsOf(open, local, { signal, share: shareOf(call) }) ?? local;
   return {
     snapshot,
@@ -261,7 +262,8 @@ export async function contextOf(
     shards,
     joined: threads === null ? joinShards(snapshot, mapping, { filters, clock }) : null,
     ...caller,
-    ...tableOf(indexes, known, open, caller.tenant),
+    ...table,
+    readRows: inRoom(indexes.rowRoom, table.readRows, deadline),
     openModel: (model, checksum) => indexes.models.open(model, known.registered.baseDir, checksum),
   };
 }

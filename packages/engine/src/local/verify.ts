@@ -10,15 +10,15 @@ import { openLocalDirectory } from '../storage/local-directory.ts';
 import type { CheckOf } from '../verify/repair.ts';
 import type { ComparedSides } from '../verify/sides.ts';
 import type { StructureCheck } from '../verify/structures.ts';
-import { VERIFY_MEMORY } from './build-room.ts';
 import { accessible } from './caller.ts';
 import type { LocalIndexes } from './local-indexes.ts';
+import { VERIFY_MEMORY } from './memory-room.ts';
 import { buildRunning, openTableOf, writeIndex } from './write-index.ts';
 
 /**
  * Verifies an index, and repairs it if the request says so: only then it takes the write lock. It
- * waits for others that do not fit into the memory with it. Throws interrupted while it waits, and
- * as `verifyIndex` and `repairIndex` do.
+ * waits until it fits into the memory beside others and look-ups of rows. Throws interrupted while
+ * it waits, and as `verifyIndex` and `repairIndex` do.
  */
 export async function verifyLocal(
   indexes: LocalIndexes,
@@ -27,7 +27,7 @@ export async function verifyLocal(
 ): Promise<VerifyResponse> {
   const request = checkVerifyRequest(value);
   accessible(indexes, request.index, work);
-  const leave = await indexes.verifyRoom.enter(VERIFY_MEMORY, work.signal);
+  const leave = await indexes.rowRoom.enter(VERIFY_MEMORY, work.signal);
   try {
     return await verifyHere(indexes, request, work);
   } finally {

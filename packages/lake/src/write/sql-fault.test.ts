@@ -24,11 +24,13 @@ describe('the error of a write without memory', () => {
   });
 });
 
-it('names the way out for a row that DuckDB does not read, not its setting', () => {
-  const message =
-    '"maximum_object_size" of 16777216 bytes exceeded while reading (>33554428 bytes)';
-  expect(faultOf(`Invalid Input Error: ${message}`).message).toBe(
-    'cannot read "/in/rows.csv": it has a row of more than 16 MiB; ' +
-      'write its rows as NDJSON, one object per line',
-  );
+describe('the error of a row that is too large', () => {
+  it('names the way out for a row that DuckDB does not read, not its setting', () => {
+    const message =
+      '"maximum_object_size" of 16777216 bytes exceeded while reading (>33554428 bytes)';
+    expect(faultOf(`Invalid Input Error: ${message}`).message).toBe(
+      'cannot read "/in/rows.csv": it has a row of more than 16 MiB; ' +
+        'write its rows as NDJSON, one object per line',
+    );
+  });
 });

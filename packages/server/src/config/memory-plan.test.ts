@@ -31,8 +31,9 @@ describe('the memory of a server', () => {
   });
 
   it('is refused at the start if it holds no server, with what is needed', () => {
-    expect(() => memoryPlan(leastMemory(1) - 1, 1)).toThrow('with 1 search thread needs 240 MiB');
-    expect(() => serverMemory('256MiB', 4)).toThrow('with 4 search threads needs 432 MiB');
+    expect(() => memoryPlan(304 * MIB - 1, 0)).toThrow('with 0 search threads needs 304 MiB');
+    expect(() => memoryPlan(leastMemory(3) - 1, 3)).toThrow('with 3 search threads needs 368 MiB');
+    expect(() => serverMemory('304MiB', 4)).toThrow('with 4 search threads needs 432 MiB');
   });
 
   it('of a second server in a process does not depend on that of the first', () => {
@@ -44,7 +45,7 @@ describe('the memory of a server', () => {
   });
 
   it('starts as many threads as it holds unless their number is named', () => {
-    expect(serverMemory('256MiB', undefined).threads).toBeLessThanOrEqual(1);
+    expect(serverMemory('304MiB', undefined).threads).toBeLessThanOrEqual(1);
     expect(serverMemory('1GiB', 2).threads).toBe(2);
   });
 

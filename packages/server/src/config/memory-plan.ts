@@ -30,6 +30,8 @@ const MIB = 2 ** 20;
 const MAIN_BASE = 112 * MIB;
 /** The least heap of a search thread: its code and compiled queries. */
 const THREAD_BASE = 64 * MIB;
+/** The least budget of a server, as measured with look-ups, verifies and exports beside searches. */
+const LEAST_TOTAL = 304 * MIB;
 /** The least that caches and running queries share. */
 const LEAST_FREE = 64 * MIB;
 /**
@@ -68,14 +70,15 @@ export function serverMemory(
     const allowed = `the control group (container) allows ${mib(group)}`;
     throw new LhsError('limit_exceeded', `"memory" is ${mib(total)}, and ${allowed}`);
   }
-  const fitting = Math.max(0, Math.floor((total - leastMemory(0)) / THREAD_BASE));
+  if (group !== null && usualMemory() < LEAST_TOTAL) throw tooLittle(usualMemory(), threads ?? 0);
+  const fitting = Math.max(0, 1 + Math.floor((total - LEAST_TOTAL) / THREAD_BASE));
   const count = threads ?? Math.min(availableParallelism() - 1, fitting);
   return { threads: count, memory: memoryPlan(total, count) };
 }
 
 /** The least budget of a server with so many search threads. */
 export const leastMemory = (threads: number): number =>
-  MAIN_BASE + threads * THREAD_BASE + LEAST_FREE;
+  Math.max(LEAST_TOTAL, MAIN_BASE + threads * THREAD_BASE + LEAST_FREE);
 
 /**
  * Divides `total` bytes. Answers are values of the main thread, so they take part of its heap.
@@ -124,7 +127,8 @@ function tooLittle(total: number, threads: number): LhsError {
   const why = group === null ? '' : ` (its control group, or container, allows ${mib(group)})`;
   const what = `a server with ${threads} search ${threads === 1 ? 'thread' : 'threads'}`;
   const message = `${what} needs ${mib(leastMemory(threads))} of memory, not ${mib(total)}${why}`;
-  const fewer = `"threads": 0 needs ${mib(leastMemory(0))}`;
-  const hint = `raise "memory" or the limit of the container${threads === 0 ? '' : `; ${fewer}`}`;
+  const least = `${mib(LEAST_TOTAL / OF_CONTROL_GROUP)} for a container is the least`;
+  const fewer = threads === 0 ? '' : `; "threads": 0 needs ${mib(leastMemory(0))}`;
+  const hint = `raise "memory" or the limit of the container (${least})${fewer}`;
   return new LhsError('limit_exceeded', message, { hint });
 }

@@ -84,9 +84,9 @@ describe('the configuration of a server', () => {
     expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(configJsonSchema());
   });
 
-  it('takes an amount of memory, from 256 MiB on', () => {
+  it('takes an amount of memory, from 304 MiB on', () => {
     expect(read('memory: 2GiB').values.memory).toBe('2GiB');
-    expect(() => read('memory: 100MiB')).toThrow(/server\.yaml:1:1: "memory" is "100MiB".*256MiB/);
+    expect(() => read('memory: 100MiB')).toThrow(/server\.yaml:1:1: "memory" is "100MiB".*304MiB/);
     expect(() => read('memory: 2')).toThrow(/"memory" is 2: expected a string/);
   });
 

@@ -47,12 +47,12 @@ const url: Check = (value, field) => {
   throw wrong(field, value, 'an address that begins with https:// or http://, without a password');
 };
 /** Less memory holds no server with its index. */
-const LEAST_MEMORY = 256 * 2 ** 20;
+const LEAST_MEMORY = 304 * 2 ** 20;
 const memory: Check = (value, field) => {
   text(value, field);
   const isAmount = /^\d{1,6}\s*[MG]iB$/i.test(value as string);
   if (isAmount && memoryBytes(value as string) >= LEAST_MEMORY) return;
-  throw wrong(field, value, 'an amount of memory from 256MiB on, for example 2GiB');
+  throw wrong(field, value, 'an amount of memory from 304MiB on, for example 2GiB');
 };
 const notEmpty: Check = (value, field) => {
   text(value, field);

@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { BuildRoom } from './build-room.ts';
+import { MemoryRoom } from './memory-room.ts';
 
 const { signal } = new AbortController();
 
 describe('the memory of builds', () => {
   it('lets builds in, in order, as long as their memory fits', async () => {
-    const room = new BuildRoom(100);
+    const room = new MemoryRoom(100);
     const entered: string[] = [];
     const enter = async (name: string, bytes: number) => {
       const leave = await room.enter(bytes, signal);
@@ -25,7 +25,7 @@ describe('the memory of builds', () => {
   });
 
   it('lets the next one in when one that waits is canceled', async () => {
-    const room = new BuildRoom(100);
+    const room = new MemoryRoom(100);
     await room.enter(60, signal);
     const stop = new AbortController();
     const canceled = room.enter(50, stop.signal);

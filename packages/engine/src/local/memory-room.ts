@@ -4,17 +4,21 @@ import { usableMemory } from '@lakehouse-search/lake';
 /** What a verify takes, as measured: batches of rows, keys and the self check. */
 export const VERIFY_MEMORY = 128 * 2 ** 20;
 
-/** The memory of all verifies that run in one engine: one runs always. */
-export const verifyMemory = (): number => Math.max(VERIFY_MEMORY, usableMemory() - VERIFY_MEMORY);
+/** What a look-up takes by row, decoded pages and JSON included, and at most. */
+export const ROW_MEMORY = 8 * 2 ** 10;
+export const LOOKUP_MEMORY = 64 * 2 ** 20;
+
+/** The memory of all verifies and look-ups of rows in one engine: one verify runs always. */
+export const rowMemory = (): number => Math.max(VERIFY_MEMORY, usableMemory() - VERIFY_MEMORY);
 
 /** Leaves a room: the memory is free again. */
 export type Leave = () => void;
 
 /**
- * The memory of all builds, or all verifies, that run in one engine. One that does not fit waits
- * until those before it have left, in the order of arrival.
+ * The memory of all builds, or of all that reads many rows of tables, in one engine. What does not
+ * fit waits until those before it have left, in the order of arrival.
  */
-export class BuildRoom {
+export class MemoryRoom {
   #free: number;
   #last: Promise<unknown> = Promise.resolve();
   #left = Promise.withResolvers<void>();
