@@ -51,7 +51,7 @@ export class LocalTables {
       this.#lookAtTable(known, freshMs);
       return UNKNOWN_LAG;
     }
-    return (await this.#keptTables()).lag(known, read, freshMs);
+    return (this.#tables ?? (await this.#keptTables())).lag(known, read, freshMs);
   }
 
   /** The same at once, by the last look; undefined if a look has to be waited for. */

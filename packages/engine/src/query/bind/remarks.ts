@@ -21,7 +21,7 @@ interface Correction extends Span {
 }
 
 /** Texts without these signs need no correction. */
-const SUSPECT = /(?:^|\s)(?:and|or|not)\s|,\s|[=<>]|:\S+\s+[^\s]/;
+const SUSPECT = /(?:^|\s)(?:and|or|not)\s|,\s|[=<>]|:[^\s(["{]\S*\s+\S/;
 
 /** Adds a note to the scope if the query string has corrections. */
 export function noteCorrections(query: Query, { text, fields, notes }: BindScope): void {
