@@ -152,6 +152,7 @@ function bindValue(
     throw nodeError(scope.text, node.span, message);
   }
   const all = variants(node, plan, words, scope);
+  if (all.length === 1) return phraseOf(plan, all[0].words, slop, boost);
   const parts = all.map((variant) => phraseOf(plan, variant.words, slop, boost));
   const found = parts.filter((part) => part !== null);
   return found.length === 0 ? null : anyOf(found);
