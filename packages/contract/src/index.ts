@@ -70,6 +70,7 @@ export type * from './saved-queries/response.ts';
 export * from './search/check.ts';
 export * from './search/check-nearest.ts';
 export * from './search/clause-count.ts';
+export * from './search/other-fragments.ts';
 export type * from './search/request.ts';
 export type * from './search/response.ts';
 export type * from './shard-description.ts';

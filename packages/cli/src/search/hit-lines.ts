@@ -1,10 +1,11 @@
 import {
   type FieldDescription,
-  type Highlight,
+  type Fragment,
   type Hit,
   type IndexDescription,
   type Json,
   type ModeRequest,
+  otherFragments,
   type SearchResponse,
   textOfJson,
 } from '@lakehouse-search/contract';
@@ -31,8 +32,10 @@ export function hitLines(hit: Hit, rank: number, view: HitView): string[] {
   if (title !== undefined && typeof hit.fields?.[title] === 'string') {
     lines.push(`    ${titleLine(hit, title, style, columns - 4)}`);
   }
-  const fragment = otherFragments(hit, [title, ...small.map(({ field }) => field)]);
-  if (fragment !== undefined) lines.push(`    ${fragmentLine(fragment, style, columns - 4)}`);
+  const fragments = otherFragments(hit, [title, ...small.map(({ field }) => field)]);
+  if (fragments.length > 0) {
+    lines.push(`    ${fragmentLine(inOneLine(fragments), style, columns - 4)}`);
+  }
   if (rowTexts.length > 0) lines.push(...textLines(hit, view));
   else if (hit.row !== undefined) lines.push(...rowLines(hit.row, style, columns));
   if (hit.hydrate_error !== undefined)
@@ -155,8 +158,6 @@ function textLines({ row }: Hit, { rowTexts, style, columns }: HitView): string[
 
 const rowText = (value: Json): string => (typeof value === 'string' ? value : textOfJson(value));
 
-type Fragment = Highlight[string][number];
-
 function titleLine(hit: Hit, title: string, style: Style, columns: number): string {
   const whole = hit.highlight?.[title]?.[0];
   const plain = String(hit.fields?.[title] ?? '');
@@ -164,29 +165,8 @@ function titleLine(hit: Hit, title: string, style: Style, columns: number): stri
   return fragmentLine(whole, style, columns, style.bold);
 }
 
-/** Fields whose fragments are shown of a hit. */
-const MAX_FRAGMENTS = 3;
-
-/**
- * The first fragments of fields that are not shown otherwise, each behind its field's name, short
- * ones first. `…` says that a field goes on.
- */
-function otherFragments(hit: Hit, shown: readonly (string | undefined)[]): Fragment | undefined {
-  const found = Object.entries(hit.highlight ?? {}).flatMap(([field, [fragment]]): Fragment[] => {
-    if (shown.includes(field) || fragment === undefined) return [];
-    const text = textOf(fragment);
-    const whole = String(hit.fields?.[field] ?? text);
-    const before = whole.startsWith(text) ? '' : '… ';
-    const after = whole.endsWith(text) ? [] : [{ text: ' …', marked: false }];
-    return [[{ text: `${field}: ${before}`, marked: false }, ...fragment, ...after]];
-  });
-  if (found.length === 0) return undefined;
-  found.sort((a, b) => textOf(a).length - textOf(b).length);
-  const [first, ...rest] = found.slice(0, MAX_FRAGMENTS);
-  return [...first, ...rest.flatMap((one) => [{ text: ' · ', marked: false }, ...one])];
-}
-
-const textOf = (fragment: Fragment): string => fragment.map(({ text }) => text).join('');
+const inOneLine = (fragments: readonly Fragment[]): Fragment =>
+  fragments.flatMap((one, i) => (i === 0 ? one : [{ text: ' · ', marked: false }, ...one]));
 
 /** A fragment on one line, cut to the width, matched terms marked, the rest as `plain` has it. */
 export function fragmentLine(

@@ -1,4 +1,10 @@
-import type { Highlight, Hit, IndexDescription } from '@lakehouse-search/contract';
+import {
+  type Fragment,
+  fragmentText,
+  type Hit,
+  type IndexDescription,
+  otherFragments,
+} from '@lakehouse-search/contract';
 import { Highlighted } from '../parts/highlighted.tsx';
 import { hrefOf, type SearchPlace } from '../place/place.ts';
 import { keyParts, keyText, shortValue, valueText } from '../text/values.ts';
@@ -18,7 +24,7 @@ export function HitItem({ hit, rank, place, description }: HitItemProps) {
   const isOpen = place.row !== undefined && keyText(place.row) === key;
   const title = titleOf(hit, description);
   const small = smallFields(hit, description, title?.field);
-  const fragments = fragmentsOf(hit, [title?.field, ...small.map(({ name }) => name)]);
+  const fragments = otherFragments(hit, [title?.field, ...small.map(({ name }) => name)]);
   return (
     <li class={isOpen ? 'hit open' : 'hit'} value={rank}>
       <a
@@ -35,7 +41,7 @@ export function HitItem({ hit, rank, place, description }: HitItemProps) {
         </span>
       </a>
       {fragments.map((fragment) => (
-        <p class="fragment" key={textOf(fragment)}>
+        <p class="fragment" key={fragmentText(fragment)}>
           <Highlighted fragment={fragment} />
         </p>
       ))}
@@ -51,8 +57,6 @@ export function HitItem({ hit, rank, place, description }: HitItemProps) {
   );
 }
 
-type Fragment = Highlight[string][number];
-
 function titleOf(
   hit: Hit,
   { fields }: IndexDescription,
@@ -64,27 +68,6 @@ function titleOf(
   const text = valueText(hit.fields?.[field] ?? '');
   return { field, fragment: whole ?? [{ text, marked: false }] };
 }
-
-/** Fields whose fragments are shown of a hit. */
-const MAX_FRAGMENTS = 3;
-
-/**
- * Fragments of fields that are not shown, each behind its field's name, short ones first. `…` says
- * that a field goes on.
- */
-function fragmentsOf(hit: Hit, shown: readonly (string | undefined)[]): readonly Fragment[] {
-  const found = Object.entries(hit.highlight ?? {}).flatMap(([field, [fragment]]): Fragment[] => {
-    if (shown.includes(field) || fragment === undefined) return [];
-    const text = textOf(fragment);
-    const whole = String(hit.fields?.[field] ?? text);
-    const before = whole.startsWith(text) ? '' : '… ';
-    const after = whole.endsWith(text) ? [] : [{ text: ' …', marked: false }];
-    return [[{ text: `${field}: ${before}`, marked: false }, ...fragment, ...after]];
-  });
-  return found.sort((a, b) => textOf(a).length - textOf(b).length).slice(0, MAX_FRAGMENTS);
-}
-
-const textOf = (fragment: Fragment): string => fragment.map(({ text }) => text).join('');
 
 /** Scores order the hits unless a field does; fused scores differ behind the second decimal. */
 function scoreText({ score, arms }: Hit, { sort, query, mode }: SearchPlace): string {
