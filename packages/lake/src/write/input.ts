@@ -236,11 +236,10 @@ function withoutNullTexts(
   nulls: readonly string[],
 ): string {
   const isPlain = (type: string) => type !== 'JSON' && !/[[(]/.test(type.replace('DECIMAL(', ''));
-  const list = nulls.map(quoteText).join(', ');
   const columns = types.map(([name, type]) => {
     const column = quoteName(name);
     if (!isPlain(type)) return column;
-    return `CAST(CASE WHEN ${column} NOT IN (${list}) THEN ${column} END AS ${type}) AS ${column}`;
+    return `CAST(${unlessOneOf(column, nulls)} AS ${type}) AS ${column}`;
   });
   const texts = types.map(([name, type]) => [name, isPlain(type) ? 'VARCHAR' : type] as const);
   return `(SELECT ${columns.join(', ')} FROM ${read(texts)})`;
@@ -248,9 +247,13 @@ function withoutNullTexts(
 
 /** The columns without blanks around their values, and NULL for texts that stand for it. */
 function trimmed(names: readonly string[], nulls: readonly string[]): string {
-  const list = ['', ...nulls].map(quoteText).join(', ');
+  const texts = ['', ...nulls];
   return names
     .map(quoteName)
-    .map((name) => `CASE WHEN trim(${name}) NOT IN (${list}) THEN trim(${name}) END AS ${name}`)
+    .map((name) => `${unlessOneOf(`trim(${name})`, texts)} AS ${name}`)
     .join(', ');
 }
+
+/** SQL for a text; NULL if it is one of `texts`. */
+const unlessOneOf = (value: string, texts: readonly string[]): string =>
+  `CASE WHEN ${value} NOT IN (${texts.map(quoteText).join(', ')}) THEN ${value} END`;

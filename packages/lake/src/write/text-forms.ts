@@ -135,9 +135,9 @@ export function formMacros({ decimal, dateFormats = [] }: ReadingOptions = {}): 
   const csv = (['int', 'big', 'double', 'boolean'] as const).map(
     (kind) => `WHEN ${matches(kind)} THEN ${FORM[kind]}`,
   );
-  const form = (cases: readonly string[]) =>
+  const form = (cases: readonly string[], other: string) =>
     `CASE WHEN x IS NULL THEN 0 WHEN strlen(x) > ${LONGEST} THEN ${FORM.other}
-     ${cases.join('\n')} ELSE lhs_other_form(x) END`;
+     ${cases.join('\n')} ELSE ${other} END`;
   const strict = (Object.keys(CASTS) as TimeKind[]).map((kind) => {
     const accepted = ACCEPTED[kind].map((f) => `WHEN ${matches(f)} THEN ${castOf(f, kind)}`);
     return macro(
@@ -154,14 +154,14 @@ export function formMacros({ decimal, dateFormats = [] }: ReadingOptions = {}): 
     macro('lhs_plain(x)', plain.length === 0 ? 'x' : `CASE ${plain.join(' ')} ELSE x END`),
     macro('lhs_number(x)', numberText(decimal)),
     macro('lhs_other_form(x)', otherForm()),
-    macro('lhs_form(x)', form(time)),
+    macro('lhs_form(x)', form(time, `lhs_other_form(x) + ${quotedForm()}`)),
     macro(
       'lhs_whole_form(x)',
       `CASE WHEN x IS NULL THEN 0
        WHEN x BETWEEN -9223372036854775808 AND 9223372036854775807 THEN ${FORM.int}
        ELSE ${FORM.big} END`,
     ),
-    macro('lhs_csv_form(x)', form([...csv, ...time])),
+    macro('lhs_csv_form(x)', form([...csv, ...time], 'lhs_other_form(x)')),
     ...strict,
   ].join(';\n');
 }
@@ -177,23 +177,24 @@ const macro = (head: string, body: string) => `CREATE OR REPLACE TEMP MACRO ${he
 
 const REFUSED = `error(message || left(x, 80) || '"')`;
 
+const bitIf = (fits: string, bit: number) => `CASE WHEN ${fits} THEN ${bit} ELSE 0 END`;
+
+/** The bits of numbers in quotes, as JSON may have them. */
+const quotedForm = (): string =>
+  bitIf(matches('int'), FORM.int) +
+  ` + ${bitIf(`contains(x, '.') AND ${matches('double')}`, FORM.double)}`;
+
 function otherForm(): string {
-  const bitIf = (fits: string, bit: number) => `CASE WHEN ${fits} THEN ${bit} ELSE 0 END`;
   const dates = DATE_HINTS.map(({ bit, format }) =>
     bitIf(`try_strptime(x, ${quoteText(format)}) IS NOT NULL`, bit),
   );
   const notations = (['comma', 'list'] as const).map((hint) => bitIf(matches(hint), HINT[hint]));
   const address = bitIf(matches('address'), FORM.address);
   const marks = (['marked', 'yes'] as const).map((hint) => bitIf(matches(hint), HINT[hint]));
-  // numbers in quotes: JSON alone, as those of CSV have a form of their own
-  const quoted = [
-    bitIf(matches('int'), FORM.int),
-    bitIf(`contains(x, '.') AND ${matches('double')}`, FORM.double),
-  ];
   // a letter or a digit at its end: most texts are none of these, and are not tried
   return `CASE WHEN regexp_full_match(x, '-?[0-9a-zA-Z:][-0-9a-zA-Z .,:/+]*[0-9a-fA-F:]')
     THEN ${[address, ...notations, ...dates].join(' + ')} ELSE 0 END
-    + ${[FORM.other, ...marks, ...quoted].join(' + ')}`;
+    + ${[FORM.other, ...marks].join(' + ')}`;
 }
 
 /** A text of a format as ISO 8601. */
