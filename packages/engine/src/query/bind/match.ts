@@ -37,7 +37,7 @@ export function matchWords(
   return node.operator === 'or' ? enoughOf(parts, node) : allOf(parts);
 }
 
-/** The words of a stretch, of which any may match, or what stands for them. */
+/** The clauses of a stretch: its words, and its synonyms if it has some. */
 function stretchParts(
   node: MatchNode,
   field: FieldPlan,

@@ -1,6 +1,6 @@
 /**
- * Synonyms of several words in a query string: words side by side, each a clause of its own, are
- * read together. `big apple` with the synonym `new york` becomes
+ * Synonyms of several words in a query string. Each word is a clause; adjacent words are looked up
+ * together. `big apple` with the synonym `new york` becomes
  *
  * - `big apple "new york"` if any word may match,
  * - `((big AND apple) OR "new york")` if each must.
@@ -19,7 +19,7 @@ interface FieldWord {
   readonly factor: number;
 }
 
-/** A rule that some clauses match: how many, and what stands for them. */
+/** A synonym rule that adjacent clauses match, and the queries that replace them. */
 interface Match {
   readonly count: number;
   readonly keeps: boolean;

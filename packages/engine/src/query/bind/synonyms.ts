@@ -15,7 +15,7 @@ export interface Synonym {
   readonly key: string;
 }
 
-/** What stands for some words. */
+/** The synonyms of some words. */
 interface Expansion {
   /** The words themselves are looked for, too. */
   readonly keeps: boolean;
