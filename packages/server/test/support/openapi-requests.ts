@@ -68,6 +68,7 @@ const ODD: readonly unknown[] = [null, true, [], {}, [[]], { a: { b: {} } }, 'x'
 const OTHERS = /^\/(mcp|v1\/stats)\b/;
 const RARE =
   /reindex|verify|backup|restore|erasure|jobs|alter|rehearse|rollback|compact|follow|init/i;
+const RENAMES = /:rename$/;
 const VERBS = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'HEAD'];
 const PATHS = [
   '/',
@@ -132,7 +133,9 @@ export class OpenApiRequests {
     if (this.#below(30) === 0) query.append(this.#of(STRINGS.slice(1, 5)), 'x');
     const text = query.size === 0 ? '' : `?${query}`;
     const content = operation.requestBody?.content['application/json'];
-    const body = content === undefined ? undefined : this.#body(content);
+    const random = content === undefined ? undefined : this.#body(content);
+    // The index of the other requests keeps its name.
+    const body = RENAMES.test(path) ? random?.replaceAll('"tickets"', '"x"') : random;
     const headers = { ...LIMIT, ...(body === undefined ? {} : this.#type()) };
     return { method: verb, target: `${target}${text}`, headers, body, operation };
   }
