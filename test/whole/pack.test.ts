@@ -14,77 +14,39 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
-  renameSync,
   rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { Client, credentials } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { byEffort } from '../support/effort.ts';
+import {
+  dependenciesOf,
+  FOLDERS,
+  link,
+  manifestOf,
+  packInto,
+  ROOT,
+  run,
+  SCOPE,
+  tarball,
+  withOurs,
+} from '../support/packed.ts';
 
-interface Manifest {
-  readonly name: string;
-  readonly dependencies?: Readonly<Record<string, string>>;
-  readonly optionalDependencies?: Readonly<Record<string, string>>;
-  readonly exports?: Readonly<Record<string, unknown>>;
-}
-
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const SCOPE = '@lakehouse-search/';
-const FOLDERS = readdirSync(join(ROOT, 'packages'));
 const NODES = [process.execPath, ...(process.env.LHS_NODES ?? '').split(':').filter(Boolean)];
 const folder = mkdtempSync(join(tmpdir(), 'lhs pack-')); // a path with a space
 const packed = join(folder, 'packed');
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const run = (command: string, args: readonly string[], cwd: string) =>
-  execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
-
-const manifestOf = (name: string): Manifest =>
-  JSON.parse(readFileSync(join(ROOT, 'packages', name, 'package.json'), 'utf8'));
-
-const dependenciesOf = ({ dependencies, optionalDependencies }: Manifest): readonly string[] =>
-  Object.keys({ ...dependencies, ...optionalDependencies });
-
-/** The folder names of a package and of those of ours that it depends on, directly or not. */
-function withOurs(name: string, found = new Set<string>()): ReadonlySet<string> {
-  if (found.has(name)) return found;
-  found.add(name);
-  for (const needed of dependenciesOf(manifestOf(name))) {
-    if (needed.startsWith(SCOPE)) withOurs(needed.slice(SCOPE.length), found);
-  }
-  return found;
-}
-
-const tarball = (name: string) => join(packed, `lakehouse-search-${name}-0.1.0.tgz`);
-
 function install(names: readonly string[], app: string): void {
   const args = ['install', '--global', '--prefix', app, '--no-audit', '--no-fund'];
-  run('npm', [...args, '--prefer-offline', ...names.map(tarball)], app);
+  run('npm', [...args, '--prefer-offline', ...names.map((name) => tarball(packed, name))], app);
   symlinkSync(join(app, 'lib/node_modules'), join(app, 'node_modules'));
-}
-
-/** Extracts the tarballs and links the dependencies that they declare, and no others. */
-function link(names: readonly string[], app: string): void {
-  const modules = join(app, 'node_modules');
-  mkdirSync(join(modules, SCOPE), { recursive: true });
-  for (const name of names) {
-    run('tar', ['-xzf', tarball(name)], modules);
-    renameSync(join(modules, 'package'), join(modules, SCOPE, name));
-    const inner = join(ROOT, 'packages', name, 'node_modules');
-    if (existsSync(inner)) symlinkSync(inner, join(modules, SCOPE, name, 'node_modules'));
-    for (const needed of dependenciesOf(manifestOf(name))) {
-      if (needed.startsWith(SCOPE) || existsSync(join(modules, needed))) continue;
-      mkdirSync(dirname(join(modules, needed)), { recursive: true });
-      symlinkSync(join(ROOT, 'node_modules', needed), join(modules, needed));
-    }
-  }
 }
 
 /** The names of the services, by reflection, and what surrounds them in the message. */
@@ -105,15 +67,15 @@ function appOf(name: string): string {
   const app = apps.get(name) ?? join(folder, `app of ${name}`);
   if (apps.has(name)) return app;
   mkdirSync(app);
-  const add = name === 'cli' ? byEffort(link, install) : link;
-  add([...withOurs(name)], app);
+  const names = [...withOurs(name)];
+  if (name === 'cli' && byEffort(false, true)) install(names, app);
+  else link(packed, names, app);
   apps.set(name, app);
   return app;
 }
 
 beforeAll(() => {
-  mkdirSync(packed);
-  run('npm', ['pack', '--workspaces', '--pack-destination', packed], ROOT);
+  packInto(packed);
   expect(readdirSync(packed)).toHaveLength(FOLDERS.length);
 });
 
@@ -127,11 +89,11 @@ describe('the package of the command', () => {
   });
 
   it('contains the pages, and a list of them for agents', () => {
-    const files = run('tar', ['-tzf', tarball('cli')], folder).split('\n');
+    const files = run('tar', ['-tzf', tarball(packed, 'cli')], folder).split('\n');
     const pages = readdirSync(join(ROOT, 'docs')).filter((file) => file.endsWith('.md'));
     const inside = (file: string) => `package/bundle/docs/${file}`;
     expect(files).toEqual(expect.arrayContaining([...pages, 'llms.txt'].map(inside)));
-    const list = run('tar', ['-xOzf', tarball('cli'), inside('llms.txt')], folder);
+    const list = run('tar', ['-xOzf', tarball(packed, 'cli'), inside('llms.txt')], folder);
     for (const page of pages)
       expect(list).toMatch(new RegExp(`^- \\[.+\\]\\(${page}\\): [A-Z\`].*\\.$`, 'm'));
   });
