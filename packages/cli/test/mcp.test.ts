@@ -12,6 +12,7 @@ import {
   connectAgent,
   connectFormerAgent,
   MCP_CLIENTS,
+  textOf,
 } from '../../../test/support/agent-client.ts';
 import { startGateway, type TestGateway } from '../../../test/support/gateway.ts';
 import { ended, Home, LHS, lines } from './child.ts';
@@ -292,7 +293,6 @@ describe('lhs cite check', () => {
   it('says of rows whether they are unchanged, changed or deleted', async () => {
     const agent = await connectAgent(stdio(), 'auto');
     const { structuredContent } = await agent.call('hydrate', { keys: ['id=1', 'id=2', 'id=3'] });
-    await agent.close();
     const cited = structuredContent.rows.map((row: { citation: string }) => row.citation);
     expect(await statuses(cited)).toEqual([0, 'unchanged', 'unchanged', 'unchanged']);
     const change = home.path('change.ndjson');
@@ -307,9 +307,19 @@ describe('lhs cite check', () => {
       'id = 3',
       '--yes',
     ]);
+    const now = await agent.call('hydrate', { keys: ['id=1', 'id=2'] });
+    const { rows } = now.structuredContent;
+    expect(rows.map(({ newer }: { newer?: true }) => newer)).toEqual([undefined, true]);
+    expect(textOf(now)).toContain('<data key="id=2" newer=true');
+    await agent.close();
     const expected = [5, 'unchanged', 'changed', 'deleted'];
     expect(await statuses(cited)).toEqual(expected);
     expect(await statuses(cited, '--url', gateway.restUrl)).toEqual(expected);
+    const hydrated = await home.run(['search', 'notes', '"note 2"', '--hydrate']);
+    const read = await home.run(['keys', 'get', 'notes', 'id=2']);
+    for (const { stdout } of [hydrated, read]) {
+      expect(stdout).toMatch(/row written after the snapshot of the index:\n.*id/);
+    }
     // neither a sync nor a new definition touches citations
     await home.json(['index', 'sync', 'notes']);
     expect(await statuses(cited)).toEqual(expected);
@@ -318,11 +328,13 @@ describe('lhs cite check', () => {
     const invented = cited[0].replace(/#.{8}/, '#00000000');
     expect(await statuses([invented])).toEqual([5, 'never_true']);
     const [, snapshot] = /@(\d+)/.exec(cited[2]) ?? [];
-    const read = ['keys', 'get', 'notes', 'id=3'];
-    const past = await home.json<{ rows: object[] }>([...read, '--as-of', snapshot]);
+    const absent = ['keys', 'get', 'notes', 'id=3'];
+    const past = await home.json<{ rows: object[] }>([...absent, '--as-of', snapshot]);
     expect(past.rows).toMatchObject([{ fields: { title: 'note 3 of a timeout' } }]);
-    expect((await home.run(read)).code).toBe(3);
-    expect((await home.run([...read, '--as-of', '42'])).stderr).toContain('snapshot 42 is not in');
+    expect((await home.run(absent)).code).toBe(3);
+    expect((await home.run([...absent, '--as-of', '42'])).stderr).toContain(
+      'snapshot 42 is not in',
+    );
   });
 
   it('goes on after what is no citation, and an index that is not there', async () => {

@@ -36,12 +36,16 @@ export function hitLines(hit: Hit, rank: number, view: HitView): string[] {
   if (fragments.length > 0) {
     lines.push(`    ${fragmentLine(inOneLine(fragments), style, columns - 4)}`);
   }
+  if (hit.row_newer) lines.push(`    ${style.yellow(NEWER_ROW)}`);
   if (rowTexts.length > 0) lines.push(...textLines(hit, view));
   else if (hit.row !== undefined) lines.push(...rowLines(hit.row, style, columns));
   if (hit.hydrate_error !== undefined)
     lines.push(`    ${style.yellow('no row:')} ${printable(hit.hydrate_error)}`);
   return lines;
 }
+
+/** Before a row that differs, or may differ, from what the index has of it. */
+export const NEWER_ROW = 'row written after the snapshot of the index:';
 
 /** What the lines of hits depend on besides the hit. */
 export interface HitView {

@@ -13,8 +13,8 @@ import { fieldColumns, keyCells, keyColumns } from './field-columns.ts';
 /**
  * Hits as rows: `key_<name>`, `score`, of a hybrid search `lexical_rank`, `lexical_score` and the
  * same of `semantic`, the cached fields, and if requested `collapse_value`,
- * `collapse_count`, `sort` and `highlight` (JSON), `row_<column>` of hydrated rows and
- * `hydrate_error`. NDJSON has the hits as they go over the wire.
+ * `collapse_count`, `sort` and `highlight` (JSON), `row_<column>` of hydrated rows,
+ * `row_newer` and `hydrate_error`. NDJSON has the hits as they go over the wire.
  */
 export function hitTable(
   answer: SearchResponse,
@@ -38,6 +38,7 @@ export function hitTable(
     ...asked(request.sort, { name: 'sort', kind: 'json' }),
     ...asked(request.highlight, { name: 'highlight', kind: 'json' }),
     ...columnsOf(more, rows),
+    ...asked(request.hydrate, { name: 'row_newer', kind: 'bool' }),
     ...asked(request.hydrate, { name: 'hydrate_error', kind: 'text' }),
   ];
   refuseTwice(columns);
@@ -68,6 +69,7 @@ function hitRow(hit: Hit): OutputRow {
     collapse_count: hit.collapse?.count,
     sort: hit.sort,
     highlight: hit.highlight,
+    row_newer: hit.row_newer,
     hydrate_error: hit.hydrate_error,
     ...Object.fromEntries(row),
   };

@@ -1,8 +1,8 @@
-import type { ClauseCount, Facet, JsonObject } from '@lakehouse-search/contract';
+import type { ClauseCount, Facet } from '@lakehouse-search/contract';
 import type { CompletionItem, CompletionPlace } from './completion.ts';
 import type { LineEdit } from './edit-line.ts';
 import type { Answer, Question, ScreenIndex } from './question.ts';
-import type { Choice, ListKind } from './state.ts';
+import type { Choice, ListKind, ShownRow } from './state.ts';
 
 /** A keystroke or a click of the user. */
 export type Action =
@@ -28,7 +28,7 @@ export type Event =
       /** The answer to the complete part of the line. */
       readonly instead?: Answer;
     }
-  | { readonly type: 'row'; readonly key: string; readonly fields: JsonObject }
+  | { readonly type: 'row'; readonly row: ShownRow }
   | { readonly type: 'faceted'; readonly question: Question; readonly facets: readonly Facet[] }
   | {
       readonly type: 'counted';

@@ -14,8 +14,8 @@ export function reduceEvent(state: State, event: Event): State {
       return refused(state, event);
     case 'row': {
       const hit = selected(state);
-      if (hit === undefined || keyText(hit) !== event.key) return state;
-      return { ...state, row: { key: event.key, fields: event.fields } };
+      if (hit === undefined || keyText(hit) !== event.row.key) return state;
+      return { ...state, row: event.row };
     }
     case 'faceted':
       return { ...state, facets: { question: event.question, facets: event.facets } };

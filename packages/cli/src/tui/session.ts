@@ -160,9 +160,9 @@ export class Session {
       }
       const request = { index: this.#state.index.name, keys: [hit.coordinates] };
       const answer = await this.#backend.getKeys(request).catch(() => undefined);
-      const fields = answer?.rows[0]?.fields;
-      if (fields !== undefined && request.index === this.#state.index.name)
-        this.dispatch({ type: 'row', key, fields });
+      const row = answer?.rows[0];
+      if (row !== undefined && request.index === this.#state.index.name)
+        this.dispatch({ type: 'row', row: { ...row, key } });
     });
   }
 

@@ -3,7 +3,7 @@ import type {
   Coordinates,
   Facet,
   Hit,
-  JsonObject,
+  KeyRow,
   SearchMode,
   SortSpec,
 } from '@lakehouse-search/contract';
@@ -63,6 +63,8 @@ export interface Completing {
   readonly items: readonly CompletionItem[];
   readonly at: number | undefined;
 }
+/** A row of the table, by the text of its key. */
+export type ShownRow = Omit<KeyRow, 'key'> & { readonly key: string };
 /** How it ended. */
 export type Outcome =
   | { readonly type: 'taken'; readonly keys: readonly string[] }
@@ -90,7 +92,7 @@ export interface State {
   readonly top: number;
   /** Keys to take, as text, in the order marked. */
   readonly marked: readonly string[];
-  readonly row: { readonly key: string; readonly fields: JsonObject } | undefined;
+  readonly row: ShownRow | undefined;
   readonly previewTop: number;
   /** The newest ones, and what they were counted for. */
   readonly facets: { readonly question: Question; readonly facets: readonly Facet[] } | undefined;

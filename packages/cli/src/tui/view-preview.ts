@@ -1,5 +1,5 @@
 import { type Hit, type Json, type JsonObject, textOfJson } from '@lakehouse-search/contract';
-import { armWords } from '../search/hit-lines.ts';
+import { armWords, NEWER_ROW } from '../search/hit-lines.ts';
 import { cut, pad, printable, width, wrap } from '../terminal/text.ts';
 import { markedSpans, marksOf } from './marks.ts';
 import { fit, type Line, span, toned } from './spans.ts';
@@ -11,9 +11,11 @@ const MOST_TEXT = 6000;
 export function previewLines(state: State, columns: number, rows: number): Line[] {
   const hit = selected(state);
   if (hit === undefined || columns <= 0) return [];
-  const whole = state.row?.key === keyText(hit) ? state.row.fields : undefined;
+  const whole = state.row?.key === keyText(hit) ? state.row : undefined;
   const marks = marksOf(hit, state.answer?.question);
-  const lines = [...armLines(hit), ...rowLines(whole ?? known(hit), marks, columns)];
+  const newer = whole?.newer ? [[span(NEWER_ROW, 'wrong')]] : [];
+  const row = rowLines(whole?.fields ?? known(hit), marks, columns);
+  const lines = [...armLines(hit), ...newer, ...row];
   const top = Math.min(state.previewTop, Math.max(0, lines.length - rows));
   const shown = lines.slice(top, top + rows).map((line) => fit(line, columns));
   return isStale(state) ? shown.map((line) => toned(line, 'dim')) : shown;

@@ -44,7 +44,10 @@ export function RowPanel({ place, index, description, wanted, row }: RowPanelPro
           rows.length === 0 ? (
             <p class="quiet">The table has no row with this key any more.</p>
           ) : (
-            <Facts facts={Object.entries(rows[0].fields).map(([name, v]) => [name, cell(v)])} />
+            <>
+              {rows[0].newer && <p class="quiet">Written after the snapshot of the index.</p>}
+              <Facts facts={Object.entries(rows[0].fields).map(([name, v]) => [name, cell(v)])} />
+            </>
           )
         }
       </Answered>

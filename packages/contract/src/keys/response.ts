@@ -2,10 +2,18 @@ import type { Coordinates } from '../coordinates.ts';
 import type { JsonObject } from '../json.ts';
 import type { TableLag } from '../lag.ts';
 
+/** A row of the table. */
+export interface KeyRow {
+  readonly key: Coordinates;
+  readonly fields: JsonObject;
+  /** A snapshot after that of the index has written the row. */
+  readonly newer?: true;
+}
+
 /** Rows of the table by key. */
 export interface KeysResponse extends TableLag {
   /** One row per key that exists, in the order of the request; absent keys are in `missing`. */
-  readonly rows: readonly { readonly key: Coordinates; readonly fields: JsonObject }[];
+  readonly rows: readonly KeyRow[];
   readonly missing: readonly Coordinates[];
   /**
    * Shards that did not answer: their keys were looked up in the table. Absent on a complete

@@ -21,6 +21,8 @@ export interface Hit {
   readonly collapse?: { readonly value: Json; readonly count: number };
   readonly highlight?: Highlight;
   readonly row?: JsonObject;
+  /** A snapshot after `snapshot` has written the row: it may differ from `fields` and the query. */
+  readonly row_newer?: true;
   readonly hydrate_error?: string;
   /** Only of a hybrid search. */
   readonly arms?: HitArms;

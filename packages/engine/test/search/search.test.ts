@@ -287,6 +287,12 @@ describe('a search', () => {
       'row id=3 is no longer in the table: a sync would drop it',
     ]);
     expect(lag_snapshots).toBe(2);
+    expect(hits.map((hit) => hit.row_newer)).toEqual([undefined, true, undefined]);
+    const keys = hits.map(({ coordinates }) => coordinates);
+    const read = async () => (await backend.getKeys({ keys })).rows.map(({ newer }) => newer);
+    expect(await read()).toEqual([undefined, true]);
+    await backend.sync({});
+    expect(await read()).toEqual([undefined, undefined]);
   });
 
   it('does not wait for a snapshot that the index does not hold', async () => {

@@ -11,6 +11,8 @@ import { citationOf, citationUri, SHORT_HASH } from '../citations/citation.ts';
 /** A row of the table with its citation. */
 export interface CitedRow {
   readonly row: JsonObject;
+  /** The row was written after the snapshot of the index. */
+  readonly newer?: true;
   readonly citation: string;
   /** The start of the citation's hash, which is enough for a check. */
   readonly hash: string;
@@ -43,11 +45,12 @@ export async function citedRows(
   try {
     const { rows, snapshot } = await backend.getKeys({ index, keys, columns }, call);
     const state = { index, snapshot: snapshot ?? '0' };
-    const cited = rows.map(({ key, fields }): [string, CitedRow] => {
+    const cited = rows.map(({ key, fields, newer }): [string, CitedRow] => {
       const place = { ...state, key: keyText(key) };
       const citation = citationOf(place, fields, Object.keys(fields));
       const hash = citation.hash.slice(0, SHORT_HASH);
-      return [keyName(key), { row: fields, citation: citationUri(citation), hash }];
+      const mark = newer ? { newer } : {};
+      return [keyName(key), { row: fields, ...mark, citation: citationUri(citation), hash }];
     });
     const [first] = rows;
     if (first === undefined) return { rows: new Map(), snapshot };

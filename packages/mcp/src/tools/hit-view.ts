@@ -18,6 +18,8 @@ export interface HitView {
   readonly cut?: readonly string[];
   /** There was no room for the row. */
   readonly row_omitted?: true;
+  /** The row was written after the snapshot that the search read. */
+  readonly newer?: true;
   /** The table no longer has the row. */
   readonly deleted?: true;
 }
@@ -47,6 +49,7 @@ export function viewOf(hit: Hit, { index, sortFields, named, rows }: ViewOptions
     ...present('fields', visible(mapValues(fields, shortDates))),
     ...present('highlight', visible(fragments(hit, fields))),
     ...(cited === undefined ? {} : { row: visible(mapValues(cited.row, shortDates)) }),
+    ...(cited?.newer ? { newer: true as const } : {}),
     ...(isGone ? { deleted: true as const } : {}),
   };
 }

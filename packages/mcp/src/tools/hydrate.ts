@@ -72,6 +72,7 @@ export const hydrateTool: AgentTool = {
 interface RowView {
   readonly key: string;
   readonly row: JsonObject;
+  readonly newer?: true;
   readonly citation: string;
   readonly cut?: readonly string[];
   readonly part?: JsonObject;
@@ -132,7 +133,8 @@ function pageOf(reads: readonly Read[], room: number, input: HydrateInput) {
     else {
       const most = left - tokensOfJson({ key, citation: cited.citation });
       if (rows.length > 0 && tokensOfJson(cited.row) > most) break;
-      const view = { key, ...rowView(cited, most, input) };
+      const mark = cited.newer ? { newer: cited.newer } : {};
+      const view = { key, ...mark, ...rowView(cited, most, input) };
       rows.push(view);
       left -= tokensOfJson({ ...view } as JsonObject);
     }
@@ -146,7 +148,7 @@ function rowView(
   { row, citation }: CitedRow,
   most: number,
   { columns = [], from, lines }: HydrateInput,
-): Omit<RowView, 'key'> {
+): Omit<RowView, 'key' | 'newer'> {
   const [name] = columns;
   const value: Json | undefined = columns.length === 1 ? row[name] : undefined;
   if (typeof value === 'string') {
@@ -163,8 +165,8 @@ function textOf(
   { index, missing, snapshot, continuation }: JsonObject,
   rows: readonly RowView[],
 ): string {
-  const blocks = rows.flatMap(({ key, row, citation, cut, part }) => [
-    dataBlock({ key, citation }, { ...row, ...(cut === undefined ? {} : { cut }) }),
+  const blocks = rows.flatMap(({ row, cut, part, ...attributes }) => [
+    dataBlock(attributes, { ...row, ...(cut === undefined ? {} : { cut }) }),
     ...(part === undefined ? [] : [partLine(part)]),
   ]);
   const gone = (missing as string[]).map((key) => `no row ${key}`);

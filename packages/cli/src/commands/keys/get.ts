@@ -1,4 +1,4 @@
-import { type KeysResponse, LhsError } from '@lakehouse-search/contract';
+import { type KeyRow, LhsError } from '@lakehouse-search/contract';
 import { formatKey, type KeySpec, parseKey } from '@lakehouse-search/engine';
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
@@ -6,6 +6,7 @@ import { readText } from '../../files/read-text.ts';
 import { type OutputTarget, outputFlags } from '../../output/output-target.ts';
 import { rowTable } from '../../search/field-columns.ts';
 import { list } from '../../search/flag-values.ts';
+import { NEWER_ROW } from '../../search/hit-lines.ts';
 import { partialRemarks } from '../../search/partial.ts';
 import { bytes, duration, plural } from '../../terminal/figures.ts';
 import { jsonText } from '../../terminal/json-text.ts';
@@ -82,9 +83,11 @@ export default class KeysGet extends LhsCommand {
     );
   }
 
-  #lines({ key, fields }: KeysResponse['rows'][number], target: OutputTarget): string[] {
+  #lines({ key, fields, newer }: KeyRow, target: OutputTarget): string[] {
+    const style = this.styleOf(target);
     return [
-      this.styleOf(target).bold(printable(formatKey(key))),
+      style.bold(printable(formatKey(key))),
+      ...(newer ? [`  ${style.yellow(NEWER_ROW)}`] : []),
       ...this.#rowLines(fields, target),
       '',
     ];

@@ -5,6 +5,7 @@ import { coordinatesOfTexts, encodeKey, textsOfCoordinates } from '../../schema/
 import { shardOfKey } from '../../schema/key-buckets.ts';
 import { millisSince, type SearchContext } from '../context.ts';
 import { FanOut } from '../fan-out.ts';
+import { newerRows } from './newer-rows.ts';
 import type { RequestedRow } from './rows.ts';
 
 /**
@@ -25,14 +26,17 @@ export async function getKeys(context: SearchContext, request: KeysRequest): Pro
   const requested = await requestedRows(context, fan, texts);
   const readable = requested.filter((row) => row !== null);
   const found = await context.readRows(readable, request.columns, cost, request.as_of);
-  const byRow = new Map(readable.map((row, i) => [row, found.rows[i] ?? null]));
+  const newer = request.as_of === undefined ? newerRows(context, found) : () => false;
+  const byRow = new Map(
+    readable.map((row, i) => [row, { fields: found.rows[i] ?? null, isNewer: newer(i) }]),
+  );
   const missing: Coordinates[] = [];
   const rows: KeysResponse['rows'][number][] = [];
   await mapInTurns(requested, (row, i) => {
     const key = coordinatesOfTexts(mapping.key, texts[i]);
-    const fields = row === null ? null : (byRow.get(row) ?? null);
+    const { fields, isNewer } = (row === null ? undefined : byRow.get(row)) ?? ABSENT;
     if (fields === null) missing.push(key);
-    else rows.push({ key, fields });
+    else rows.push({ key, fields, ...(isNewer ? { newer: true } : {}) });
   });
   return {
     rows,
@@ -46,6 +50,8 @@ export async function getKeys(context: SearchContext, request: KeysRequest): Pro
     ...(context.tenant === undefined ? { bytes_read: cost.bytes } : {}),
   };
 }
+
+const ABSENT = { fields: null, isNewer: false };
 
 /**
  * What is read for each key; null: nothing, the caller may not know whether there is such a row.

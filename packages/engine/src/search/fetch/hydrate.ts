@@ -1,12 +1,14 @@
-import type { JsonObject } from '@lakehouse-search/contract';
+import type { Hit, JsonObject } from '@lakehouse-search/contract';
 import { LhsError } from '@lakehouse-search/contract';
 import type { Locator } from '@lakehouse-search/lake';
 import { coordinatesOf, decodeKey, formatKey, type KeySpec } from '../../schema/key.ts';
 import type { SearchContext } from '../context.ts';
+import { newerRows } from './newer-rows.ts';
 import type { RequestedRow, RowCost } from './rows.ts';
 
 /** What hydration found for a hit: its row, or why there is none. */
-export type Hydrated = { readonly row: JsonObject } | { readonly hydrate_error: string };
+export type Hydrated = Pick<Hit, 'row_newer'> &
+  ({ readonly row: JsonObject } | { readonly hydrate_error: string });
 
 /** A hit to hydrate: its key and, where known, where its row was in the table. */
 export interface HydratedDoc {
@@ -31,8 +33,12 @@ export async function hydrate(
     return { texts: decodeKey(key), locator };
   });
   try {
-    const { rows } = await context.readRows(requested, columns, cost);
-    return rows.map((row, i) => (row === null ? gone(mapping.key, docs[i].key) : { row }));
+    const read = await context.readRows(requested, columns, cost);
+    const newer = newerRows(context, read);
+    return read.rows.map((row, i): Hydrated => {
+      if (row === null) return gone(mapping.key, docs[i].key);
+      return newer(i) ? { row, row_newer: true } : { row };
+    });
   } catch (error) {
     if (error instanceof LhsError && error.code === 'invalid_argument') throw error;
     const message = error instanceof Error ? error.message : String(error);

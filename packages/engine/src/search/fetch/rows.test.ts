@@ -89,7 +89,7 @@ describe('rows of hits', () => {
     expect(rows).toEqual([
       { row: { id: 1, title: 'a' } },
       { hydrate_error: 'row id=2 is no longer in the table: a sync would drop it' },
-      { row: { id: 3, title: 'c' } },
+      { row: { id: 3, title: 'c' }, row_newer: true },
     ]);
     expect(calls).toEqual(['lookup 3', 'keys 2 3']);
   });
@@ -102,9 +102,9 @@ describe('rows of hits', () => {
       requests: 0,
     });
     expect(rows).toEqual([
-      { row: { title: 'a' } },
-      { row: { title: 'b' } },
-      { row: { title: 'c' } },
+      { row: { title: 'a' }, row_newer: true },
+      { row: { title: 'b' }, row_newer: true },
+      { row: { title: 'c' }, row_newer: true },
     ]);
     expect(calls).toEqual(['lookup 3', 'keys 1 2 3']);
   });

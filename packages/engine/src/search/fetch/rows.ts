@@ -23,6 +23,7 @@ import { columnText, parseColumnText } from '../../schema/column-text.ts';
 import type { Mapping } from '../../schema/mapping.ts';
 import { isRowKey } from '../../schema/row-key.ts';
 import { tenantRows } from '../tenant.ts';
+import type { ReadTableRows } from './table-rows.ts';
 
 /** Bytes and requests that reading took so far. */
 export interface RowCost {
@@ -69,7 +70,7 @@ export function shownSnapshot(table: SourceTable, { definition }: Mapping): bigi
 
 /**
  * The rows of `wanted`, in order; null where the table has no row of that key, or where it is not a
- * row of the caller's `tenant`.
+ * row of the caller's `tenant`. `moved`: the rows that are no longer at their locator.
  */
 export async function readRows(
   table: SourceTable,
@@ -78,12 +79,13 @@ export async function readRows(
   columns: readonly string[],
   options: { readonly snapshotId: bigint | undefined; readonly cost: RowCost },
   tenant?: string,
-): Promise<readonly (JsonObject | null)[]> {
+): Promise<Pick<ReadTableRows, 'rows' | 'moved'>> {
   const names = keyNames(table, mapping);
   const owned = tenantRows(mapping, table, tenant);
   const guarding = owned === null ? [] : [owned.column];
   const read = [...new Set([...names, ...guarding, ...columns])];
   const rows: (Row | null)[] = await rowsAtLocators(table, names, wanted, read, options);
+  const moved = wanted.map(({ locator }, i) => locator !== null && rows[i] === null);
   const left = wanted.flatMap((_, i) => (rows[i] === null ? [i] : []));
   const keys = await mapInTurns(left, (i) => keyValues(table, names, wanted[i].texts));
   const readable = left.filter((_, i) => keys[i] !== null);
@@ -95,10 +97,11 @@ export async function readRows(
     });
   }
   const types = columns.map((name) => [name, typeOf(table, name)] as const);
-  return mapInTurns(rows, (row) => {
-    const shown = row !== null && (owned === null || owned.owns(row));
-    return shown ? rowToJson(row, types) : null;
+  const shown = await mapInTurns(rows, (row) => {
+    const isShown = row !== null && (owned === null || owned.owns(row));
+    return isShown ? rowToJson(row, types) : null;
   });
+  return { rows: shown, moved };
 }
 
 /** What the key's columns are called in the table now: they are found by field id. */

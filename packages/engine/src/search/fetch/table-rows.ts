@@ -7,6 +7,8 @@ import type { RequestedRow, RowCost } from './rows.ts';
 export interface ReadTableRows {
   /** null: the table has no row of the key, or it is not a row of the caller's tenant. */
   readonly rows: readonly (JsonObject | null)[];
+  /** By row: true if another row or none is at the requested locator. Absent: not known. */
+  readonly moved?: readonly boolean[];
   /** The snapshot that they are of; null: the table has none. */
   readonly snapshot: string | null;
 }
@@ -37,8 +39,8 @@ export function rowsOfTable(
     if (asOf !== undefined && (tenant !== undefined || snapshotOf === undefined)) throw noHistory();
     const shown = asOf === undefined ? shownSnapshot(table, mapping) : snapshotOf?.(table, asOf);
     const options = { cost, snapshotId: shown ?? undefined };
-    const rows = await readRows(table, mapping, wanted, names, options, tenant);
-    return { rows, snapshot: shown == null ? null : String(shown) };
+    const read = await readRows(table, mapping, wanted, names, options, tenant);
+    return { ...read, snapshot: shown == null ? null : String(shown) };
   };
 }
 

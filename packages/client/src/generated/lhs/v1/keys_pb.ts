@@ -15,7 +15,38 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file lhs/v1/keys.proto.
  */
 export const file_lhs_v1_keys: GenFile = /*@__PURE__*/
-  fileDesc("ChFsaHMvdjEva2V5cy5wcm90bxIGbGhzLnYxIpwBCgtLZXlzUmVxdWVzdBISCgVpbmRleBgBIAEoCUgAiAEBEicKBGtleXMYAiADKAsyEy5saHMudjEuQ29vcmRpbmF0ZXNCBIjOGAESDwoHY29sdW1ucxgDIAMoCRISCgVhc19vZhgEIAEoCUgBiAEBEhcKDnByZXNlbnRfZmllbGRzGOgHIAMoCUIICgZfaW5kZXhCCAoGX2FzX29mIosDCgxLZXlzUmVzcG9uc2USGwoObGFnX2NoZWNrZWRfbXMYASABKAFIAIgBARIkCg1sYWdfc25hcHNob3RzGAIgASgDQgiIzhgBkM4YAUgBiAEBEiwKBHJvd3MYAyADKAsyGC5saHMudjEuS2V5c1Jlc3BvbnNlUm93c0IEiM4YARIqCgdtaXNzaW5nGAQgAygLMhMubGhzLnYxLkNvb3JkaW5hdGVzQgSIzhgBEhoKDWZhaWxlZF9zaGFyZHMYBSABKANIAogBARIfCghzbmFwc2hvdBgGIAEoCUIIiM4YAZDOGAFIA4gBARIeChBpbmRleF9nZW5lcmF0aW9uGAcgASgDQgSIzhgBEhUKB3Rvb2tfbXMYCCABKAFCBIjOGAESFwoKYnl0ZXNfcmVhZBgJIAEoA0gEiAEBQhEKD19sYWdfY2hlY2tlZF9tc0IQCg5fbGFnX3NuYXBzaG90c0IQCg5fZmFpbGVkX3NoYXJkc0ILCglfc25hcHNob3RCDQoLX2J5dGVzX3JlYWQiVAoQS2V5c1Jlc3BvbnNlUm93cxImCgNrZXkYASABKAsyEy5saHMudjEuQ29vcmRpbmF0ZXNCBIjOGAESGAoGZmllbGRzGAIgASgJQgiIzhgBmM4YAWIGcHJvdG8z", [file_lhs_v1_options, file_lhs_v1_values]);
+  fileDesc("ChFsaHMvdjEva2V5cy5wcm90bxIGbGhzLnYxImgKBktleVJvdxImCgNrZXkYASABKAsyEy5saHMudjEuQ29vcmRpbmF0ZXNCBIjOGAESGAoGZmllbGRzGAIgASgJQgiIzhgBmM4YARISCgVuZXdlchgDIAEoCEgAiAEBQggKBl9uZXdlciKcAQoLS2V5c1JlcXVlc3QSEgoFaW5kZXgYASABKAlIAIgBARInCgRrZXlzGAIgAygLMhMubGhzLnYxLkNvb3JkaW5hdGVzQgSIzhgBEg8KB2NvbHVtbnMYAyADKAkSEgoFYXNfb2YYBCABKAlIAYgBARIXCg5wcmVzZW50X2ZpZWxkcxjoByADKAlCCAoGX2luZGV4QggKBl9hc19vZiKBAwoMS2V5c1Jlc3BvbnNlEhsKDmxhZ19jaGVja2VkX21zGAEgASgBSACIAQESJAoNbGFnX3NuYXBzaG90cxgCIAEoA0IIiM4YAZDOGAFIAYgBARIiCgRyb3dzGAMgAygLMg4ubGhzLnYxLktleVJvd0IEiM4YARIqCgdtaXNzaW5nGAQgAygLMhMubGhzLnYxLkNvb3JkaW5hdGVzQgSIzhgBEhoKDWZhaWxlZF9zaGFyZHMYBSABKANIAogBARIfCghzbmFwc2hvdBgGIAEoCUIIiM4YAZDOGAFIA4gBARIeChBpbmRleF9nZW5lcmF0aW9uGAcgASgDQgSIzhgBEhUKB3Rvb2tfbXMYCCABKAFCBIjOGAESFwoKYnl0ZXNfcmVhZBgJIAEoA0gEiAEBQhEKD19sYWdfY2hlY2tlZF9tc0IQCg5fbGFnX3NuYXBzaG90c0IQCg5fZmFpbGVkX3NoYXJkc0ILCglfc25hcHNob3RCDQoLX2J5dGVzX3JlYWRiBnByb3RvMw", [file_lhs_v1_options, file_lhs_v1_values]);
+
+/**
+ * A row of the table.
+ *
+ * @generated from message lhs.v1.KeyRow
+ */
+export type KeyRow = Message<"lhs.v1.KeyRow"> & {
+  /**
+   * @generated from field: lhs.v1.Coordinates key = 1;
+   */
+  key?: Coordinates | undefined;
+
+  /**
+   * @generated from field: string fields = 2;
+   */
+  fields: string;
+
+  /**
+   * A snapshot after that of the index has written the row.
+   *
+   * @generated from field: optional bool newer = 3;
+   */
+  newer?: boolean | undefined;
+};
+
+/**
+ * Describes the message lhs.v1.KeyRow.
+ * Use `create(KeyRowSchema)` to create a new message.
+ */
+export const KeyRowSchema: GenMessage<KeyRow> = /*@__PURE__*/
+  messageDesc(file_lhs_v1_keys, 0);
 
 /**
  * `POST /v1/keys:get`.
@@ -59,7 +90,7 @@ export type KeysRequest = Message<"lhs.v1.KeysRequest"> & {
  * Use `create(KeysRequestSchema)` to create a new message.
  */
 export const KeysRequestSchema: GenMessage<KeysRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_keys, 0);
+  messageDesc(file_lhs_v1_keys, 1);
 
 /**
  * Rows of the table by key.
@@ -84,9 +115,9 @@ export type KeysResponse = Message<"lhs.v1.KeysResponse"> & {
   /**
    * One row per key that exists, in the order of the request; absent keys are in `missing`.
    *
-   * @generated from field: repeated lhs.v1.KeysResponseRows rows = 3;
+   * @generated from field: repeated lhs.v1.KeyRow rows = 3;
    */
-  rows: KeysResponseRows[];
+  rows: KeyRow[];
 
   /**
    * @generated from field: repeated lhs.v1.Coordinates missing = 4;
@@ -131,29 +162,5 @@ export type KeysResponse = Message<"lhs.v1.KeysResponse"> & {
  * Use `create(KeysResponseSchema)` to create a new message.
  */
 export const KeysResponseSchema: GenMessage<KeysResponse> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_keys, 1);
-
-/**
- * Values that belong together; the message that contains them has the description.
- *
- * @generated from message lhs.v1.KeysResponseRows
- */
-export type KeysResponseRows = Message<"lhs.v1.KeysResponseRows"> & {
-  /**
-   * @generated from field: lhs.v1.Coordinates key = 1;
-   */
-  key?: Coordinates | undefined;
-
-  /**
-   * @generated from field: string fields = 2;
-   */
-  fields: string;
-};
-
-/**
- * Describes the message lhs.v1.KeysResponseRows.
- * Use `create(KeysResponseRowsSchema)` to create a new message.
- */
-export const KeysResponseRowsSchema: GenMessage<KeysResponseRows> = /*@__PURE__*/
   messageDesc(file_lhs_v1_keys, 2);
 
