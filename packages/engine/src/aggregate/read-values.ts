@@ -28,8 +28,12 @@ export function readMissing(options: AggregationOptions, field: FieldPlan): Buck
   return input === undefined ? null : readKey(input, `${options.path}.missing`, field);
 }
 
+/** True for a year, which `parseDate` reads as epoch microseconds. */
+const isYear = (field: FieldPlan, input: Json): boolean =>
+  field.type === 'DATE' && typeof input === 'string' && /^\d{4}$/.test(input);
+
 function readKey(input: Json, path: string, field: FieldPlan): BucketKey {
-  const value = jsonFieldValue(field, input, path);
+  const value = jsonFieldValue(field, isYear(field, input) ? `${input}-01` : input, path);
   if (value === null) throw wrong(path, input, VALUE_SHAPES[field.type]);
   if (value.kind === 'bytes') return Buffer.from(value.value).toString('latin1');
   return value.kind === 'double' ? orderedFromDouble(value.value) : value.value;

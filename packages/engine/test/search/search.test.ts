@@ -174,7 +174,6 @@ describe('a search', () => {
   });
 
   it.each([
-    ['opened_at:2024-01-06', 'opened_at:2024-01-06/d'],
     ['rating>=3', 'rating:>=3'],
     ['words=9', 'words:9'],
     ['words!=9', '-words:9'],
