@@ -1,6 +1,6 @@
 /**
  * Writes packages/cli/bundle: the command as it is published, so that one tarball contains it and a
- * one-shot search loads few modules (docs/adr/one-tarball.md). Run by `npm run build`.
+ * one-shot search loads few modules (docs/adr/toolchain.md). Run by `npm run build`.
  *
  * The packages that packages/cli/package.json lists as dependencies stay outside. All others are
  * bundled, and their licenses are copied.

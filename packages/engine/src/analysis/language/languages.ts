@@ -1,7 +1,7 @@
 /**
  * The languages that can be stemmed: English by our own Porter2, the others by the Snowball
  * project's stemmers in `snowball/`, with the stop words of `@orama/stopwords`
- * (docs/adr/stemmers.md). A language is loaded when it is first used.
+ * (docs/adr/segmentation.md). A language is loaded when it is first used.
  */
 import { createRequire } from 'node:module';
 import { extname } from 'node:path';
