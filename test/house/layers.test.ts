@@ -89,7 +89,7 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['wire'],
     ['remote'],
     ['grpc', 'rest'],
-    ['create-client.ts'],
+    ['create-client.ts', 'rest.ts'],
     ['index.ts'],
   ],
   mcp: [
@@ -271,6 +271,7 @@ function documentedLayers(pkg: string): string[][] {
 function isDoor(path: string): boolean {
   return (
     path === DOUBLES ||
+    path === 'packages/client/src/rest.ts' ||
     (basename(path) === 'index.ts' && dirname(path).endsWith('/src')) ||
     path.startsWith('packages/cli/src/commands/') ||
     path.startsWith('packages/cli/src/hooks/') ||

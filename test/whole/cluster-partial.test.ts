@@ -41,7 +41,7 @@ describe('a cluster that has lost a node', () => {
     const rest = ['--nodes', nodes, '--rest-addr', '127.0.0.1:0'];
     started.push(await startProcess('gateway', home.path('gateway'), [...addr, ...rest]));
     url = started[2].url;
-    client = createClient({ url, retries: 0 });
+    client = createClient({ url, retryMs: 0 });
     const definition = `version: 1
 index: ${index}
 source: { catalog: main, table: ops.notes }

@@ -58,7 +58,7 @@ describe.skipIf(byEffort(true, false))('two copies of a shard', () => {
     ];
     const times = { LHS_CLUSTER_SILENCE_MS: '300' };
     gateway = await startProcess('gateway', join(folder, 'gateway'), args, times);
-    client = createClient({ url: gateway.url, retries: 0 });
+    client = createClient({ url: gateway.url, retryMs: 0 });
     await client.createIndex({ definition: DEFINITION });
     await client.reindex({ index });
   }, 600_000);

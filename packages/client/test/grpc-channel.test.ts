@@ -235,7 +235,7 @@ describe('a unary call over gRPC that fails', () => {
 
 describe('a stream over gRPC', () => {
   const errorOfExport = async (port: number) => {
-    const client = createClient({ url: `grpc://127.0.0.1:${port}`, retries: 0 });
+    const client = createClient({ url: `grpc://127.0.0.1:${port}`, retryMs: 0 });
     closing.push(() => client.close());
     return errorOf(Array.fromAsync(client.exportDocuments({ index: 'notes', query: '*:*' })));
   };

@@ -49,6 +49,16 @@ describe('the client over REST', () => {
     await client.close();
   });
 
+  it('sends an API token as such, whichever option has it', async () => {
+    answer = list;
+    for (const option of [{ token: 'lhs_0_x' }, { apiKey: 'lhs_0_x' }]) {
+      const client = createClient({ url: url(), ...option });
+      await client.listIndexes();
+      expect(seen.at(-1)?.headers).toMatchObject({ authorization: 'ApiKey lhs_0_x' });
+      await client.close();
+    }
+  });
+
   it('sends requests below the path of its URL', async () => {
     answer = (_, response) => response.end('{}');
     const client = createClient({ url: `${url()}/search/` });
@@ -73,7 +83,7 @@ describe('the client over REST', () => {
     const at = url();
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
-    const client = createClient({ url: at, retries: 0 });
+    const client = createClient({ url: at, retryMs: 0 });
     const error = await thrown(client.listIndexes());
     expect(error).toMatchObject({ code: 'unreachable', details: { sent: false } });
     expect((error as LhsError).message).toBe(`cannot reach "${at}": ECONNREFUSED`);
@@ -142,7 +152,7 @@ describe('the client over REST', () => {
       }
     }
     for (const key of keys) Reflect.set(globalThis, key, new ProxyAgent());
-    const client = createClient({ url: url(), retries: 0 });
+    const client = createClient({ url: url(), retryMs: 0 });
     const error = await thrown(client.listIndexes());
     keys.forEach((key, at) => {
       Reflect.set(globalThis, key, usual[at]);
@@ -158,7 +168,7 @@ describe('the client over REST', () => {
   });
 
   it('refuses a token that no header may hold', async () => {
-    const client = createClient({ url: url(), token: 'a\nb', retries: 0 });
+    const client = createClient({ url: url(), token: 'a\nb', retryMs: 0 });
     expect(await thrown(client.listIndexes())).toMatchObject({ code: 'invalid_argument' });
     await client.close();
   });

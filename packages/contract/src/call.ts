@@ -61,10 +61,12 @@ export interface Progress {
 
 /** The part of a call that is not its request: the second argument of every operation. */
 export interface CallContext {
-  /** Aborts the operation, which then throws `interrupted`. */
-  readonly signal?: AbortSignal;
+  /** Aborts the operation, which then throws `interrupted`, with the signal's reason as `cause`. */
+  readonly signal?: AbortSignal | undefined;
   /** Milliseconds since 1970. A read that is not done by then throws `deadline_exceeded`. */
-  readonly deadline?: number;
+  readonly deadline?: number | undefined;
+  /** Milliseconds from now, as another form of `deadline`; the earlier one counts. 0: no limit. */
+  readonly timeoutMs?: number | undefined;
   readonly principal?: Principal;
   /** Receives the progress of a long operation, a few times per second. */
   readonly progress?: (progress: Progress) => void;

@@ -81,7 +81,7 @@ export class LhsError extends Error {
     } = {},
   ) {
     super(message, { cause: options.cause });
-    this.name = 'LhsError';
+    this.name = code === 'interrupted' ? 'AbortError' : 'LhsError';
     this.code = code;
     this.hint = options.hint;
     this.next = Object.freeze([...(options.next ?? [])]);
@@ -92,6 +92,18 @@ export class LhsError extends Error {
   get status(): number {
     return ERROR_CODES[this.code].status;
   }
+}
+
+/** The error of a call whose signal was aborted: its name is that of an abort or of a timeout. */
+export function abortedBy({ reason }: AbortSignal): LhsError {
+  const error = new LhsError('interrupted', 'the call was aborted', { cause: reason });
+  if ((reason as Error | null)?.name === 'TimeoutError') error.name = 'TimeoutError';
+  return error;
+}
+
+/** Throws `interrupted` once the signal is aborted. */
+export function refuseAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw abortedBy(signal);
 }
 
 /** The wire form of an error. */

@@ -52,7 +52,7 @@ describe('a server with TLS', () => {
 
   it('answers no client over REST that does not trust its certificate', async () => {
     const { url } = service.server;
-    const client = createClient({ url, authorization: () => token, retries: 0 });
+    const client = createClient({ url, authorization: () => token, retryMs: 0 });
     await expect(client.listIndexes({})).rejects.toMatchObject({
       code: 'unreachable',
       message: `cannot reach "${url}": DEPTH_ZERO_SELF_SIGNED_CERT`,
@@ -73,7 +73,7 @@ describe('a server with TLS', () => {
       createClient({
         url: `grpcs://${service.server.grpc}`,
         authorization: () => token,
-        retries: 0,
+        retryMs: 0,
       });
     vi.stubEnv('GRPC_DEFAULT_SSL_ROOTS_FILE_PATH', '');
     const stranger = client();

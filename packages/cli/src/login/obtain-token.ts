@@ -1,7 +1,6 @@
-import { createClient } from '@lakehouse-search/client';
 import { LhsError } from '@lakehouse-search/contract';
 import type { Credential } from '../config/credentials.ts';
-import { tokenOption } from '../config/open-remote.ts';
+import { commandClient } from '../config/open-remote.ts';
 import { askLine } from '../terminal/ask-line.ts';
 import { askSecret } from '../terminal/ask-secret.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -26,7 +25,7 @@ export async function obtainToken(url: string, request: TokenRequest): Promise<C
 async function session(url: string, { user: named, terminal }: TokenRequest): Promise<Credential> {
   const user = named ?? (await askLine(terminal, 'user: ', '--user NAME'));
   const password = await askSecret(`password of ${user}: `);
-  const client = createClient({ url });
+  const client = commandClient(url);
   try {
     const { token, expires_at } = await client.login({ username: user, password });
     return { url, kind: 'session', token, user, expires_at };
@@ -37,8 +36,7 @@ async function session(url: string, { user: named, terminal }: TokenRequest): Pr
 
 async function readToken(url: string): Promise<Credential> {
   const token = (await askSecret('token: ')).trim();
-  const option = tokenOption(token);
-  const client = createClient({ url, ...option });
+  const client = commandClient(url, token);
   try {
     await client.consoleConfig();
   } catch (error) {
@@ -47,5 +45,5 @@ async function readToken(url: string): Promise<Credential> {
   } finally {
     await client.close();
   }
-  return { url, kind: 'apiKey' in option ? 'api' : 'session', token };
+  return { url, kind: token.startsWith('lhs_') ? 'api' : 'session', token };
 }

@@ -29,7 +29,7 @@ export function errorOfStatus(error: unknown): LhsError {
   const [bytes] = metadata?.get('grpc-status-details-bin') ?? [];
   const known = bytes instanceof Uint8Array ? decodeError(bytes) : undefined;
   if (known !== undefined) return errorOf(known);
-  const message = code === CANCELLED ? 'interrupted' : (details ?? String(error));
+  const message = code === CANCELLED ? 'the call was aborted' : (details ?? String(error));
   return new LhsError(CODES.get(code) ?? 'internal', message, { cause: error });
 }
 

@@ -22,6 +22,10 @@ export interface HttpHead {
   readonly status: number;
   /** The header `retry-after`. */
   readonly retryAfter: string | undefined;
+  /** The header `content-type`. */
+  readonly contentType: string | undefined;
+  /** The header `location`, where it can be read. */
+  readonly location: string | undefined;
 }
 
 /** A response that has arrived. */
@@ -38,12 +42,4 @@ export interface OpenResponse extends HttpHead {
 export interface CallLimit {
   /** `stop` ends the request; it is called at once if the time is over already. */
   onStop(stop: () => void): void;
-}
-
-/** Statuses of redirects, which are not followed: the credentials are for this service alone. */
-const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-
-/** Throws for a redirect. */
-export function refuseRedirect(status: number): void {
-  if (REDIRECTS.has(status)) throw new Error('unexpected redirect');
 }

@@ -1,10 +1,4 @@
-import {
-  type CallLimit,
-  type HttpExchange,
-  type HttpHead,
-  type HttpRequest,
-  refuseRedirect,
-} from './exchange.ts';
+import type { CallLimit, HttpExchange, HttpHead, HttpRequest } from './exchange.ts';
 
 /** As the global `fetch`. */
 export type Fetch = typeof fetch;
@@ -16,10 +10,9 @@ export function fetchExchange(base: string, send: Fetch): HttpExchange {
     const controller = new AbortController();
     limit.onStop(() => controller.abort());
     const { signal } = controller;
-    const init = { method, headers, body, signal, redirect: 'error' } as const;
-    const response = await send(`${base}${target}`, init);
-    refuseRedirect(response.status);
-    return response;
+    // a redirect is not followed: the credentials are for this service alone
+    const init = { method, headers, body, signal, redirect: 'manual' } as const;
+    return send(`${base}${target}`, init);
   };
   return {
     async whole(request, limit) {
@@ -34,9 +27,12 @@ export function fetchExchange(base: string, send: Fetch): HttpExchange {
   };
 }
 
-const headOf = ({ status, headers }: Response): HttpHead => ({
-  status,
+/** A browser hides status and target of a redirect. */
+const headOf = ({ type, status, headers }: Response): HttpHead => ({
+  status: type === 'opaqueredirect' ? 302 : status,
   retryAfter: headers.get('retry-after') ?? undefined,
+  contentType: headers.get('content-type') ?? undefined,
+  location: headers.get('location') ?? undefined,
 });
 
 async function* chunksOf({ body }: Response): AsyncGenerator<Uint8Array> {

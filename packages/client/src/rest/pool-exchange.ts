@@ -2,13 +2,12 @@
 import { createRequire } from 'node:module';
 import { Readable } from 'node:stream';
 import type { Dispatcher, Pool as UndiciPool } from 'undici';
-import {
-  type HttpExchange,
-  type HttpHead,
-  type HttpRequest,
-  type OpenResponse,
-  refuseRedirect,
-  type WholeResponse,
+import type {
+  HttpExchange,
+  HttpHead,
+  HttpRequest,
+  OpenResponse,
+  WholeResponse,
 } from './exchange.ts';
 
 // The index of undici loads four times as much and puts its agent under the global `fetch`.
@@ -129,7 +128,9 @@ class Streamed extends Response<OpenResponse> {
   }
 }
 
-function headOf(status: number, headers: Headers): HttpHead {
-  refuseRedirect(status);
-  return { status, retryAfter: headers['retry-after']?.toString() };
-}
+const headOf = (status: number, headers: Headers): HttpHead => ({
+  status,
+  retryAfter: headers['retry-after']?.toString(),
+  contentType: headers['content-type']?.toString(),
+  location: headers.location?.toString(),
+});

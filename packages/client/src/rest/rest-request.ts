@@ -1,3 +1,4 @@
+import { LhsError } from '@lakehouse-search/contract';
 import type { Route } from '../wire/routes.ts';
 
 /** An operation as an HTTP request. */
@@ -16,6 +17,7 @@ export function restRequest({ verb, path, defaults }: Route, request: unknown): 
   const fields = new Map(Object.entries((request ?? {}) as object));
   const target = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = fields.get(name);
+    if (value === undefined) throw new LhsError('invalid_argument', `"${name}" is missing`);
     fields.delete(name);
     return encodeURIComponent(String(value));
   });

@@ -5,7 +5,7 @@ import { unreachable } from '../remote/unreachable.ts';
 import { type ErrorJson, errorOf } from '../wire/error-detail.ts';
 import { ROUTES } from '../wire/routes.ts';
 import { RequestLimit } from './call-limit.ts';
-import type { HttpExchange, HttpHead, HttpRequest } from './exchange.ts';
+import type { HttpExchange, HttpHead, HttpRequest, WholeResponse } from './exchange.ts';
 import { linesOf, textOf } from './lines.ts';
 import { restRequest } from './rest-request.ts';
 
@@ -23,8 +23,8 @@ export function restTransport(url: string, exchange: HttpExchange): Transport {
       const limit = new RequestLimit(call);
       try {
         const response = await exchange.whole(sent, limit);
-        if (!isOk(response)) throw refusalOf(response, response.text);
-        const value: unknown = JSON.parse(response.text);
+        if (!isOk(response)) throw refusalOf(url, response, response.text);
+        const value = bodyOf(url, response);
         return ROUTES[operation].empty === true ? undefined : value;
       } catch (error) {
         throw failureOf(error, url, limit);
@@ -37,7 +37,7 @@ export function restTransport(url: string, exchange: HttpExchange): Transport {
       const limit = new RequestLimit(call);
       try {
         const response = await exchange.open(sent, limit);
-        if (!isOk(response)) throw refusalOf(response, await textOf(response.chunks));
+        if (!isOk(response)) throw refusalOf(url, response, await textOf(response.chunks));
         for await (const line of linesOf(response.chunks)) yield itemOf(line);
       } catch (error) {
         throw failureOf(error, url, limit);
@@ -86,8 +86,31 @@ function itemOf(line: string): unknown {
   return item;
 }
 
+/** The value of a response. A body of JSON that is none was cut on its way. */
+function bodyOf(url: string, { contentType = '', text }: WholeResponse): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (contentType.includes('json')) throw error;
+    const type = contentType === '' ? 'without a type' : `of type "${contentType}"`;
+    throw notService(`"${url}" answers with a body ${type}, expected JSON`, error);
+  }
+}
+
+/** The error of an address where something else than a service answers, now and later. */
+const notService = (message: string, cause?: unknown): LhsError =>
+  new LhsError('unreachable', message, {
+    hint: 'check the URL and its path, and whether a proxy or a sign-in page is before the service',
+    ...{ details: { retry: false }, cause },
+  });
+
 /** The error of a response, from its body or, behind a proxy, from its status. */
-function refusalOf({ status, retryAfter }: HttpHead, text: string): LhsError {
+function refusalOf(url: string, head: HttpHead, text: string): LhsError {
+  const { status, retryAfter, location } = head;
+  if (status >= 300 && status < 400) {
+    const target = location === undefined ? '' : ` to "${location}"`;
+    return notService(`"${url}" redirects${target} (HTTP status ${status})`);
+  }
   try {
     const { error } = JSON.parse(text) as { error: ErrorJson };
     const after = Number(retryAfter ?? Number.NaN);

@@ -29,13 +29,23 @@ const PRINCIPAL_FIELDS: Fields<Principal> = {
 const CALL_FIELDS: Fields<CallContext> = {
   signal: instance('AbortSignal'),
   deadline: whole(0, Number.MAX_SAFE_INTEGER),
+  timeoutMs: whole(0, Number.MAX_SAFE_INTEGER),
   principal: record(PRINCIPAL_FIELDS, ['subject', 'scopes']),
   progress: callback,
 };
 const read = requestOf<CallContext>(CALL_FIELDS);
 const NO_CONTEXT: CallContext = Object.freeze({});
 
-/** Checks the context of a call. Throws invalid_argument or limit_exceeded. */
+/**
+ * Checks the context of a call, and returns it with `timeoutMs` as a deadline. Throws
+ * invalid_argument or limit_exceeded.
+ */
 export function checkCall(call: unknown): CallContext {
-  return call === undefined ? NO_CONTEXT : read(call);
+  if (call === undefined) return NO_CONTEXT;
+  const checked = read(call);
+  if (checked.timeoutMs === undefined) return checked;
+  const { timeoutMs, ...context } = checked;
+  if (timeoutMs === 0) return context;
+  const { deadline = Number.POSITIVE_INFINITY } = context;
+  return { ...context, deadline: Math.min(deadline, Date.now() + timeoutMs) };
 }

@@ -1,4 +1,4 @@
-import { type CallContext, LhsError } from '@lakehouse-search/contract';
+import { type CallContext, LhsError, refuseAborted } from '@lakehouse-search/contract';
 import { type Clock, SYSTEM_CLOCK } from './clock.ts';
 import { LIMITS } from './limits.ts';
 
@@ -73,7 +73,7 @@ export class Deadline {
 
   /** Throws limit_exceeded when the time is over, or deadline_exceeded for that of the call. */
   check(): void {
-    if (this.#signal?.aborted) throw callAborted();
+    refuseAborted(this.#signal);
     if (this.#clock.ticks() <= this.#end) return;
     if (this.#late !== null) throw this.#late();
     const { queryMillis } = LIMITS;
@@ -99,9 +99,4 @@ export const NO_DEADLINE: Deadline = new Deadline(Number.POSITIVE_INFINITY, { ti
 /** The error of a call that is not done at its deadline. */
 export function deadlineExceeded(): LhsError {
   return new LhsError('deadline_exceeded', 'the call was not done at its deadline');
-}
-
-/** The error of a call whose signal was aborted. */
-export function callAborted(): LhsError {
-  return new LhsError('interrupted', 'the call was aborted');
 }

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { LhsError } from '@lakehouse-search/contract';
+import { refuseAborted } from '@lakehouse-search/contract';
 
 /**
  * Long synchronous work in steps. Each yield says which part of the work is done, 0 to 1; after it
@@ -50,7 +50,7 @@ export async function takeSteps<T>(steps: Steps<T>, options: StepOptions = {}): 
   let turn = performance.now();
   try {
     for (;;) {
-      if (signal?.aborted) throw new LhsError('interrupted', 'interrupted');
+      refuseAborted(signal);
       const next = steps.next();
       if (next.done === true) return next.value;
       if (performance.now() - turn < TURN_MS) continue;

@@ -7,7 +7,7 @@
  * files are removed; the error is reported once, and the next attempts come after ever more calls
  * of `start`. The index loses nothing: it only keeps more segments.
  */
-import { LhsError } from '@lakehouse-search/contract';
+import { refuseAborted } from '@lakehouse-search/contract';
 import type { Merged } from '../segment/merge.ts';
 import type { IndexWriter } from './index-writer.ts';
 import type { MergeJob, MergePlan } from './merge-plan.ts';
@@ -161,9 +161,8 @@ export class BackgroundMerges {
       }
       return plans.length;
     } catch (error) {
-      throw options.signal?.aborted
-        ? new LhsError('interrupted', 'interrupted', { cause: error })
-        : error;
+      refuseAborted(options.signal);
+      throw error;
     } finally {
       for (const plan of plans) this.#writer.dropMerge(plan);
     }

@@ -2,7 +2,7 @@
  * Threads that build shares of the segments of one writer. The writer sends every block to all of
  * them and makes its own share itself; a segment is complete when each has written its components.
  */
-import { LhsError } from '@lakehouse-search/contract';
+import { abortedBy } from '@lakehouse-search/contract';
 import type { DocumentBlock } from '../schema/field-block.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import type { Component } from '../segment/entry.ts';
@@ -44,7 +44,7 @@ export async function unlessStopped<T>(
 ): Promise<T> {
   if (signal === undefined) return work;
   const { promise, reject } = Promise.withResolvers<never>();
-  const stop = () => reject(new LhsError('interrupted', 'interrupted'));
+  const stop = () => reject(abortedBy(signal));
   signal.addEventListener('abort', stop);
   if (signal.aborted) stop();
   try {

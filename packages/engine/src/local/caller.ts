@@ -1,13 +1,15 @@
 import {
+  abortedBy,
   type CallContext,
   isListed,
   isRestricted,
   LhsError,
   noIndex,
   onlyIndex,
+  refuseAborted,
 } from '@lakehouse-search/contract';
 import type { Clock } from '../base/clock.ts';
-import { callAborted, deadlineExceeded } from '../base/deadline.ts';
+import { deadlineExceeded } from '../base/deadline.ts';
 import type { KnownIndex } from '../open/open-index.ts';
 import { requireTenants } from '../shard/request/tenant-filter.ts';
 import type { LocalIndexes } from './local-indexes.ts';
@@ -67,7 +69,7 @@ export function refuseTenants({ principal }: CallContext, operation: string): vo
 
 /** Throws interrupted or deadline_exceeded for a call that was aborted, or whose time is over. */
 export function requireWanted({ signal, deadline }: CallContext, clock: Clock): void {
-  if (signal?.aborted) throw callAborted();
+  refuseAborted(signal);
   if (deadline !== undefined && deadline <= clock.now()) throw deadlineExceeded();
 }
 
@@ -87,7 +89,7 @@ export async function whileWanted<T>(
   if (!(answer instanceof Promise)) return answer;
   if (signal === undefined && deadline === undefined) return answer;
   const result = await endedFirst(call, clock, answer);
-  if (signal?.aborted) throw callAborted();
+  refuseAborted(signal);
   return result;
 }
 
@@ -122,7 +124,7 @@ function watch(
   clock: Clock,
   fail: (error: unknown) => void,
 ): (() => void) | undefined {
-  const abort = () => fail(callAborted());
+  const abort = () => fail(abortedBy(signal!));
   if (signal?.aborted) {
     abort();
     return undefined;

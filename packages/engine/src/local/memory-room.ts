@@ -1,4 +1,4 @@
-import { LhsError } from '@lakehouse-search/contract';
+import { refuseAborted } from '@lakehouse-search/contract';
 import { usableMemory } from '@lakehouse-search/lake';
 
 /** What a verify takes, as measured: batches of rows, keys and the self check. */
@@ -48,7 +48,7 @@ export class MemoryRoom {
       signal?.addEventListener('abort', () => aborted.resolve(), { once: true });
       await Promise.race([this.#left.promise, aborted.promise]);
     }
-    if (signal?.aborted) throw new LhsError('interrupted', 'interrupted');
+    refuseAborted(signal);
     this.#free -= bytes;
   }
 }

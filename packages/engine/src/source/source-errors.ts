@@ -1,6 +1,8 @@
-import { type ErrorCode, LhsError } from '@lakehouse-search/contract';
+import { abortedBy, type ErrorCode, LhsError, refuseAborted } from '@lakehouse-search/contract';
 import { LakeError, type LakeErrorCode } from '@lakehouse-search/lake';
 import { ioError, systemCode } from '../storage/io-errors.ts';
+
+export { refuseAborted } from '@lakehouse-search/contract';
 
 /** The one table from the lake's codes to ours. */
 const CODES: Readonly<Record<LakeErrorCode, ErrorCode>> = Object.freeze({
@@ -56,6 +58,7 @@ export function sourceError(error: unknown): unknown {
     const details = { ...error.details, source_code: error.code, ...(file ? { file } : {}) };
     return new LhsError(CODES[error.code], message, { details, cause: error });
   }
+  if (error instanceof LhsError) return error;
   if (error instanceof Error && (error.name === 'AbortError' || error.name === 'TimeoutError')) {
     return new LhsError('interrupted', 'interrupted', { cause: error });
   }
@@ -82,7 +85,7 @@ export async function unlessAborted<T>(
   if (signal === undefined) return work();
   refuseAborted(signal);
   const { promise, reject } = Promise.withResolvers<never>();
-  const stop = () => reject(new LhsError('interrupted', 'interrupted'));
+  const stop = () => reject(abortedBy(signal));
   signal.addEventListener('abort', stop);
   try {
     return await Promise.race([work(), promise]);
@@ -123,9 +126,4 @@ export async function* readAhead<T>(
   } finally {
     if (!done) void Promise.resolve(iterator.return?.()).catch(() => {});
   }
-}
-
-/** Throws `interrupted` once `signal` is aborted. */
-export function refuseAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted) throw new LhsError('interrupted', 'interrupted');
 }

@@ -5,8 +5,8 @@
  * aborted, or whose time is over, leaves the queue or frees its thread. A thread that ends or hangs
  * fails its call alone; the next call starts another thread. One timer watches all threads.
  */
-import { LhsError } from '@lakehouse-search/contract';
-import { callAborted, Deadline, type TimeLeft } from '../base/deadline.ts';
+import { abortedBy, LhsError, refuseAborted } from '@lakehouse-search/contract';
+import { Deadline, type TimeLeft } from '../base/deadline.ts';
 import { engineClosed } from '../base/engine-closed.ts';
 import { LIMITS } from '../base/limits.ts';
 import { COLD_FIGURES } from '../storage/cold-cache.ts';
@@ -82,7 +82,7 @@ export class WorkerPool {
    */
   run(call: PoolCall): Promise<ThreadAnswer> {
     if (this.#closed) throw engineClosed();
-    if (call.signal?.aborted) throw callAborted();
+    refuseAborted(call.signal);
     const free = this.#freeThread(call);
     if (free === null && call.isPatient !== true) this.#makeRoom(shareOf(call));
     const { promise, resolve, reject } = Promise.withResolvers<ThreadAnswer>();
@@ -257,7 +257,7 @@ export class WorkerPool {
   #abort(task: PoolTask): void {
     this.#queue.remove(shareOf(task.call), task);
     if (task.thread?.task === task) this.#cancel(task.thread);
-    task.failed(callAborted());
+    task.failed(abortedBy(task.call.signal!));
   }
 
   #cancel(thread: SearchThread): void {

@@ -188,7 +188,7 @@ class GrpcNode implements NodeClient {
     if (known !== undefined) return known;
     const made = createClient({
       url: `grpc://${this.address}`,
-      retries: 0,
+      ...{ retryMs: 0, timeoutMs: 0 },
       authorization: (call) => signNodeCall(this.#key, claimsOf(call, epoch)),
     });
     this.#services.set(epoch, made);

@@ -1,4 +1,4 @@
-import { type CallContext, LhsError } from '@lakehouse-search/contract';
+import { type CallContext, LhsError, refuseAborted } from '@lakehouse-search/contract';
 
 /**
  * Throws what refuses an operation that concerns all rows before it begins: permission_denied for
@@ -9,7 +9,7 @@ export function requireWhole({ principal, signal, deadline }: CallContext, name:
     const message = `${name} is closed to the callers of a tenant: it concerns all rows`;
     throw new LhsError('permission_denied', message);
   }
-  if (signal?.aborted) throw new LhsError('interrupted', 'the call was aborted');
+  refuseAborted(signal);
   if (deadline === undefined || deadline > Date.now()) return;
   throw new LhsError('deadline_exceeded', 'the call was not done at its deadline');
 }

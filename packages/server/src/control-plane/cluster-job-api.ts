@@ -22,6 +22,7 @@ import {
   namedIndex,
   type ReindexRequest,
   type ReindexResponse,
+  refuseAborted,
   type StartJobRequest,
 } from '@lakehouse-search/contract';
 import { carrySharding, registeredDefinition } from '@lakehouse-search/engine';
@@ -109,7 +110,7 @@ export class ClusterJobApi
       last = text;
       if (ENDED_JOB_STATES.has(job.state)) return;
       await pause(WATCH_MS, signal);
-      if (signal.aborted) throw new LhsError('interrupted', 'the call was aborted');
+      refuseAborted(signal);
     }
   }
 

@@ -76,7 +76,7 @@ async function whole<T>(work: (admin: Service) => Promise<T>): Promise<T> {
   let fault: unknown;
   for (let turn = 0; turn < 200; turn++) {
     for (const { grpc } of planes) {
-      const admin = createClient({ url: `grpc://${grpc}`, authorization, retries: 0 });
+      const admin = createClient({ url: `grpc://${grpc}`, authorization, retryMs: 0 });
       try {
         return await work(admin);
       } catch (error) {
