@@ -213,7 +213,7 @@ describe('pinned surfaces', () => {
         "index facets": "= facets: INDEX [QUERY] --field --filter --format --operator --output --pit --size --snapshot-min --syntax --wait",
         "index hybrid": "INDEX [QUERY] --after --aggs --collapse --columns --ef --exact --facet --fail-on-partial --fields --filter --fix --format --fusion --highlight --hydrate --k --lexical-fields --limit --min-score --offset --operator --output --pit --queries --rrf-k --snapshot-min --sort --syntax --vector --vector-field --wait --weights",
         "index init": "[TABLE] --catalog --key --name --path --warehouse",
-        "index list": "= list:",
+        "index list": "= list: = ls:",
         "index move-bucket": "INDEX BUCKET SHARD",
         "index parse": "QUERY --index --operator --syntax",
         "index pit close": "INDEX PIT",

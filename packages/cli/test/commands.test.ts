@@ -630,6 +630,7 @@ describe('the rest', () => {
       home.run(['index', 'list', '--url', 'http://127.0.0.1:1']),
     ]);
     expect(doctor.ok).toBe(true);
+    expect(doctor.checks.map(({ name }) => name).slice(0, 2)).toEqual(['lhs', 'node']);
     expect(short.stdout).toBe(`lhs ${version.version}\n`);
     expect(first.stdout).toContain(`data folder: ${home.path('data')}`);
     for (const line of lines(first.stdout)) {

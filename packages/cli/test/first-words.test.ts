@@ -28,7 +28,7 @@ const FIRST: readonly (readonly [line: string, code: number, output: RegExp])[] 
   ['search --help', 0, /^USAGE\n {2}\$ lhs search INDEX/m],
   ['windows --help', 2, /did you mean lhs index windows\?/],
   ['list', 0, /^vec +live/m],
-  ['ls', 2, /did you mean lhs list\?/],
+  ['ls', 0, /^vec +live/m],
   ['index ls', 2, /did you mean lhs index list\?/],
   ['indices', 2, /did you mean lhs list\?/],
   ['status vec', 0, /^vec/m],

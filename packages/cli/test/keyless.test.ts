@@ -52,6 +52,9 @@ describeOnBackends('an index with key: row', home, ({ backend }) => {
     expect(hydrated.hits[0].row).toMatchObject({ strike: gull });
     const why = await home.run(['index', 'explain', 'birds', query, '--key', key]);
     expect(why).toMatchObject({ code: 0 });
+    expect(await home.run(['explain', 'birds', query, key])).toEqual(why);
+    const keyless = await home.run(['explain', 'birds', query]);
+    expect(keyless.stderr).toContain('write it as --key _row=…, or at the end of the query');
     const exported = await home.run(['index', 'export', 'birds', '--format', 'ndjson']);
     expect(exported.stdout).toContain(key.slice('_row='.length));
 

@@ -66,7 +66,7 @@ export default class Doctor extends LhsCommand {
   }
 
   async #printChecks(dataDir: string, json: boolean): Promise<void> {
-    const checks = await runChecks(dataDir);
+    const checks = await runChecks(dataDir, this.config.version);
     const well = checks.every((c) => c.ok);
     if (!well) process.exitCode = 1;
     if (json) return this.printJson({ ok: well, version: this.config.version, checks });

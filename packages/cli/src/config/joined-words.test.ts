@@ -36,6 +36,10 @@ describe('words of a text', () => {
       ['-n5', '--', 'i', 'a -name:b'],
     ],
     [
+      ['i', 'a', '-i'],
+      ['-i', '--', 'i', 'a'],
+    ],
+    [
       ['i', '-n=5', '-5'],
       ['-n=5', '--', 'i', '-5'],
     ],
@@ -80,7 +84,7 @@ describe('words of a text', () => {
   });
 
   it('without an argument before them', () => {
-    expect(joinedWords(['-a', 'b'], PARSE)).toEqual(['--', '-a b']);
+    expect(joinedWords(['-ab', 'c'], PARSE)).toEqual(['--', '-ab c']);
   });
 
   it('stay as they are where the last argument is no text', () => {

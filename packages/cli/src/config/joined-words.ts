@@ -14,8 +14,8 @@ interface DeclaredFlag {
 
 /**
  * Returns the command line with the words of its text joined, if its last argument is a text:
- * without quotes, and with words that begin with one `-` and are no flag. Each flag takes one
- * value. Flags come first, then `--`, then the arguments.
+ * without quotes, and with words that begin with one `-` and are no flag, unless they are one
+ * letter. Each flag takes one value. Flags come first, then `--`, then the arguments.
  */
 export function joinedWords(argv: readonly string[], { args, flags = {} }: Declared): string[] {
   const names = Object.keys(args ?? {});
@@ -39,7 +39,7 @@ function split(argv: readonly string[], flags: NonNullable<Declared['flags']>, b
   for (let i = 0; i < end; i++) {
     const word = argv[i];
     const flag = flagOf(word, flags);
-    const isNegation = /^-[^-]/.test(word) && words.length >= before;
+    const isNegation = /^-(?![a-zA-Z]$)[^-]/.test(word) && words.length >= before;
     if (flag === undefined && (!/^-./.test(word) || isNegation)) words.push(word);
     else options.push(word);
     const isAlone = word.startsWith('--') ? !word.includes('=') : word.length === 2;

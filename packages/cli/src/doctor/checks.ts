@@ -2,6 +2,7 @@ import { constants, existsSync, statSync } from 'node:fs';
 import { access, statfs } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
+import { userConfigFile } from '../config/settings-file.ts';
 import { bytes } from '../terminal/figures.ts';
 
 /** One thing that was looked at. */
@@ -18,14 +19,16 @@ const NODE_MINOR = 19;
 const FREE_BYTES = 1e9;
 
 /** Everything that `lhs doctor` looks at, in order. Never throws. */
-export async function runChecks(dataDir: string): Promise<readonly Check[]> {
+export async function runChecks(dataDir: string, version: string): Promise<readonly Check[]> {
   return [
+    { name: 'lhs', ok: true, detail: version },
     nodeVersion(),
     await library('duckdb', 'Parquet scans', () => load('@duckdb/node-bindings')),
     await library('sqlite', 'the registry and SQL catalogs', openSqlite),
     await library('mmap', 'mapped index files; without it files are read', () => load('koffi')),
     await model(),
     await writable(dataDir),
+    settings(),
     await freeSpace(dataDir),
     threads(),
   ];
@@ -35,7 +38,8 @@ function nodeVersion(): Check {
   const [major, minor] = process.versions.node.split('.').map(Number);
   const ok = major > NODE_MAJOR || (major === NODE_MAJOR && minor >= NODE_MINOR);
   const advice = `lhs needs Node ${NODE_MAJOR}.${NODE_MINOR} or newer`;
-  return { name: 'node', ok, detail: process.version, advice: ok ? undefined : advice };
+  const detail = `${process.version} ${process.execPath}`;
+  return { name: 'node', ok, detail, advice: ok ? undefined : advice };
 }
 
 const load = createRequire(import.meta.url);
@@ -83,6 +87,11 @@ async function writable(dataDir: string): Promise<Check> {
     const advice = 'choose another with --data-dir, LHS_DATA_DIR or lhs config set data_dir';
     return { name: 'data', ok: false, detail: `${dataDir} cannot be written`, advice };
   }
+}
+
+function settings(): Check {
+  const file = userConfigFile();
+  return { name: 'config', ok: true, detail: existsSync(file) ? file : `${file} (not there)` };
 }
 
 /** The path, or the folder above it in which it would be made. */

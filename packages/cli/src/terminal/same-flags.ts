@@ -3,9 +3,10 @@ const SAME_FLAGS = [
   'rest-addr port host bind listen address http-port',
   'addr port host bind listen address grpc-port',
   'url server host endpoint',
-  'limit n size top count max max-results first num head rows',
+  'limit=0 count c',
+  'limit n size top max max-results first num head rows',
   'size n limit top count max',
-  'offset from skip start',
+  'offset from skip start page p',
   'filter where fq',
   'query where q filter',
   'sort order order-by sort-by orderby',
@@ -35,10 +36,10 @@ const SAME_FLAGS = [
   'auth secure tls',
 ].map((line) => line.split(' '));
 
-/** The flag of a command that does what other tools call `name`. */
+/** The flag of a command, with a value if it needs one, that does what others call `name`. */
 export function sameFlag(name: string, known: readonly string[]): string | undefined {
   const found = SAME_FLAGS.filter(
-    ([own, ...others]) => known.includes(own) && others.includes(name),
+    ([own, ...others]) => known.includes(own.replace('=0', '')) && others.includes(name),
   );
-  return found[0]?.[0];
+  return found[0]?.[0].replace('=', ' ');
 }

@@ -41,6 +41,14 @@ describe('a fault of a command line', () => {
       ['--index', 'i'],
       ['there is no flag "--index"', 'index is an argument: write its value without --index'],
     ],
+    [
+      ['i', '--count'],
+      ['there is no flag "--count"', 'did you mean --limit 0?'],
+    ],
+    [
+      ['i', '-i'],
+      ['there is no flag "-i"', 'to exclude the word "i", write -- before the index'],
+    ],
     [['i', '--nonsense'], ['there is no flag "--nonsense"']],
     [['i', '--limit', 'abc'], ['--limit "abc" should be a whole number']],
     [['i', '-n', '1.5'], ['--limit "1.5" should be a whole number']],

@@ -102,8 +102,12 @@ function noFlags(names: readonly string[], { parse }: UsageError): UsageFault {
   const hints = names.flatMap((name) => {
     const bare = name.replace(/^-+|=.*$/gs, '');
     if (bare in args) return [`${bare} is an argument: write its value without ${name}`];
-    const near = sameFlag(bare, known) ?? nearest(bare, known);
-    return near === undefined ? [] : [`did you mean --${near}?`];
+    const near = sameFlag(bare, known) ?? (bare.length > 1 ? nearest(bare, known) : undefined);
+    const excluded = /^-[a-z]$/i.test(name) && args.query !== undefined;
+    return [
+      ...(near === undefined ? [] : [`did you mean --${near}?`]),
+      ...(excluded ? [`to exclude the word "${bare}", write -- before the index`] : []),
+    ];
   });
   const are = names.length === 1 ? 'is no flag' : 'are no flags';
   return fault(`there ${are} ${quoted(names)}`, ...hints);

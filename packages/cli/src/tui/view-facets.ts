@@ -24,7 +24,7 @@ export function facetPane(state: State, columns: number, rows: number): Line[] {
 
 function isNumber({ field, buckets }: Facet, { index }: State): boolean {
   const type = index.fields.find((f) => f.name === field)?.type;
-  return type === 'LONG' && buckets.length <= 6;
+  return type === 'LONG' && buckets.length > 1 && buckets.length <= 6;
 }
 
 /** `billing 42 · search 7`, as many as fit whole. */

@@ -231,6 +231,9 @@ describe('the proposed definition', () => {
       'odd',
     );
     expect(issues).toEqual([]);
+    for (const name of ['a_b', 'a_b_2', 'a_b_3', 'it_s', 'x', 'X', 'score', 'field']) {
+      expect(text).toContain(`{ name: ${name}, source: `);
+    }
     const columns = parseDefinition(text, ANALYZER_CATALOG).definition?.fields.flatMap(
       (field) => field.source,
     );

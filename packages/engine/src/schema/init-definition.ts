@@ -325,8 +325,10 @@ function fieldNames(proposals: readonly Proposal[]): FieldNames {
 }
 
 /** A field name for a column whose own name the query syntax cannot carry. */
-const legalName = (column: string, taken: Set<string>): string =>
-  freeName(`f_${column.replace(/[^\p{L}\p{N}_-]+/gu, '_')}`.slice(0, 100), taken);
+function legalName(column: string, taken: Set<string>): string {
+  const words = column.match(/[\p{L}\p{N}][\p{L}\p{M}\p{N}-]*/gu) ?? ['field'];
+  return freeName(words.join('_').slice(0, 100), taken);
+}
 
 function freeName(base: string, taken: Set<string>): string {
   let name = base;

@@ -2,6 +2,7 @@ import type { SearchMode } from '@lakehouse-search/contract';
 import { formatKey, parseKey } from '@lakehouse-search/engine';
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
+import { splitKeyWords } from '../../search/key-words.ts';
 import { partialRemarks } from '../../search/partial.ts';
 import { modeRequest, refuseIdle } from '../../search/run-search.ts';
 import {
@@ -19,7 +20,7 @@ export default class IndexExplain extends LhsCommand {
   static override summary =
     'Explain why a row is found, with score and rank, or why not (exit 3 if it does not exist).';
   static override examples = [
-    `<%= config.bin %> index explain incidents 'timeout service:billing' --key id=4217`,
+    `<%= config.bin %> index explain incidents timeout service:billing id=4217`,
     `<%= config.bin %> index explain incidents 'title:"connection reset" -resolved:true' ` +
       '--key id=3911',
     `<%= config.bin %> index explain incidents 'people cannot sign in' --mode hybrid --key id=204`,
@@ -34,9 +35,8 @@ export default class IndexExplain extends LhsCommand {
   };
   static override flags = {
     key: Flags.string({
-      description: 'key of the row',
+      description: 'key of the row; also as the last words of the query',
       helpValue: 'A=B,C=D',
-      required: true,
     }),
     mode: modeFlag,
     syntax: searchFlags.syntax,
@@ -57,10 +57,12 @@ export default class IndexExplain extends LhsCommand {
     const { args, flags } = await this.parse(IndexExplain);
     const backend = await this.backend(flags);
     const { key: spec } = await backend.describeIndex({ index: args.index });
-    const coordinates = parseKey(flags.key, spec);
+    const { query = '' } = args;
+    const [text, key] = flags.key === undefined ? splitKeyWords(query, spec) : [query, flags.key];
+    const coordinates = parseKey(key, spec);
     const mode = (flags.mode ?? 'lexical') as SearchMode;
     refuseIdle(mode, flags);
-    const { request } = await modeRequest(mode, args.index, args.query, flags);
+    const { request } = await modeRequest(mode, args.index, text || undefined, flags);
     const answer = await backend.explain({ ...request, mode, coordinates });
     if (!answer.found) process.exitCode = NOT_FOUND_EXIT;
     this.terminal.err(...partialRemarks(answer));

@@ -3,7 +3,7 @@ import { bytes, count, missingWords, snapshotName } from '../../terminal/figures
 import { table } from '../../terminal/table.ts';
 
 export default class IndexList extends LhsCommand {
-  static override aliases = ['list'];
+  static override aliases = ['list', 'ls'];
   static override summary = 'List the indexes.';
   static override examples = [
     '<%= config.bin %> index list',

@@ -1,5 +1,5 @@
 import { type KeyRow, LhsError } from '@lakehouse-search/contract';
-import { formatKey, type KeySpec, parseKey } from '@lakehouse-search/engine';
+import { formatKey, parseKey } from '@lakehouse-search/engine';
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { readText } from '../../files/read-text.ts';
@@ -7,6 +7,7 @@ import { type OutputTarget, outputFlags } from '../../output/output-target.ts';
 import { rowTable } from '../../search/field-columns.ts';
 import { list } from '../../search/flag-values.ts';
 import { NEWER_ROW } from '../../search/hit-lines.ts';
+import { keyForm } from '../../search/key-words.ts';
 import { partialRemarks } from '../../search/partial.ts';
 import { bytes, duration, plural } from '../../terminal/figures.ts';
 import { jsonText } from '../../terminal/json-text.ts';
@@ -106,9 +107,4 @@ export default class KeysGet extends LhsCommand {
       return wrap(line, columns, ' '.repeat(wide));
     });
   }
-}
-
-/** `repo=…,sha=…`. */
-function keyForm(key: KeySpec): string {
-  return [...key.partition, ...key.identifier].map((name) => `${name}=…`).join(',');
 }

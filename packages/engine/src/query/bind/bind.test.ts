@@ -152,6 +152,12 @@ describe('binding a query', () => {
     }
   });
 
+  test('names the field that ends with an unknown one', () => {
+    expect(() => bound('AT:x')).toThrow(
+      expect.objectContaining({ hint: expect.stringMatching(/^did you mean "authored_at"\?\n/) }),
+    );
+  });
+
   test('names the nearest field and all fields for an unknown one', () => {
     try {
       bound('subjct:x');

@@ -102,10 +102,12 @@ export function unknownFieldHint(fields: QueryFields, name: string): ErrorAdvice
   return { hint, next: [{ step: 'describe_index', index: fields.index }] };
 }
 
-/** The field whose path ends with `name`, else that with the nearest name; undefined: none. */
+/** The field whose last words are `name`, else that with the nearest name; undefined: none. */
 export function nearestFieldName(fields: QueryFields, name: string): string | undefined {
   const names = visibleNames(fields);
-  return names.find((one) => one.endsWith(`.${name}`)) ?? nearest(name, names);
+  const words = (text: string) => text.replace(/[._]+/g, '.').toLowerCase();
+  const end = words(`.${name}`);
+  return names.find((one) => words(`.${one}`).endsWith(end)) ?? nearest(name, names);
 }
 
 /** What to do if the definition lacks a setting. */

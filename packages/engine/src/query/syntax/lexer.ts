@@ -202,7 +202,7 @@ export class Lexer {
     const prefix = this.text.charCodeAt(closed) === STAR;
     const to = prefix ? closed + 1 : closed;
     this.at = to;
-    this.refuseGlued(from, to);
+    this.refuseGlued(from, to, this.text[to] === ':' ? HINT_QUOTED_FIELD : undefined);
     return { kind: 'quoted', text, prefix, from, to };
   }
 
@@ -343,6 +343,7 @@ const HINT_BRACKET =
   'ranges are written field:[lo TO hi]; escape the character with a backslash, or quote the words';
 const HINT_OPERATOR = 'quote it to search for the word itself';
 const HINT_COLON = 'write a backslash before a colon that belongs to a word, or quote the words';
+const HINT_QUOTED_FIELD = 'write the name of a field without quotation marks';
 const HINT_SLASH =
   'a value that begins with "/" is a regular expression up to the next "/"; quote it if ' +
   'it is a path';

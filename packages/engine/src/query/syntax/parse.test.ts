@@ -201,6 +201,7 @@ const ERRORS: readonly (readonly [text: string, from: number, to: number, messag
   ['a ()', 2, 4, 'the parentheses are empty'],
   ['a "b c', 2, 6, 'a quotation mark is never closed'],
   ['a"b"', 0, 2, 'a quotation mark stands inside a word'],
+  ['"a b":c', 5, 6, '":" is glued to ""a b""'],
   ['"a"b', 3, 4, '"b" is glued to ""a""'],
   ['f:', 0, 1, 'no value follows "f:"'],
   ['f:)', 0, 1, 'no value follows "f:"'],
