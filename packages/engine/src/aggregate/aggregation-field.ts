@@ -17,7 +17,7 @@ export function aggregationField(
   const plan = declaredField(name, path, fields);
   if (!isAggregatable(plan, fields)) {
     const message = `"${path}" needs a fast field: "${name}" is ${plan.type} without fast`;
-    throw new LhsError('invalid_argument', message, { hint: fastHint(plan, fields.index) });
+    throw new LhsError('invalid_argument', message, { hint: fastHint(plan, fields) });
   }
   if (types === undefined || types.includes(plan.type)) return plan;
   const allowed = types.join(', ');

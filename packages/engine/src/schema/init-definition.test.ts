@@ -188,6 +188,22 @@ describe('the proposed definition', () => {
     },
   );
 
+  it.each([
+    ['birthCity, nameFirst, nameLast', 'nameLast^3, nameFirst^2, birthCity'],
+    ['city, first_name, full_name', 'full_name^3, first_name^2, city'],
+    ['airport_city, airport_name', 'airport_name^3, airport_city'],
+    ['city, surname', 'surname^3, city'],
+    ['host_name, Product Label', 'f_Product_Label^3, host_name^2'],
+    ['city, country', 'city^3, country'],
+  ])('prefers titles and names among %s', async (columns, expected) => {
+    const values = many((i) => word('Ruth', i));
+    const texts = columns.split(', ').map((name) => [name, { type: string, values }]);
+    const text = await initDefinition(fakeTable(Object.fromEntries(texts), []), {
+      source: { path: '/x' },
+    });
+    expect(/default_fields: \[(.*)\]/.exec(text)?.[1]).toBe(expected);
+  });
+
   it('lets bare words search the values if no column has words', async () => {
     const table = fakeTable({
       code: { type: string, values: many((i) => `A${i % 3}`) },

@@ -28,11 +28,10 @@ import { fieldNameFault } from './parse-field.ts';
 import { type ProposedKey, proposeKey } from './propose-key.ts';
 import { type ProposedText, proposeText } from './propose-text.ts';
 import { NO_SAMPLE, sampleColumns } from './sample-columns.ts';
+import { NO_TITLE, titleRank } from './title-names.ts';
 
 /** Typed leaves of one struct column. */
 const MOST_LEAVES = 50;
-/** Columns of names, whose words count more than those of other texts. */
-const TITLE = /^(title|subject|headline|name|summary)$/i;
 
 /** How the definition names its table, and what it is called. */
 export interface InitOptions {
@@ -229,9 +228,8 @@ type FieldProposal = Extract<Proposal, { kind: 'field' }>;
 function searchedOf(proposals: readonly Proposal[]): readonly FieldProposal[] {
   const all = proposals.filter((p) => p.kind === 'field');
   const texts = all.filter(({ text }) => text?.analyzer !== undefined);
-  const titles = texts.filter(({ column }) => TITLE.test(column));
   const values = all.filter(({ text }) => text?.type === 'KEYWORD');
-  return [...titles, ...texts.filter(({ column }) => !TITLE.test(column)), ...values];
+  return [...texts.toSorted((a, b) => titleRank(a.column) - titleRank(b.column)), ...values];
 }
 
 /** The analyzers that are not built in. */
@@ -254,7 +252,8 @@ function defaultFieldsLine(
   names: FieldNames,
 ): string[] {
   const own = searched.map(({ column, text }, i) => {
-    const weight = i === 0 && text?.analyzer ? 3 : (text?.weight ?? 1);
+    const isNamed = titleRank(column) < NO_TITLE && text?.type === 'TEXT';
+    const weight = i === 0 && text?.analyzer ? 3 : isNamed ? 2 : 1;
     return weight === 1 ? nameOf(names, column) : `${nameOf(names, column)}^${weight}`;
   });
   const weighted = [...own, ...wordyColumns(proposals)].slice(0, LIMITS.defaultFields);

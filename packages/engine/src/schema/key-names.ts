@@ -12,13 +12,17 @@ const PART =
 export const isPersonName = (name: string): boolean =>
   /^(first|last|middle|given|family)[_ ]?name$/i.test(name);
 
-/** The rank of a column's name, by its first and last word: `playerID`, `id_order`, `iata_code`. */
-export function keyRank(name: string): KeyRank {
-  const words = name
+/** The words of a column's name in lower case: `playerID` has two. */
+export const nameWords = (name: string): readonly string[] =>
+  name
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u)
     .filter((word) => word !== '');
+
+/** The rank of a column's name, by its first and last word: `playerID`, `id_order`, `iata_code`. */
+export function keyRank(name: string): KeyRank {
+  const words = nameWords(name);
   const [first = '', last = ''] = [words[0], words.at(-1)];
   if (IDENTIFIER.test(last) || first === 'id') return 'identifier';
   if (CODE.test(last)) return 'code';

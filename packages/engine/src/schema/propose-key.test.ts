@@ -73,7 +73,11 @@ describe('the key of tables without identifier fields', () => {
     ['stints', { playerID: page(6), yearID: part(3), stint: part(2) }, 'playerID,yearID,stint'],
     ['stocks', { symbol: page(100), date: part(100), price: part(3) }, 'symbol,date'],
     ['verses', { surah_id: page(50), number: part(50), text: prose }, 'surah_id,number'],
-    ['years of countries without codes', { country: page(50), year: part(50) }, ''],
+    ['years of countries without codes', { country: text((i) => `c${i % 9}`), year: part(50) }, ''],
+    ['verses without identifiers', { sura: page(50), verse: part(50), text: prose }, 'sura,verse'],
+    ['counts that are no verses', { sura: page(50), verse: part(25), text: prose }, ''],
+    ['sorted numbers', { total: long((i) => i + (i >> 4)), rank2: part(9), text: prose }, 'total'],
+    ['an access log', { client: text((i) => `10.0.${i >> 8}.${i & 255}`), at: instant }, ''],
     ['prose as the first column', { body: prose, x: part(3) }, ''],
   ])('is right: %s', async (_, columns, expected) => {
     expect((await proposed(columns))[0]).toBe(expected);

@@ -4,12 +4,14 @@
  * 1. The columns that the caller names, or the table's identifier fields.
  * 2. Else columns whose values differ in each row of the sample and are never NULL: one column that
  *    is named like an identifier or a code, else the first column or a date if they differ in the
- *    whole table, else two or three that are named like parts of a key.
+ *    whole table, else two or three that are named like parts of a key, else two columns of
+ *    integers that count all rows of the table: chapters and their verses.
  * 3. The candidates are compared in up to 100,000 rows. A comment says in how many rows, and how
  *    likely the key is: a name like `id` says more than values that happen to differ.
  */
 import { didYouMean, LhsError } from '@lakehouse-search/contract';
 import type { SourceTable, Value } from '@lakehouse-search/lake';
+import { parseIp } from './ip-value.ts';
 import { isPersonName, keyRank } from './key-names.ts';
 import { keyTypeFault } from './key-types.ts';
 import { KEY_SAMPLE_ROWS, keyCandidates, readSample, type Sample } from './sample-columns.ts';
@@ -48,7 +50,11 @@ export async function proposeKey(
   const declared = fields.filter(({ id }) => ids.includes(id)).map(({ name }) => name);
   if (declared.length > 0) return { columns: declared, why: "the table's identifier fields" };
   if (sample.rows === 0) return { columns: [], why: 'no rows were read that show a key' };
-  const candidates = [...singleColumns(table, sample), ...severalColumns(table, sample)];
+  const candidates = [
+    ...singleColumns(table, sample),
+    ...severalColumns(table, sample),
+    ...countingColumns(table, sample),
+  ];
   const names = [...new Set(candidates.flatMap(({ columns }) => columns))];
   const isEnough = sample.isAll || names.length === 0;
   const larger = isEnough ? sample : await readSample(table, names, KEY_SAMPLE_ROWS);
@@ -102,6 +108,7 @@ function singleColumns(table: SourceTable, sample: Sample): readonly Candidate[]
     .map(({ name }, at) => ({ name, rank: singleRank(name, at) }))
     .filter(({ rank }) => rank <= (sample.rows < FEW_ROWS ? LIKELY : GUESS))
     .filter(({ name }) => isShort(sample.columns.get(name) ?? []))
+    .filter(({ name }) => !hasAddresses(sample.columns.get(name) ?? []))
     .filter(({ name }) => sharedRows(sample, [name]) === 0)
     .toSorted((a, b) => a.rank - b.rank)
     .slice(0, MAX_CANDIDATES)
@@ -124,6 +131,31 @@ const GUESS = 3;
 function isShort(values: readonly Value[]): boolean {
   const texts = values.filter((value) => typeof value === 'string');
   return texts.reduce((sum, text) => sum + text.length, 0) <= KEY_CHARS * texts.length;
+}
+
+/** Addresses of clients come back sooner or later. */
+const hasAddresses = (values: readonly Value[]): boolean =>
+  values.some((value) => typeof value === 'string' && parseIp(value) !== null);
+
+/** Two columns of integers: within each group of the first one, the second one grows. */
+function countingColumns({ schema }: SourceTable, sample: Sample): readonly Candidate[] {
+  if (sample.rows < FEW_ROWS_OF_PARTS) return [];
+  const integers = schema.fields
+    .filter(({ type, name }) => /^(int|long)$/.test(type.kind) && sample.columns.has(name))
+    .slice(0, MAX_PARTS)
+    .map(({ name }) => name);
+  return integers
+    .flatMap((a, i) => integers.slice(i + 1).map((b) => [a, b]))
+    .filter(([a, b]) => areCounting(sample.columns.get(a)!, sample.columns.get(b)!))
+    .map((columns) => ({ columns, how: 'a guess', needsAll: true }));
+}
+
+function areCounting(groups: readonly Value[], numbers: readonly Value[]): boolean {
+  const repeats = (values: readonly Value[]) => new Set(values).size * 2 <= values.length;
+  const isNext = (i: number) =>
+    groups[i] === groups[i - 1] ? numbers[i]! > numbers[i - 1]! : groups[i]! > groups[i - 1]!;
+  if ([...groups, ...numbers].includes(null) || !repeats(groups) || !repeats(numbers)) return false;
+  return groups.every((_, i) => i === 0 || isNext(i));
 }
 
 /** Two or three columns that are named like parts of a key, in the order of the table. */

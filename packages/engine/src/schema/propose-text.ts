@@ -29,8 +29,6 @@ export interface ProposedText {
   readonly analyzer?: ProposedAnalyzer;
   /** TEXT whose whole values are useful facets. */
   readonly hasFacet?: boolean;
-  /** Weight of a bare word in it. */
-  readonly weight?: number;
 }
 
 /** The proposal for a column with such values (of lists: of their elements). */
@@ -65,7 +63,6 @@ function proposed(texts: readonly string[]): ProposedText {
   return {
     ...{ type: 'TEXT', why, fast: false, cached: !isProse, analyzer: proposeAnalyzer(texts) },
     hasFacet: isCategory && !isProse,
-    weight: isProse ? 1 : 2,
   };
 }
 

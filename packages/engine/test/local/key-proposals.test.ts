@@ -15,7 +15,7 @@ const KEYS: Readonly<Record<string, string>> = {
   'airports.csv': 'iata',
   'barley.json': 'row',
   'birdstrikes.csv': 'row',
-  'budgets.json': 'row',
+  'budgets.json': 'budgetYear, forecastYear',
   'burtin.json': 'Bacteria',
   'cars.json': 'row',
   'co2-concentration.csv': 'Date',

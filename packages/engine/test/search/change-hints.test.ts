@@ -116,4 +116,29 @@ describe('hints to change the definition', () => {
       expect(await ask(), what).toMatchObject(response);
     }
   });
+
+  test('name the field with the whole values of a text', async () => {
+    const index = 'exact';
+    const definition = `version: 1
+index: exact
+source: { catalog: ${JSON.stringify(lake.source.catalog)}, table: a.t }
+fields:
+  - { name: k, type: TEXT }
+  - { name: k_all, source: k, type: KEYWORD, fast: true }`;
+    await lake.backend.createIndex({ definition });
+    await lake.backend.reindex({ index });
+    const requests: readonly ((field: string) => Promise<unknown>)[] = [
+      (field) => lake.backend.search({ index, sort: [{ field }] }),
+      (field) => lake.backend.search({ index, collapse: field }),
+      (field) => lake.backend.search({ index, query: `${field}:[v1 TO v2]` }),
+      (field) => lake.backend.aggregate({ index, aggs: { a: { terms: { field } } } }),
+    ];
+    const hint = 'take "k_all", which has the whole values of "k"';
+    for (const request of requests) {
+      await expect(request('k')).rejects.toMatchObject({ hint });
+      await request('k_all');
+    }
+    const { skipped_facets } = await lake.backend.search({ index, facets: { fields: ['k'] } });
+    expect(skipped_facets?.[0].reason).toMatch(new RegExp(`no values to count: ${hint}$`));
+  });
 });

@@ -6,7 +6,7 @@ import { parseCidr } from '../../schema/ip-value.ts';
 import { parseFieldValue, VALUE_SHAPES } from '../../schema/values.ts';
 import type { Bound, Query, Span } from '../query.ts';
 import { type ByteBound, type Clause, NONE, type NumberRange } from './clause.ts';
-import { changeHint, hasValues } from './fields.ts';
+import { changeHint, hasValues, type QueryFields } from './fields.ts';
 import type { BindScope } from './scope.ts';
 import { nodeError, type QueryText } from './scope.ts';
 
@@ -178,11 +178,13 @@ export function addressBlock(
 function requireFast(plan: FieldPlan, node: Query, scope: BindScope, what: string): void {
   if (plan.column !== null && scope.fields.fast.has(plan.id)) return;
   const message = `${what} needs a fast field: "${plan.name}" is ${plan.type} without fast`;
-  throw nodeError(scope.text, node.span, message, fastHint(plan, scope.fields.index));
+  throw nodeError(scope.text, node.span, message, fastHint(plan, scope.fields));
 }
 
 /** What to do about a field that is not fast. */
-export function fastHint(plan: FieldPlan, index: string): string {
+export function fastHint(plan: FieldPlan, { exact, index }: QueryFields): string {
+  const other = exact?.get(plan.id);
+  if (other !== undefined) return `take "${other}", which has the whole values of "${plan.name}"`;
   return plan.type === 'TEXT'
     ? 'TEXT has no order: take a KEYWORD, LONG, DOUBLE, DATE or IP field'
     : changeHint(`set "fast: true" on "${plan.name}"`, index);

@@ -18,6 +18,8 @@ export interface QueryFields {
   readonly key?: KeySpec;
   /** Ids of the fields that are declared fast: only those have ranges and sorts. */
   readonly fast: ReadonlySet<number>;
+  /** Names of fast KEYWORD fields by the ids of other fields with the same columns. */
+  readonly exact?: ReadonlyMap<number, string>;
   /** Ids of the fields with `indexed: false`: their values are not looked up. */
   readonly unindexed?: ReadonlySet<number>;
   /** The documents of `knn` nodes by what they ask for (nearest.ts), where they were looked for. */

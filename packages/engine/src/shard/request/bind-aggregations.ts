@@ -2,6 +2,7 @@ import type { FacetSpec, JsonObject, SkippedFacet } from '@lakehouse-search/cont
 import type { Aggregation } from '../../aggregate/aggregation.ts';
 import { declaredField, isAggregatable } from '../../aggregate/aggregation-field.ts';
 import { readAggregations } from '../../aggregate/read-aggregations.ts';
+import { fastHint } from '../../query/bind/bounds.ts';
 import type { Clause } from '../../query/bind/clause.ts';
 import { findField, type QueryFields } from '../../query/bind/fields.ts';
 import { hasNearest } from '../../query/bind/nearest.ts';
@@ -112,6 +113,9 @@ function whySkipped(name: string, fields: QueryFields): string | null {
   if (findField(fields, name)?.kind === 'path') return 'it is a path without a declared field';
   const plan = declaredField(name, 'facets', fields);
   if (isAggregatable(plan, fields)) return null;
-  if (plan.type === 'TEXT') return 'it is TEXT, which has words and no values to count';
-  return `it is ${plan.type} without fast`;
+  const why =
+    plan.type === 'TEXT'
+      ? 'it is TEXT, which has words and no values to count'
+      : `it is ${plan.type} without fast`;
+  return fields.exact?.has(plan.id) ? `${why}: ${fastHint(plan, fields)}` : why;
 }

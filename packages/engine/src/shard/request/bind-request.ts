@@ -184,7 +184,7 @@ function columnField(name: string, fields: QueryFields, what: 'sort' | 'collapse
   const field = knownField(name, fields, what);
   if (field.column !== null && fields.fast.has(field.id)) return field;
   const message = `"${what}" needs a fast field: "${name}" is ${field.type} without fast`;
-  throw new LhsError('invalid_argument', message, { hint: fastHint(field, fields.index) });
+  throw new LhsError('invalid_argument', message, { hint: fastHint(field, fields) });
 }
 
 function knownField(name: string, fields: QueryFields, what: string): FieldPlan {

@@ -1,6 +1,6 @@
 import type { FlatPath, QueryFields } from '../../query/bind/fields.ts';
 import { type SynonymTable, synonymTable } from '../../query/bind/synonyms.ts';
-import type { Mapping } from '../../schema/mapping.ts';
+import type { MappedField, Mapping } from '../../schema/mapping.ts';
 import { pathField } from '../../schema/variant-terms.ts';
 
 const fieldsOfMapping = new WeakMap<Mapping, QueryFields>();
@@ -26,8 +26,21 @@ function readFields(mapping: Mapping): QueryFields {
   const synonyms = synonymsOf(mapping);
   return {
     ...{ index: mapping.definition.index, plans, key, fast: ids, unindexed, declared },
+    exact: exactFields(mapping),
     ...(synonyms && { synonyms }),
   };
+}
+
+/** By the id of each other field: the fast KEYWORD field with the same columns. */
+function exactFields({ fields }: Mapping): ReadonlyMap<number, string> {
+  const columnsOf = ({ source }: MappedField) =>
+    source.kind === 'columns' ? source.columns.join() : undefined;
+  const isExact = ({ plan, definition }: MappedField) =>
+    plan.type === 'KEYWORD' && definition?.fast === true;
+  const names = new Map(fields.filter(isExact).map((field) => [columnsOf(field), field.plan.name]));
+  names.delete(undefined);
+  const others = fields.filter((field) => !isExact(field) && names.has(columnsOf(field)));
+  return new Map(others.map((field) => [field.plan.id, names.get(columnsOf(field))!]));
 }
 
 /** The synonyms of a mapping's fields, each analysed with its first query; undefined: none. */
