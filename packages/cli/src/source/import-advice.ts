@@ -5,6 +5,7 @@ const ADVICE: Readonly<Record<string, (details: Readonly<Record<string, unknown>
   address: () => 'curl -fL ADDRESS | lhs source import - …',
   encoding: () => '--encoding latin1 (or utf-16le, shift_jis, …) names it',
   kind: () => '--input-format csv (or ndjson, lines, parquet, arrow, avro, xlsx) names it',
+  layout: () => 'leave out --partition-by and --format-version, or import into another --table',
   line: () => '--skip-bad-lines leaves out such lines, and says how many',
   partition: ({ column, type }) =>
     `--type '${column}=${type}' names the type; --rename names the column; ` +

@@ -13,7 +13,7 @@ const RANGES: readonly (readonly (readonly [from: number, to: number])[])[] = [
   ],
 ];
 /** Marks that a letter may have behind it: accents, points, vowel signs, styles of an emoji. */
-const MARKS = '[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\ufe0e\ufe0f]*';
+const MARKS = '[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u06d6-\u06ed\ufe0e\ufe0f]*';
 
 /** A text as it is compared: in lower case, without accents and other marks. */
 export const plainText = (text: string): string =>

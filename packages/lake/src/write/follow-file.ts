@@ -9,7 +9,6 @@ import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LakeError } from '../base/errors.ts';
-import { loadTable } from '../catalog/load-table.ts';
 import { tableExists } from '../catalog/table-name.ts';
 import type { TableMetadata } from '../metadata/table-metadata.ts';
 import { logKind, logName } from './convert/log-rows.ts';
@@ -17,7 +16,7 @@ import { utf16Of } from './convert/text-encoding.ts';
 import { readCsvHeader } from './csv-header.ts';
 import { type FollowPosition, headOf, positionIn, positionSummary } from './follow-position.ts';
 import { type FollowSpan, pendingSpans, wholeLines } from './follow-spans.ts';
-import { type ImportOptions, importIntoTable, isThere } from './import-files.ts';
+import { existingTable, type ImportOptions, importIntoTable } from './import-files.ts';
 import { checkedFiles, type InputFile } from './input-files.ts';
 import { kindFor, type ReadingOptions } from './reading-options.ts';
 import type { WriteResult } from './table-writer.ts';
@@ -89,18 +88,16 @@ const isPassing = (error: unknown): error is LakeError =>
   error instanceof LakeError && PASSING.has(error.code);
 
 async function startOf(options: FollowOptions, path: string): Promise<FollowPosition | null> {
-  if (!(await isThere(options))) return null;
-  const position = await knownPosition(options, path);
+  const table = await existingTable(options);
+  if (table === null) return null;
+  const position = positionIn(table.metadata, path);
   if (position === null && options.append !== true) throw tableExists(options.table);
   return position;
 }
 
-async function knownPosition(
-  { catalog, table, ...options }: FollowOptions,
-  path: string,
-): Promise<FollowPosition | null> {
-  if (!(await isThere({ catalog, table, ...options }))) return null;
-  return positionIn((await loadTable({ catalog, table })).metadata, path);
+async function knownPosition(options: FollowOptions, path: string): Promise<FollowPosition | null> {
+  const table = await existingTable(options);
+  return table === null ? null : positionIn(table.metadata, path);
 }
 
 async function openFollowed(

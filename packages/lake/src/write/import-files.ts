@@ -1,9 +1,12 @@
 import type { Readable } from 'node:stream';
 import { LakeError } from '../base/errors.ts';
 import { loadTable } from '../catalog/load-table.ts';
+import type { TableHandle } from '../catalog/table-handle.ts';
 import { tableExists } from '../catalog/table-name.ts';
 import type { TableMetadata } from '../metadata/table-metadata.ts';
 import { quoteName } from '../scan/duckdb/quoting.ts';
+import type { PartitionSpec } from '../schema/partition-spec.ts';
+import { transformText } from '../schema/transform.ts';
 import type { Schema } from '../schema/type.ts';
 import type { CatalogConfig } from '../source-table.ts';
 import { committed, discard } from './commit.ts';
@@ -60,8 +63,10 @@ export interface ImportOptions extends WriteWatch, Pick<AppendOptions, 'summary'
 export async function importIntoTable(options: ImportOptions): Promise<WriteResult> {
   const { catalog, table, mode = 'create' } = options;
   const input = inputOf(options);
-  if (!(await isThere(options))) return createFromFiles(options);
+  const existing = await existingTable(options);
+  if (existing === null) return createFromFiles(options);
   if (mode === 'create') throw tableExists(table);
+  refuseOtherLayout(existing.metadata, options);
   const checked = { ...options, uniqueKey: uniqueKeyOf(options) };
   if (mode === 'overwrite') {
     const schemaFor = schemaForReplacing(options);
@@ -88,21 +93,43 @@ function inputOf({ files, stream, streamName: name, reading }: ImportOptions): W
   throw new LakeError('invalid_argument', 'there is no file to import');
 }
 
-/** Whether the table exists. Throws what loading it throws. */
-export async function isThere({
+/** The table; null if there is none. Throws what loading it throws. */
+export async function existingTable({
   catalog,
   table,
-}: Pick<ImportOptions, 'catalog' | 'table'>): Promise<boolean> {
-  return loadTable({ catalog, table }).then(
-    () => true,
-    (error: unknown) => {
-      const code = error instanceof LakeError ? error.code : '';
-      const isNew = code === 'catalog_unreachable' && isLocal(catalog);
-      if (code === 'table_not_found' || isNew) return false;
-      throw error;
-    },
-  );
+}: Pick<ImportOptions, 'catalog' | 'table'>): Promise<TableHandle | null> {
+  return loadTable({ catalog, table }).catch((error: unknown) => {
+    const code = error instanceof LakeError ? error.code : '';
+    const isNew = code === 'catalog_unreachable' && isLocal(catalog);
+    if (code === 'table_not_found' || isNew) return null;
+    throw error;
+  });
 }
+
+/** Throws invalid_argument for partitions and a format version that the table does not have. */
+function refuseOtherLayout(
+  { schema, defaultSpec, formatVersion: version }: TableMetadata,
+  { table, partitionBy, formatVersion }: ImportOptions,
+): void {
+  const parts = partitionText(defaultSpec, schema);
+  const other = partitionBy && partitionText(parsePartitionBy(partitionBy, schema), schema);
+  const has =
+    (formatVersion ?? version) !== version
+      ? `format version ${version}`
+      : (other ?? parts) !== parts && (parts === '' ? 'no partitions' : `partitions by ${parts}`);
+  if (!has) return;
+  const message = `table "${table}" has ${has}, which an import does not change`;
+  throw new LakeError('invalid_argument', message, { details: { option: 'layout' } });
+}
+
+const partitionText = (spec: PartitionSpec, schema: Schema): string =>
+  spec.fields
+    .filter(({ transform }) => transform.kind !== 'void')
+    .map(({ sourceIds: [id], transform }) => {
+      const name = schema.fields.find((field) => field.id === id)?.name ?? id;
+      return transform.kind === 'identity' ? name : `${transformText(transform)}(${name})`;
+    })
+    .join(',');
 
 /** A catalog whose folder or database file is not there yet is made by its first table. */
 const isLocal = (catalog: CatalogConfig) =>

@@ -148,6 +148,27 @@ describe('a table that is replaced', () => {
     expect(await rowsOf(table)).toEqual([['2024-01-02', 'a']]);
   });
 
+  it('refuses partitions and a format version that the table does not have', async () => {
+    const layout = { partitionBy: 'day(day), bucket[4](v)', formatVersion: 3 } as const;
+    const more = (options: Partial<ImportOptions>) =>
+      put('r.laid', 'laid.csv', 'day,v\n2024-01-01,1\n', options);
+    await more(layout);
+    for (const mode of ['append', 'overwrite'] as const) {
+      await more({ mode, ...layout });
+      const code = 'invalid_argument';
+      const parts = more({ mode, partitionBy: 'day(day)' });
+      const message =
+        'table "r.laid" has partitions by day(day),bucket[4](v), which an import does not change';
+      await expect(parts).rejects.toMatchObject({ code, message });
+      const version = more({ mode, formatVersion: 2 });
+      await expect(version).rejects.toThrow('has format version 3, which');
+    }
+    await put('r.plain', 'plain.csv', 'v\n1\n');
+    const parts = put('r.plain', 'plain.csv', 'v\n1\n', { mode: 'append', partitionBy: 'v' });
+    await expect(parts).rejects.toThrow('has no partitions, which');
+    expect(await rowsOf('r.laid')).toHaveLength(1);
+  });
+
   it('has a key that its columns have', async () => {
     const table = 'r.keyed';
     await put(table, 'keyed.csv', 'id,v\n1,1\n', { key: ['id'] });
