@@ -259,12 +259,12 @@ describe.each(Object.keys(LAYERS))('layers of packages/%s', (pkg) => {
   });
 });
 
-/** The rooms of each row of the table below a package's heading in ARCHITECTURE.md. */
+/** The rooms of each layer in the list below a package's heading in ARCHITECTURE.md. */
 function documentedLayers(pkg: string): string[][] {
   const page = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8');
   const section =
     page.split(/^#+ /m).find((text) => /^.*/.exec(text)![0].endsWith(`/${pkg}`)) ?? '';
-  const rows = [...section.matchAll(/^\| \d+ \| ([^|]*) \|/gm)];
+  const rows = [...section.matchAll(/^\d+\. (`[^:]*):/gm)];
   return rows.map(([, rooms]) => [...rooms.matchAll(/`([^`/]*)\/?`/g)].map(([, name]) => name));
 }
 
