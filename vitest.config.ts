@@ -6,8 +6,8 @@ import { PATIENCE_MS } from './test/support/patience.ts';
 import { runReporter } from './test/support/run-report.ts';
 import { isTagged, TEST_TAGS } from './test/support/test-tags.ts';
 
-const source = (name: string) =>
-  fileURLToPath(new URL(`./packages/${name}/src/index.ts`, import.meta.url));
+const source = (name: string, file = 'index') =>
+  fileURLToPath(new URL(`./packages/${name}/src/${file}.ts`, import.meta.url));
 
 const support = (name: string) =>
   fileURLToPath(new URL(`./test/support/${name}.ts`, import.meta.url));
@@ -15,6 +15,7 @@ const support = (name: string) =>
 const alias = {
   '@lakehouse-search/contract': source('contract'),
   '@lakehouse-search/lake': source('lake'),
+  '@lakehouse-search/engine/collection': source('engine', 'collection/index'),
   '@lakehouse-search/engine': source('engine'),
   '@lakehouse-search/client': source('client'),
   '@lakehouse-search/mcp': source('mcp'),

@@ -82,6 +82,7 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['workers'],
     ['local'],
     ['local-backend.ts', 'remote'],
+    ['collection'],
     ['index.ts'],
   ],
   client: [
@@ -273,6 +274,7 @@ function isDoor(path: string): boolean {
     path === DOUBLES ||
     path === 'packages/client/src/rest.ts' ||
     (basename(path) === 'index.ts' && dirname(path).endsWith('/src')) ||
+    path === 'packages/engine/src/collection/index.ts' ||
     path.startsWith('packages/cli/src/commands/') ||
     path.startsWith('packages/cli/src/hooks/') ||
     path.endsWith('-worker.ts') ||

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ERROR_CODES, VERSION } from '@lakehouse-search/contract';
 import { describe, expect, it } from 'vitest';
+import * as collection from '../../packages/engine/src/collection/index.ts';
 import * as engine from '../../packages/engine/src/index.ts';
 import * as lake from '../../packages/lake/src/index.ts';
 import { filesBelow, ROOT } from './sources.ts';
@@ -105,6 +106,16 @@ describe('pinned surfaces', () => {
     `);
   });
 
+  it('keep the exports of collections', () => {
+    expect(Object.keys(collection).sort()).toEqual([
+      'Collection',
+      'date',
+      'openCollection',
+      'optional',
+      'text',
+    ]);
+  });
+
   it('keep the exports of the lake', () => {
     expect(Object.keys(lake).sort()).toMatchInlineSnapshot(`
       [
@@ -114,6 +125,7 @@ describe('pinned surfaces', () => {
         "VariantValue",
         "appendRows",
         "cannotFlush",
+        "changeRows",
         "compactTable",
         "controlGroupMemory",
         "createTable",

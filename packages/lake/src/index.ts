@@ -50,10 +50,11 @@ export type { InputFormat, InputKind } from './write/input-files.ts';
 export type { InputNote, NearlyTyped, SkippedLines, WideObjects } from './write/input-notes.ts';
 export type { ReadingOptions } from './write/reading-options.ts';
 export type { RefChange } from './write/table-refs.ts';
-export type { WriteResult } from './write/table-writer.ts';
+export type { RowChanges, WriteResult } from './write/table-writer.ts';
 export type { WriteProgress, WriteWatch } from './write/write-progress.ts';
 export {
   appendRows,
+  changeRows,
   compactTable,
   createTable,
   deleteRows,

@@ -16,6 +16,7 @@ import {
   type MetadataVersion,
   newestMetadata,
   pointerOf,
+  removeVersionsBefore,
 } from './metadata-versions.ts';
 import { relocate } from './relocation.ts';
 import type { SettledOptions, TableCommit, TableHandle } from './table-handle.ts';
@@ -94,8 +95,38 @@ async function commitNext(
   const folder = joinPlace(place.folder, 'metadata');
   const path = joinPlace(folder, `v${next}.metadata.json`);
   if (!(await createMetadata(path, json, place.options))) throw conflict(place, version.version);
+  await refuseRemoved(place, version, path);
   await writeHint(folder, next, place.options);
-  return handleAt(place, { path, version: next, layout: 'hadoop' });
+  const handle = await handleAt(place, { path, version: next, layout: 'hadoop' });
+  await removeOldVersions(place, next, handle.metadata.properties);
+  return handle;
+}
+
+/** The number of this commit's file was free because its owner is old enough to be removed. */
+async function refuseRemoved(
+  place: Place,
+  { path, version }: MetadataVersion,
+  written: string,
+): Promise<void> {
+  const { store } = place.options;
+  if ((await store.stamp(path)) !== null) return;
+  await store.remove([written]);
+  throw conflict(place, version);
+}
+
+/** Versions between two removals. */
+const REMOVAL_STEP = 16;
+
+/** Follows the properties of the table that limit its metadata files. */
+async function removeOldVersions(
+  { folder, options }: Place,
+  version: number,
+  properties: Readonly<Record<string, string>>,
+): Promise<void> {
+  if (properties['write.metadata.delete-after-commit.enabled'] !== 'true') return;
+  const previous = Number(properties['write.metadata.previous-versions-max'] ?? 100);
+  if (!(previous >= 1) || version % REMOVAL_STEP !== 0) return;
+  await removeVersionsBefore(folder, version - previous, options.store).catch(() => undefined);
 }
 
 async function writeHint(folder: string, version: number, { store }: SettledOptions) {

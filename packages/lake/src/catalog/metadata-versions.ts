@@ -100,6 +100,29 @@ export async function isStillNewest(
   return stamps.every((stamp) => stamp === null);
 }
 
+/** The metadata files of a folder, in no order. */
+async function versionsIn(folder: string, store: FileStore): Promise<readonly MetadataVersion[]> {
+  const { files: names } = await store.entries(folder);
+  return names
+    .filter(isMetadataFileName)
+    .map((name) => versionOfName(folder, name))
+    .filter((version) => version !== null);
+}
+
+/**
+ * Removes the numbered files of a Hadoop table before a version, the oldest first: while a version
+ * is there, no later one has been removed.
+ */
+export async function removeVersionsBefore(
+  tableFolder: string,
+  version: number,
+  store: FileStore,
+): Promise<void> {
+  const versions = await versionsIn(joinPlace(tableFolder, 'metadata'), store);
+  const old = versions.filter((file) => file.layout === 'hadoop' && file.version < version);
+  for (const { path } of old.sort((a, b) => a.version - b.version)) await store.remove([path]);
+}
+
 /**
  * The newest metadata version in a table's folder, or null if the folder holds no table. Throws
  * metadata_invalid if a hint names a version that is not there and no other is.
@@ -109,12 +132,8 @@ export async function newestMetadata(
   store: FileStore,
 ): Promise<MetadataVersion | null> {
   const folder = joinPlace(tableFolder, 'metadata');
-  const { files: names } = await store.entries(folder);
+  const versions = await versionsIn(folder, store);
   const hint = await readVersionHint(tableFolder, store);
-  const versions = names
-    .filter(isMetadataFileName)
-    .map((name) => versionOfName(folder, name))
-    .filter((version) => version !== null);
   const hadoop = versions.filter((version) => version.layout === 'hadoop');
   const numbered = versions.filter((version) => version.layout === 'numbered');
   const newest =

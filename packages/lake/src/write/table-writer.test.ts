@@ -15,6 +15,7 @@ import { openTable } from '../table.ts';
 import { importIntoTable } from './import-files.ts';
 import {
   appendToTable,
+  changeTableRows,
   deleteFromTable,
   overwriteRows,
   upsertIntoTable,
@@ -208,5 +209,51 @@ describe('an import of files', () => {
       allowDuplicateKeys: true,
     });
     expect(await read({ catalog, table: 'my.events' })).toHaveLength(4);
+  });
+});
+
+describe('changes by key', () => {
+  const catalog: CatalogConfig = { type: 'filesystem', warehouse: join(folder, 'changes') };
+
+  it.each([2, 3] as const)(
+    'upsert and delete in one snapshot, format %i',
+    async (formatVersion) => {
+      const config = { catalog, table: `ns.keys${formatVersion}` };
+      await writeTable(catalog, config.table, { schema, formatVersion });
+      const first = await changeTableRows(config, { upserts: rows(0, 10).rows, deletes: [] });
+      expect(first).toMatchObject({ inserted: 10, updated: 0, deleted: 0 });
+      await appendToTable(config, rows(10, 20));
+      const changed = await changeTableRows(config, {
+        upserts: [row(3, 'three'), row(30), row(5, 'five')],
+        deletes: [{ id: 4 }, { id: 12 }, { id: 999 }, { id: 5 }],
+      });
+      expect(changed).toMatchObject({ inserted: 1, updated: 2, deleted: 2 });
+      const now = await read(config);
+      const expected = [0, 1, 2, 3, 5, 6, 7, 8, 9, 10, 11, 13, 14, 15, 16, 17, 18, 19, 30];
+      expect(now.map(({ id }) => id)).toEqual(expected);
+      expect(now.filter(({ id }) => id === 3 || id === 5).map((r) => r.name)).toEqual([
+        'three',
+        'five',
+      ]);
+      const gone = await changeTableRows(config, { upserts: [], deletes: [{ id: 0 }, { id: 30 }] });
+      expect(gone).toMatchObject({ inserted: 0, updated: 0, deleted: 2 });
+      expect((await read(config)).map(({ id }) => id)).toEqual(expected.slice(1, -1));
+    },
+  );
+
+  it('without effect commit nothing, and values that are no keys are refused', async () => {
+    const config = { catalog, table: 'ns.keys2' };
+    const nothing = { snapshotId: null, inserted: 0, updated: 0, deleted: 0 };
+    expect(await changeTableRows(config, { upserts: [], deletes: [] })).toEqual(nothing);
+    expect(await changeTableRows(config, { upserts: [], deletes: [{ id: 7777 }] })).toEqual(
+      nothing,
+    );
+    const deleting = (key: Record<string, unknown>) =>
+      changeTableRows(config, { upserts: [], deletes: [key] });
+    await expect(deleting({ id: 'x' })).rejects.toMatchObject({ code: 'invalid_argument' });
+    await expect(deleting({ name: 'n1' })).rejects.toMatchObject({ code: 'invalid_argument' });
+    await expect(deleting({})).rejects.toMatchObject({ code: 'null_key' });
+    const twice = changeTableRows(config, { upserts: [], deletes: [{ id: 1 }, { id: 1 }] });
+    await expect(twice).rejects.toMatchObject({ code: 'duplicate_key' });
   });
 });

@@ -4,15 +4,16 @@ import type { TableHandle } from '../catalog/table-handle.ts';
 import type { TableMetadata } from '../metadata/table-metadata.ts';
 import type { Schema } from '../schema/type.ts';
 import { valueToJson } from '../schema/value-json.ts';
-import type { CatalogConfig, SourceTable, TableConfig } from '../source-table.ts';
+import type { CatalogConfig, TableConfig } from '../source-table.ts';
 import { tableOf } from '../table.ts';
 import { commitTable, discard } from './commit.ts';
 import type { NewDataFile } from './data-files.ts';
 import { collectRows, planDeletes, type RowsByFile } from './delete-rows.ts';
 import type { WriteInput } from './input.ts';
-import { scanNear } from './key-range.ts';
+import { keyRange, scanNear } from './key-range.ts';
 import type { InputKeys } from './key-rows.ts';
 import type { TableDefinition } from './next-metadata.ts';
+import { addRows, type FindRows, type KeyValues, rowsWithKey } from './rows-with-key.ts';
 import { type SnapshotChange, snapshotMetadata } from './snapshot-commit.ts';
 import { stageTable } from './staged-table.ts';
 import { type RowWriteOptions, withDataFiles } from './staged-write.ts';
@@ -95,7 +96,8 @@ async function refuseKnown(
 ): Promise<void> {
   const source = tableOf(handle);
   try {
-    const rows = await keys.rowsAmong(scanNear({ source, handle }, added, names));
+    const near = keyRange(added, source.schema, names);
+    const rows = await keys.rowsAmong(scanNear({ source, handle }, near, names));
     const [first] = rows;
     if (first === undefined) return;
     const locator = { file: first[0], position: first[1][0] };
@@ -150,41 +152,79 @@ export async function overwriteRows(
 
 /** Deletes the rows that a SQL condition names. Nothing is committed if there are none. */
 export async function deleteFromTable(config: TableConfig, where: string): Promise<WriteResult> {
-  const table = await loadTable(config);
-  let deleted = 0;
-  const result = await commitRows(table, 'delete', [], async (source) => {
+  return deleteFound(await loadTable(config), async (source) => {
     const rows: RowsByFile = new Map();
     const columns = source.schema.fields.slice(0, 1).map((f) => f.name);
     for await (const batch of source.scan({ columns, where })) collectRows(rows, batch);
+    return rows;
+  });
+}
+
+async function deleteFound(table: TableHandle, find: FindRows): Promise<WriteResult> {
+  let deleted = 0;
+  const snapshotId = await commitRows(table, 'delete', [], async (source, handle) => {
+    const rows = await find(source, handle);
     deleted = countRows(rows);
     return rows;
   });
-  return result === null ? NOTHING : { snapshotId: result, inserted: 0, updated: 0, deleted };
+  return snapshotId === null ? NOTHING : { ...NOTHING, snapshotId, deleted };
 }
 
 /**
  * Inserts rows whose key is new and replaces those whose key is there, in one snapshot. `key`:
- * default the table's identifier fields. Throws invalid_argument without a key, duplicate_key if
- * the input has one twice.
+ * default the table's identifier fields. `deletes`: keys whose rows go in the same snapshot. Throws
+ * invalid_argument without a key, duplicate_key if the input has one twice.
  */
 export async function upsertIntoTable(
   config: TableConfig,
   input: WriteInput,
   key?: readonly string[],
   watch?: WriteWatch,
+  deletes: readonly KeyValues[] = [],
 ): Promise<WriteResult> {
   const keyOf = (schema: Schema) => key ?? identifierNames(schema);
   return withDataFiles(config, input, { keyOf, watch }, async ({ table, added, keys }) => {
-    const names = keyOf(table.metadata.schema);
+    const { schema } = table.metadata;
+    const names = keyOf(schema);
+    const near = keyRange(added, schema, names);
     const wanted = keys as InputKeys;
+    const unwanted = deletes.length === 0 ? null : rowsWithKey(schema, names, deletes);
     let updated = 0;
+    let deleted = 0;
     const snapshotId = await commitRows(table, 'overwrite', added, async (source, handle) => {
-      const rows = await wanted.rowsAmong(scanNear({ source, handle }, added, names));
+      const rows = await wanted.rowsAmong(scanNear({ source, handle }, near, names));
       updated = countRows(rows);
+      if (unwanted !== null) addRows(rows, await unwanted(source, handle));
+      deleted = countRows(rows) - updated;
       return rows;
     });
-    return { snapshotId, inserted: records(added) - updated, updated, deleted: 0 };
+    return { snapshotId, inserted: records(added) - updated, updated, deleted };
   });
+}
+
+/** Changes by key: rows by column name, and keys that have a value for each identifier field. */
+export interface RowChanges {
+  readonly upserts: readonly Readonly<Record<string, unknown>>[];
+  readonly deletes: readonly KeyValues[];
+}
+
+/**
+ * Upserts rows and deletes keys in one snapshot. Keys that the table does not have are no error; a
+ * key in both lists is upserted. Throws duplicate_key if a list has a key twice, null_key,
+ * invalid_argument.
+ */
+export async function changeTableRows(
+  config: TableConfig,
+  { upserts, deletes }: RowChanges,
+): Promise<WriteResult> {
+  if (upserts.length > 0) {
+    const input = { kind: 'rows', rows: upserts } as const;
+    return upsertIntoTable(config, input, undefined, undefined, deletes);
+  }
+  if (deletes.length === 0) return NOTHING;
+  const table = await loadTable(config);
+  const { schema } = table.metadata;
+  return deleteFound(table, rowsWithKey(schema, identifierNames(schema), deletes));
 }
 
 /** The names of a table's identifier fields. Throws invalid_argument if it has none. */
@@ -213,7 +253,7 @@ export async function commitRows(
   table: TableHandle,
   operation: 'delete' | 'overwrite',
   addedData: readonly NewDataFile[],
-  find: (source: SourceTable, handle: TableHandle) => Promise<RowsByFile>,
+  find: FindRows,
 ): Promise<bigint | null> {
   let written: readonly { readonly real: string }[] = [];
   const { store } = table.files;

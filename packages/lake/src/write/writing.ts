@@ -17,6 +17,7 @@ export const createTable = lazy(async () => (await writer()).writeTable);
 export const appendRows = lazy(async () => (await writer()).appendToTable);
 export const deleteRows = lazy(async () => (await writer()).deleteFromTable);
 export const upsertRows = lazy(async () => (await writer()).upsertIntoTable);
+export const changeRows = lazy(async () => (await writer()).changeTableRows);
 export const compactTable = lazy(
   async () => (await import('./compact-table.ts')).compactTableFiles,
 );

@@ -1,0 +1,119 @@
+import { join } from 'node:path';
+import { LhsError } from '@lakehouse-search/contract';
+import {
+  createTable,
+  type Field,
+  LakeError,
+  openTable,
+  type PrimitiveKind,
+  type SourceTable,
+  type TableConfig,
+} from '@lakehouse-search/lake';
+import type { FieldType } from '../schema/definition.ts';
+import { fromSource } from '../source/source-errors.ts';
+import type { Column, ColumnKind } from './columns.ts';
+
+/** A collection as its caller describes it, checked. */
+export interface CollectionPlan {
+  readonly dataDir: string;
+  readonly name: string;
+  readonly columns: ReadonlyMap<string, Column>;
+  readonly key: string;
+}
+
+/** How each kind is stored in the table and in the index. */
+const KINDS: Readonly<
+  Record<ColumnKind, { readonly type: PrimitiveKind; readonly field: FieldType }>
+> = Object.freeze({
+  string: { type: 'string', field: 'KEYWORD' },
+  text: { type: 'string', field: 'TEXT' },
+  integer: { type: 'long', field: 'LONG' },
+  number: { type: 'double', field: 'DOUBLE' },
+  boolean: { type: 'boolean', field: 'BOOL' },
+  date: { type: 'timestamptz', field: 'DATE' },
+});
+
+/** Metadata files that stay after a commit. */
+const OLD_METADATA_FILES = '20';
+
+/** The table below a collection. */
+export const collectionTable = ({ dataDir, name }: CollectionPlan) =>
+  ({
+    catalog: { type: 'filesystem', warehouse: join(dataDir, 'warehouse') },
+    table: `collections.${name}`,
+  }) as const satisfies TableConfig;
+
+/** The definition of the index over that table: JSON is YAML. */
+export function collectionDefinition(plan: CollectionPlan): string {
+  const fields = [...plan.columns].map(([name, { kind, analyzer }]) => ({
+    name,
+    type: KINDS[kind].field,
+    ...(kind === 'text' ? { analyzer } : { fast: true }),
+    cached: true,
+  }));
+  return JSON.stringify({ version: 1, index: plan.name, source: collectionTable(plan), fields });
+}
+
+/** Opens the table of a collection, which is created if it is missing. Throws schema_changed. */
+export async function openCollectionTable(plan: CollectionPlan): Promise<SourceTable> {
+  const config = collectionTable(plan);
+  const table = await fromSource(async () => {
+    try {
+      return await openTable(config);
+    } catch (error) {
+      if (!isLake(error, 'table_not_found')) throw error;
+      await createMissing(plan);
+      return await openTable(config);
+    }
+  });
+  refuseOtherColumns(plan, table.schema.fields);
+  return table;
+}
+
+/** Another process may create the table at the same time. */
+async function createMissing(plan: CollectionPlan): Promise<void> {
+  const { catalog, table } = collectionTable(plan);
+  const fields = [...plan.columns].map(([name, { kind, optional }], i): Field => {
+    return { id: i + 1, name, required: !optional, type: { kind: KINDS[kind].type } };
+  });
+  const key = fields.filter(({ name }) => name === plan.key).map(({ id }) => id);
+  const schema = { schemaId: 0, identifierFieldIds: key, fields };
+  const properties = {
+    'write.metadata.delete-after-commit.enabled': 'true',
+    'write.metadata.previous-versions-max': OLD_METADATA_FILES,
+  };
+  try {
+    await createTable(catalog, table, { schema, formatVersion: 2, properties });
+  } catch (error) {
+    if (!isLake(error, 'table_exists')) throw error;
+  }
+}
+
+export const isLake = (error: unknown, code: LakeError['code']): boolean =>
+  error instanceof LakeError && error.code === code;
+
+/** Columns that only the table has may be, if rows need not have them. */
+function refuseOtherColumns({ name, columns }: CollectionPlan, fields: readonly Field[]): void {
+  const shown = (type: string, isRequired: boolean) => `${type}${isRequired ? '' : ', optional'}`;
+  const inTable = new Map(
+    fields.map(({ name, type, required }) => [name, shown(type.kind, required)]),
+  );
+  for (const [column, { kind, optional }] of columns) {
+    const found = inTable.get(column);
+    const expected = shown(KINDS[kind].type, !optional);
+    if (found !== expected) throw otherColumns(name, column, found ?? 'missing', expected);
+  }
+  const unknown = fields.find((field) => field.required && !columns.has(field.name));
+  if (unknown === undefined) return;
+  throw otherColumns(name, unknown.name, unknown.type.kind, 'missing');
+}
+
+function otherColumns(name: string, column: string, found: string, expected: string): LhsError {
+  const message =
+    `column "${column}" of collection "${name}" is ${found} in the table on disk, but ` +
+    `${expected} in the columns that it is opened with`;
+  return new LhsError('schema_changed', message, {
+    hint: 'open it with the columns that it was created with, or create one of another name',
+    details: { column },
+  });
+}
