@@ -11,9 +11,11 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { OPERATIONS } from '../packages/contract/src/operations.ts';
 import { readNumbers } from './proto/numbers.ts';
 import { printModel } from './proto/print.ts';
 import { printDocs } from './proto/print-docs.ts';
+import { printRoutes } from './proto/print-routes.ts';
 import { readContract } from './proto/read-contract.ts';
 
 const HERE = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
@@ -43,3 +45,4 @@ execFileSync(buf, ['lint'], options);
 if (existsSync(generated)) rmSync(generated, { recursive: true });
 execFileSync(buf, ['generate'], options);
 writeFileSync(join(generated, 'docs.ts'), printDocs(model));
+writeFileSync(join(generated, 'routes.ts'), printRoutes(OPERATIONS));

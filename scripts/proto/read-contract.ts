@@ -11,7 +11,8 @@ import {
   TypeFlags,
   type Symbol as TypeSymbol,
 } from 'typescript/unstable/sync';
-import { ROUTES, type Route } from '../../packages/client/src/wire/routes.ts';
+import type { Route } from '../../packages/contract/src/operation.ts';
+import { OPERATIONS } from '../../packages/contract/src/operations.ts';
 import {
   type FieldModel,
   type FieldType,
@@ -22,7 +23,7 @@ import {
 } from './model.ts';
 import { isWhole } from './whole-numbers.ts';
 
-type Operation = keyof typeof ROUTES;
+type Operation = keyof typeof OPERATIONS;
 
 /** Fields that travel as JSON although their types could be messages. */
 const AS_JSON = new Set(['ChangeBatch.parts', 'Hit.highlight']);
@@ -64,7 +65,7 @@ class ContractReader {
     const exported = this.#checker.getExportsOfModule(module!);
     const service = exported.find(({ name }) => name === 'Service')!;
     const type = this.#checker.getDeclaredTypeOfSymbol(service);
-    const methods = Object.entries(ROUTES).map(([operation, route]) =>
+    const methods = Object.entries(OPERATIONS).map(([operation, route]) =>
       this.#method(
         this.#checker.getPropertyOfType(type, operation)!,
         operation as Operation,

@@ -26,8 +26,6 @@ export interface OperationRow<K extends Name> {
   readonly refused: readonly (readonly [change: Readonly<Record<string, unknown>>, ErrorCode])[];
   /** The request names an existing index. */
   readonly index?: 'needed' | 'optional';
-  /** Callers of a tenant may make the call. */
-  readonly tenants?: true;
   /** The operation has no end of its own: `follow`. */
   readonly endless?: true;
   /** The operation takes no request, or one that may be left out. */
@@ -114,7 +112,6 @@ export const OPERATIONS: { readonly [K in Name]: OperationRow<K> } = {
     },
     refused: [BAD_QUERY, BAD_FIELD, NO_PIT, [{ limit: 10_001 }, 'limit_exceeded']],
     index: 'needed',
-    tenants: true,
   },
   semantic: {
     request: () => ({ ...INDEX, vector_field: 'vec', query_vector: [1, 0], k: 2 }),
@@ -124,14 +121,12 @@ export const OPERATIONS: { readonly [K in Name]: OperationRow<K> } = {
     },
     refused: [[{ query_vector: [1] }, 'invalid_argument'], [{ k: 0 }, 'invalid_argument'], NO_PIT],
     index: 'needed',
-    tenants: true,
   },
   hybrid: {
     request: () => ({ ...INDEX, query_text: 'disk', vector_field: 'vec', query_vector: [1, 0] }),
     answers: ({ hits }) => expect(hits[0]).toMatchObject({ coordinates: key('a') }),
     refused: [[{ rrf_k: -1 }, 'invalid_argument'], NO_PIT],
     index: 'needed',
-    tenants: true,
   },
   aggregate: {
     request: () => ({ ...INDEX, query: '*:*', aggs: { orgs: { terms: { field: 'org' } } } }),
@@ -139,7 +134,6 @@ export const OPERATIONS: { readonly [K in Name]: OperationRow<K> } = {
       expect(results.orgs).toMatchObject({ buckets: [{ key: 'acme', doc_count: 2 }, {}] }),
     refused: [[{ aggs: { x: { terms: { field: 'none' } } } }, 'invalid_argument'], NO_PIT],
     index: 'needed',
-    tenants: true,
   },
   facets: {
     request: () => ({ ...INDEX, fields: ['org'] }),
@@ -147,7 +141,6 @@ export const OPERATIONS: { readonly [K in Name]: OperationRow<K> } = {
       expect(facets).toMatchObject([{ field: 'org', buckets: [{ value: 'acme', count: 2 }, {}] }]),
     refused: [[{ size: 101 }, 'limit_exceeded'], BAD_QUERY, NO_PIT],
     index: 'needed',
-    tenants: true,
   },
   suggest: {
     request: () => ({ ...INDEX, field: 'title', text: 'di' }),
@@ -158,14 +151,12 @@ export const OPERATIONS: { readonly [K in Name]: OperationRow<K> } = {
       [{ limit: 1001 }, 'limit_exceeded'],
     ],
     index: 'needed',
-    tenants: true,
   },
   explain: {
     request: () => ({ ...INDEX, query: 'disk', coordinates: key('a') }),
     answers: { found: true, matched: true },
     refused: [BAD_QUERY, [{ coordinates: {} }, 'invalid_argument'], NO_PIT],
     index: 'needed',
-    tenants: true,
   },
   getKeys: {
     request: () => ({ ...INDEX, keys: [key('c'), key('zz')] }),
@@ -179,7 +170,6 @@ export const OPERATIONS: { readonly [K in Name]: OperationRow<K> } = {
       [{ keys: [{}] }, 'invalid_argument'],
     ],
     index: 'needed',
-    tenants: true,
   },
   exportDocuments: {
     request: () => ({ ...INDEX, query: 'disk' }),
@@ -187,34 +177,29 @@ export const OPERATIONS: { readonly [K in Name]: OperationRow<K> } = {
       expect(documents.map(({ coordinates }) => coordinates)).toEqual([key('a'), key('b')]),
     refused: [BAD_QUERY],
     index: 'needed',
-    tenants: true,
   },
   analyze: {
     request: () => ({ text: 'Disk full', analyzer: 'standard' }),
     answers: ({ tokens }) => expect(tokens.map(({ token }) => token)).toEqual(['disk', 'full']),
     refused: [[{ analyzer: 'none' }, 'invalid_definition']],
-    tenants: true,
   },
   parseQuery: {
     request: () => ({ ...INDEX, query: 'title:disk' }),
     answers: ({ ast }) => expect(JSON.stringify(ast)).toContain('"disk"'),
     refused: [BAD_QUERY, BAD_FIELD, [{ syntax: 'sql' }, 'invalid_argument']],
     index: 'optional',
-    tenants: true,
   },
   printQuery: {
     request: () => ({ ...INDEX, ast: { term: { field: 'org', value: 'acme' } } }),
     answers: { query: 'org:acme' },
     refused: [[{ ast: { zz: 1 } }, 'invalid_query']],
     index: 'optional',
-    tenants: true,
   },
   clauseCounts: {
     request: () => ({ ...INDEX, query: 'disk full' }),
     answers: (counts) => expect(counts).toMatchObject([{ total: 2 }, { total: 1 }]),
     refused: [BAD_QUERY, BAD_FIELD, NO_PIT],
     index: 'needed',
-    tenants: true,
   },
   bench: {
     request: () => ({ ...INDEX, queries: ['disk'], repeat: 1, warm: 0 }),
@@ -260,7 +245,6 @@ export const OPERATIONS: { readonly [K in Name]: OperationRow<K> } = {
     answers: { index: 'notes', status: 'live', num_docs: 3 },
     refused: [],
     index: 'needed',
-    tenants: true,
   },
   alterIndex: {
     request: async (setting) => ({
@@ -596,7 +580,6 @@ export const OPERATIONS: { readonly [K in Name]: OperationRow<K> } = {
       [{ keep_alive: '2h' }, 'limit_exceeded'],
     ],
     index: 'needed',
-    tenants: true,
   },
   closePit: {
     request: async ({ backend }) => {
@@ -606,7 +589,6 @@ export const OPERATIONS: { readonly [K in Name]: OperationRow<K> } = {
     answers: { closed: true },
     refused: [NO_PIT],
     index: 'needed',
-    tenants: true,
   },
   listAliases: {
     request: async ({ backend }) => {
@@ -639,7 +621,6 @@ export const OPERATIONS: { readonly [K in Name]: OperationRow<K> } = {
     answers: (queries) =>
       expect(queries).toContainEqual(expect.objectContaining({ name: 'listed' })),
     refused: [],
-    tenants: true,
     bare: true,
   },
   createSavedQuery: {
@@ -649,7 +630,6 @@ export const OPERATIONS: { readonly [K in Name]: OperationRow<K> } = {
       [{ request: { ...INDEX, query: 'title:(' } }, 'invalid_query'],
       [{ mode: 'semantic', request: { ...INDEX, query_text: 'disk' } }, 'invalid_argument'],
     ],
-    tenants: true,
   },
   replaceSavedQuery: {
     request: async (setting) => {

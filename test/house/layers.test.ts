@@ -12,6 +12,7 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     [
       'call.ts',
       'coordinates.ts',
+      'examples.ts',
       'generation-description.ts',
       'index-request.ts',
       'json.ts',
@@ -25,6 +26,7 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ],
     ['errors.ts'],
     ['checks'],
+    ['operation.ts'],
     ['source'],
     ['search'],
     [
@@ -43,6 +45,7 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ],
     ['aliases', 'diff', 'jobs', 'saved-queries'],
     ['backend.ts'],
+    ['methods.ts', 'operations.ts'],
     ['index.ts'],
   ],
   lake: [

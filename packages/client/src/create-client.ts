@@ -1,6 +1,5 @@
-import type { Operation, Service } from '@lakehouse-search/contract';
+import { OPERATIONS, type Operation, type Service } from '@lakehouse-search/contract';
 import { type CallerOptions, remoteService } from './remote/remote-service.ts';
-import { REQUEST_CHECKS } from './remote/request-checks.ts';
 import { serviceUrl } from './remote/service-url.ts';
 import type { Transport } from './remote/transport.ts';
 import type { Fetch } from './rest/fetch-exchange.ts';
@@ -20,7 +19,8 @@ export interface ClientOptions extends CallerOptions {
  * with the first call. Throws invalid_argument for a URL that is none.
  */
 export function createClient(options: ClientOptions): Service {
-  const check = (operation: Operation, request: unknown) => void REQUEST_CHECKS[operation](request);
+  const check = (operation: Operation, request: unknown) =>
+    void OPERATIONS[operation].check(request);
   return remoteService(options, transportOf(options), check);
 }
 

@@ -1,7 +1,6 @@
 export type * from './access/access.ts';
 export { openAccess } from './access/open-access.ts';
 export { hashPassword, requirePassword } from './access/passwords.ts';
-export { REQUIRED_SCOPES } from './access/scopes.ts';
 export { type NodeClaims, readNodeCall, signNodeCall } from './cluster/cluster-token.ts';
 export * from './cluster/node-client.ts';
 export type * from './cluster/node-state.ts';

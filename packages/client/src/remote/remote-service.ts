@@ -6,7 +6,7 @@ import {
   type Operation,
   type Service,
 } from '@lakehouse-search/contract';
-import { ROUTES } from '../wire/routes.ts';
+import { ROUTES } from '../generated/routes.ts';
 import { retrying } from './retry.ts';
 import type { Transport, TransportCall } from './transport.ts';
 import { requireWanted } from './wanted.ts';

@@ -1,5 +1,4 @@
-import { LhsError } from '@lakehouse-search/contract';
-import type { Route } from '../wire/routes.ts';
+import { LhsError, type Route } from '@lakehouse-search/contract';
 
 /** An operation as an HTTP request. */
 export interface RestRequest {

@@ -1,9 +1,9 @@
 import { LhsError, type Operation } from '@lakehouse-search/contract';
+import { ROUTES } from '../generated/routes.ts';
 import { requireHeaderValue } from '../remote/header-value.ts';
 import type { Transport, TransportCall } from '../remote/transport.ts';
 import { unreachable } from '../remote/unreachable.ts';
 import { type ErrorJson, errorOf } from '../wire/error-detail.ts';
-import { ROUTES } from '../wire/routes.ts';
 import { RequestLimit } from './call-limit.ts';
 import type { HttpExchange, HttpHead, HttpRequest, WholeResponse } from './exchange.ts';
 import { linesOf, textOf } from './lines.ts';

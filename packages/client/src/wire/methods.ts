@@ -6,15 +6,19 @@ import {
   toBinary,
 } from '@bufbuild/protobuf';
 import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt';
-import type { Operation } from '@lakehouse-search/contract';
+import {
+  OPERATION_NAMES,
+  OPERATIONS,
+  type Operation,
+  type OperationRow,
+} from '@lakehouse-search/contract';
 import { file_lhs_v1_errors } from '../generated/lhs/v1/errors_pb.ts';
 import { file_lhs_v1_services } from '../generated/lhs/v1/services_pb.ts';
-import { ROUTES, type Route } from './routes.ts';
 
 /** A method of gRPC and the operation that it runs. */
 export interface WireMethod {
   readonly operation: Operation;
-  readonly route: Route;
+  readonly route: OperationRow;
   readonly service: DescService;
   readonly method: DescMethod;
   readonly input: DescMessage;
@@ -38,7 +42,7 @@ export function serializedFiles(): Uint8Array[] {
 const services = new Map(file_lhs_v1_services.services.map((service) => [service.name, service]));
 
 function wireMethod(operation: Operation): WireMethod {
-  const route = ROUTES[operation];
+  const route = OPERATIONS[operation];
   const [serviceName, name] = route.rpc.split('/');
   const service = services.get(serviceName)!;
   const method = service.methods.find((candidate) => candidate.name === name)!;
@@ -49,7 +53,5 @@ function wireMethod(operation: Operation): WireMethod {
 
 /** The method of each operation. */
 export const METHODS = Object.freeze(
-  Object.fromEntries(
-    (Object.keys(ROUTES) as Operation[]).map((operation) => [operation, wireMethod(operation)]),
-  ),
+  Object.fromEntries(OPERATION_NAMES.map((operation) => [operation, wireMethod(operation)])),
 ) as Readonly<Record<Operation, WireMethod>>;

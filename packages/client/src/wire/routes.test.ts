@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { getOption } from '@bufbuild/protobuf';
+import { OPERATION_NAMES, OPERATIONS } from '@lakehouse-search/contract';
 import { describe, expect, it } from 'vitest';
 import { http } from '../generated/google/api/annotations_pb.ts';
+import { ROUTES } from '../generated/routes.ts';
 import { METHODS } from './methods.ts';
-import { ROUTES } from './routes.ts';
 
-const bindings = Object.values(ROUTES).flatMap(({ verb, path, also = [] }) => [
+const bindings = Object.values(OPERATIONS).flatMap(({ verb, path, also = [] }) => [
   `${verb} ${path}`,
   ...also,
 ]);
@@ -13,8 +14,15 @@ const bindings = Object.values(ROUTES).flatMap(({ verb, path, also = [] }) => [
 describe('the table of routes', () => {
   it('names each endpoint and each method once', () => {
     expect(new Set(bindings).size).toBe(bindings.length);
-    const methods = Object.values(ROUTES).map(({ rpc }) => rpc);
+    const methods = Object.values(OPERATIONS).map(({ rpc }) => rpc);
     expect(new Set(methods).size).toBe(methods.length);
+  });
+
+  it('has the endpoints that scripts/proto.ts has written', () => {
+    for (const operation of OPERATION_NAMES) {
+      expect(OPERATIONS[operation], operation).toMatchObject(ROUTES[operation]);
+    }
+    expect(Object.keys(ROUTES)).toEqual(OPERATION_NAMES);
   });
 
   it('is what the annotations of the methods say', () => {

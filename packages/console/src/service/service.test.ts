@@ -1,4 +1,4 @@
-import { ROUTES as ALL } from '@lakehouse-search/client';
+import { OPERATIONS } from '@lakehouse-search/contract';
 import { describe, expect, it } from 'vitest';
 import { consoleService } from './console-service.ts';
 import { type ConsoleOperation, httpParts, ROUTES } from './routes.ts';
@@ -27,7 +27,7 @@ function answering(status: number, text: string) {
 describe('routes of the console', () => {
   it('are those of the client', () => {
     for (const [operation, route] of Object.entries(ROUTES)) {
-      const { verb, path } = ALL[operation as ConsoleOperation];
+      const { verb, path } = OPERATIONS[operation as ConsoleOperation];
       expect(route, operation).toBe(`${verb} ${path}`);
     }
   });

@@ -1,8 +1,19 @@
 /** Checks of what several requests have in common. */
 
 import type { Coordinates, KeyPart } from '../coordinates.ts';
+import type { IndexRequest } from '../index-request.ts';
 import { REQUEST_LIMITS } from '../limits.ts';
-import { type Check, type Fields, isPlain, list, record, text, textUpTo, wrong } from './values.ts';
+import {
+  type Check,
+  type Fields,
+  isPlain,
+  list,
+  record,
+  requestOf,
+  text,
+  textUpTo,
+  wrong,
+} from './values.ts';
 
 /** Bytes of a name of any kind; indexes, aliases and fields have fewer. */
 const NAME_BYTES = 1024;
@@ -60,3 +71,6 @@ export function checkListRequest(request: unknown): void {
 
 /** The fields of a request that names an index and nothing else. */
 export const INDEX_FIELDS = { index: name };
+
+/** Checks a request that names an index and nothing else. Throws invalid_argument. */
+export const checkIndexRequest = requestOf<IndexRequest>(INDEX_FIELDS);

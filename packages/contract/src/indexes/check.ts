@@ -14,7 +14,6 @@ import {
   wrong,
 } from '../checks/values.ts';
 import { LhsError } from '../errors.ts';
-import type { IndexRequest } from '../index-request.ts';
 import { REQUEST_LIMITS } from '../limits.ts';
 import { type CheckedSearch, checkSearchOf } from '../search/check-nearest.ts';
 import { tableOrCatalog } from '../source/check.ts';
@@ -32,9 +31,6 @@ import type {
   RollbackIndexRequest,
   ValidateDefinitionRequest,
 } from './request.ts';
-
-/** Checks a request that names an index and nothing else. Throws invalid_argument. */
-export const checkIndexRequest = requestOf<IndexRequest>(INDEX_FIELDS);
 
 const CREATE_FIELDS: Fields<CreateIndexRequest> = { definition: text, base_dir: folder };
 /** Checks a request for a new index. Throws invalid_argument. */

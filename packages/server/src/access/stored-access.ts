@@ -1,4 +1,10 @@
-import { LhsError, type Operation, type Principal, type Scope } from '@lakehouse-search/contract';
+import {
+  LhsError,
+  OPERATIONS,
+  type Operation,
+  type Principal,
+  type Scope,
+} from '@lakehouse-search/contract';
 import type { Store } from '../store/open-store.ts';
 import type { Access } from './access.ts';
 import { isValidToken, parseApiToken } from './api-tokens.ts';
@@ -10,7 +16,6 @@ import {
   type VerifiedCaller,
 } from './remembered-callers.ts';
 import { ROLES, scopesOf } from './roles.ts';
-import { REQUIRED_SCOPES } from './scopes.ts';
 import type { Sessions } from './sessions.ts';
 
 /** What a closed service checks callers with. */
@@ -119,7 +124,7 @@ export function requireHeader(authorization: string | undefined): string {
 
 /** Throws permission_denied, naming the scope, unless the caller has that of the operation. */
 export function authorizeByScope(principal: Principal | undefined, operation: Operation): void {
-  const scope = REQUIRED_SCOPES[operation];
+  const scope = OPERATIONS[operation].scope;
   if (scope === null) return;
   if (principal === undefined) throw unknownCaller();
   if (!principal.scopes.includes(scope)) throw lacksScope(principal, operation, scope);

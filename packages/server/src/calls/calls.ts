@@ -1,15 +1,15 @@
-import { METHODS } from '@lakehouse-search/client';
 import {
   type CallContext,
   type FollowEvent,
   LhsError,
+  OPERATION_NAMES,
+  OPERATIONS,
   type Operation,
   type Principal,
 } from '@lakehouse-search/contract';
 import type { CachedParts, LocalBackend, RepeatedRequest } from '@lakehouse-search/engine';
 import type { Access, Arrival } from '../access/access.ts';
 import type { LoginAttempts } from '../access/login-attempts.ts';
-import { REQUIRED_SCOPES } from '../access/scopes.ts';
 import type { Admit, Admitted } from '../limits/admission.ts';
 import type { NodeSpans } from '../observe/node-spans.ts';
 import type { Observer } from '../observe/observer.ts';
@@ -62,7 +62,7 @@ export class Calls {
     this.isOpen = access.isOpen === true;
     this.#admit = admit;
     this.observer = observer;
-    this.#runners = runnersOver(apis, Object.keys(METHODS) as Operation[]);
+    this.#runners = runnersOver(apis, OPERATION_NAMES);
     const { recall } = apis.backend as Partial<LocalBackend>;
     this.#recall = recall?.bind(apis.backend);
   }
@@ -117,7 +117,7 @@ export class Calls {
   }
 
   #caller(operation: Operation, arrival: Arrival, authorization: string | undefined) {
-    if (REQUIRED_SCOPES[operation] === null) return undefined;
+    if (OPERATIONS[operation].scope === null) return undefined;
     return this.#access.authenticate(authorization, arrival);
   }
 

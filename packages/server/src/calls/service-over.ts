@@ -1,4 +1,5 @@
 import {
+  ACCOUNT_OPERATIONS,
   type AccountsApi,
   type Backend,
   type ClusterApi,
@@ -17,16 +18,6 @@ export interface Apis {
 
 /** An operation as a function: a promise, or an iterable of a stream. */
 export type Run = (request: unknown, call: object) => unknown;
-
-const ACCOUNTS: ReadonlySet<Operation> = new Set<keyof AccountsApi>([
-  'login',
-  'listUsers',
-  'setRoles',
-  'listRoles',
-  'listTokens',
-  'createToken',
-  'revokeToken',
-]);
 
 /** The function of each operation. */
 export function runnersOver(
@@ -50,6 +41,8 @@ export function runnersOver(
 }
 
 function missing(operation: Operation): LhsError {
-  const what = ACCOUNTS.has(operation) ? 'has no accounts: it is open' : `has no ${operation}`;
+  const what = Object.hasOwn(ACCOUNT_OPERATIONS, operation)
+    ? 'has no accounts: it is open'
+    : `has no ${operation}`;
   return new LhsError('unsupported', `this service ${what}`);
 }

@@ -3,12 +3,12 @@
  * those of the control plane; the other operations go to the nodes that hold the index. Rows are
  * written by the connector alone.
  */
-import { ROUTES } from '@lakehouse-search/client';
 import {
   type AccountsApi,
   type CallContext,
   type ErrorCode,
   LhsError,
+  OPERATIONS,
   type Operation,
   type Service,
   syncStep,
@@ -65,7 +65,7 @@ export class ControlPlaneCalls {
 
   /** Throws unreachable if none answers, and what the first one that answers throws. */
   call(name: string, request: unknown, context?: CallContext): Promise<unknown> {
-    const isIdempotent = ROUTES[name as Operation].idempotent === true;
+    const isIdempotent = OPERATIONS[name as Operation].idempotent === true;
     const work = async (plane: NodeClient) => operations(plane)[name](request, context);
     return this.#planes.call(work, isIdempotent);
   }

@@ -3,7 +3,6 @@
  * hold the index, and the answers are merged. An operation that is not defined over several nodes
  * is refused if the index has several.
  */
-import { REQUEST_CHECKS } from '@lakehouse-search/client';
 import {
   type BackupRequest,
   type BackupStatusRequest,
@@ -15,6 +14,7 @@ import {
   type IndexSummary,
   type ListBackupsRequest,
   type ListRequest,
+  OPERATIONS,
   type PruneBackupsRequest,
   type RestoreRequest,
   type VerifyReceiptRequest,
@@ -87,7 +87,7 @@ export function staticAdmin(
   const special = specialOperations(nodes, options);
   const streams = streamsOf(nodes) as Partial<Record<AdminName, AdminMethod>>;
   const reads = new Set<string>([...REMOTE_READS, 'diffHits']);
-  const names = (Object.keys(REQUEST_CHECKS) as AdminName[]).filter((name) => !reads.has(name));
+  const names = (Object.keys(OPERATIONS) as AdminName[]).filter((name) => !reads.has(name));
   const methods = names.map((name): [string, AdminMethod] => {
     const own = (special as Partial<Record<AdminName, AdminMethod>>)[name];
     if (own !== undefined) return [name, checked(name, own)];
@@ -102,7 +102,7 @@ export function staticAdmin(
 function checked(name: AdminName, run: AdminMethod): AdminMethod {
   return async (request, context) => {
     const call = checkCall(context);
-    REQUEST_CHECKS[name](request);
+    OPERATIONS[name].check(request);
     return run(request ?? {}, call);
   };
 }
@@ -110,7 +110,7 @@ function checked(name: AdminName, run: AdminMethod): AdminMethod {
 function checkedStream(name: AdminName, run: AdminMethod): AdminMethod {
   return async function* (request, context) {
     const call = checkCall(context);
-    REQUEST_CHECKS[name](request);
+    OPERATIONS[name].check(request);
     yield* run(request ?? {}, call) as AsyncIterable<unknown>;
   };
 }

@@ -1,6 +1,5 @@
-import type { Operation } from '@lakehouse-search/contract';
+import { OPERATIONS, type Operation } from '@lakehouse-search/contract';
 import { type DestinationStream, type Logger, pino } from 'pino';
-import { REQUIRED_SCOPES } from '../access/scopes.ts';
 import { errorInLog } from './error-json.ts';
 import { lineWriter } from './line-writer.ts';
 import type { CallRecord, Observer } from './observer.ts';
@@ -97,7 +96,7 @@ const OWN_CHANGES: ReadonlySet<Operation> = new Set<Operation>([
 ]);
 
 function isChange(operation: Operation): boolean {
-  const scope = REQUIRED_SCOPES[operation];
+  const scope = OPERATIONS[operation].scope;
   return scope === 'ops' || scope === 'admin' || OWN_CHANGES.has(operation);
 }
 

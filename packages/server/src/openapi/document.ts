@@ -1,7 +1,5 @@
 import { docOf, fieldsOf, METHODS, type WireMethod } from '@lakehouse-search/client';
 import { ERROR_CODES } from '@lakehouse-search/contract';
-import { REQUIRED_SCOPES } from '../access/scopes.ts';
-import { REQUEST_EXAMPLES } from './examples.ts';
 import { OTHER_PATHS, OTHER_TAGS } from './other-paths.ts';
 import { type Schema, Schemas } from './schemas.ts';
 
@@ -75,8 +73,8 @@ const json = (schema: Schema, example?: unknown) => ({
 });
 
 function operation(method: WireMethod, verb: string, path: string, schemas: Schemas): object {
-  const { operation: name, route } = method;
-  const scope = REQUIRED_SCOPES[name];
+  const { route } = method;
+  const { scope } = route;
   const inBody = verb === 'POST' || verb === 'PUT';
   const status = String(route.status ?? 200);
   return {
@@ -132,13 +130,13 @@ function parameters(
     });
 }
 
-function body({ operation: name, route, input }: WireMethod, path: string, schemas: Schemas) {
+function body({ route, input }: WireMethod, path: string, schemas: Schemas) {
   const inPath = namesIn(path);
   const defaults = Object.keys(route.defaults ?? {});
   const own = inPath.length > 0 || defaults.length > 0;
   const without = new Set([...inPath, ...defaults]);
   const schema = own ? schemas.object(input, true, without) : schemas.reference(input, true);
-  const whole = Object.entries(REQUEST_EXAMPLES[name]).filter(([key]) => !without.has(key));
+  const whole = Object.entries(route.example).filter(([key]) => !without.has(key));
   const isRequired = fieldsOf(input).some((field) => field.required && !without.has(field.name));
   return { required: isRequired, content: json(schema, Object.fromEntries(whole)) };
 }

@@ -6,10 +6,14 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Backend, Principal } from '@lakehouse-search/contract';
+import {
+  type Backend,
+  OPERATIONS,
+  type Operation,
+  type Principal,
+} from '@lakehouse-search/contract';
 import { openLocal } from '@lakehouse-search/engine';
 import type { Access } from '../access/access.ts';
-import { REQUIRED_SCOPES } from '../access/scopes.ts';
 import { lacksScope } from '../access/stored-access.ts';
 import { readNodeCall } from '../cluster/cluster-token.ts';
 import { connectNode } from '../cluster/node-client.ts';
@@ -208,8 +212,8 @@ function scratchEngine(later: (release: Release) => void): () => Promise<Backend
 
 /** Callers with the key of the cluster; a gateway says for whom it calls. */
 function clusterAccess(key: string | undefined): Access {
-  const authorize = (principal: Principal | undefined, operation: keyof typeof REQUIRED_SCOPES) => {
-    const scope = REQUIRED_SCOPES[operation];
+  const authorize = (principal: Principal | undefined, operation: Operation) => {
+    const { scope } = OPERATIONS[operation];
     if (principal === undefined || scope === null || principal.scopes.includes(scope)) return;
     throw lacksScope(principal, operation, scope);
   };

@@ -4,7 +4,7 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { ROUTES } from '@lakehouse-search/client';
+import { OPERATIONS, type Operation } from '@lakehouse-search/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CallOver, grpcCalls, restCalls } from '../support/call-over.ts';
 import { ACCESS_ROWS } from './access-rows.ts';
@@ -114,23 +114,20 @@ const textWithout = (value: unknown, names: ReadonlySet<string>): string =>
 function askOver(target: ConformanceTarget, transport: Ask['transport'], over: CallOver): Ask {
   const headersOf = (caller: Caller): Record<string, string> =>
     caller === 'none' ? {} : { authorization: target.headers[caller] };
-  const call = (operation: keyof typeof ROUTES, request: object = {}, caller: Caller = 'admin') =>
+  const call = (operation: Operation, request: object = {}, caller: Caller = 'admin') =>
     over(operation, request, headersOf(caller));
   return Object.assign(call, {
     transport,
     url: target.url,
     shards: target.shards,
-    async ok(operation: keyof typeof ROUTES, request?: object, caller?: Caller) {
+    async ok(operation: Operation, request?: object, caller?: Caller) {
       const { status, body } = await call(operation, request, caller);
-      expect(status, `${operation}: ${JSON.stringify(body)}`).toBe(ROUTES[operation].status ?? 200);
+      expect(status, `${operation}: ${JSON.stringify(body)}`).toBe(
+        OPERATIONS[operation].status ?? 200,
+      );
       return body;
     },
-    async refused(
-      wanted: number,
-      operation: keyof typeof ROUTES,
-      request?: object,
-      caller?: Caller,
-    ) {
+    async refused(wanted: number, operation: Operation, request?: object, caller?: Caller) {
       const { status, body } = await call(operation, request, caller);
       expect(status, `${operation}: ${JSON.stringify(body)}`).toBe(wanted);
       return (body as Loose).error.message;

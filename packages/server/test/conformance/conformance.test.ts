@@ -1,5 +1,5 @@
 /** The interface against a server of one process: a test per line, named as the line. */
-import { ROUTES } from '@lakehouse-search/client';
+import { OPERATIONS } from '@lakehouse-search/contract';
 import { describe, expect, it } from 'vitest';
 import { conformanceSuite, pathsOfInterface } from './conformance-suite.ts';
 import { startOne } from './one-process.ts';
@@ -8,7 +8,7 @@ conformanceSuite('a server of one process', () => startOne(1));
 
 describe.skipIf(pathsOfInterface() === undefined)('the routes', () => {
   it('have every path of the interface', () => {
-    const bindings = Object.values(ROUTES).flatMap(({ path, also = [] }) => [
+    const bindings = Object.values(OPERATIONS).flatMap(({ path, also = [] }) => [
       path,
       ...also.map((other) => other.split(' ')[1]),
     ]);

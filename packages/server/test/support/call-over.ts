@@ -8,8 +8,8 @@ import {
   Metadata,
   type ServiceError,
 } from '@grpc/grpc-js';
-import { decodeMessage, encodeMessage, METHODS, ROUTES } from '@lakehouse-search/client';
-import type { Operation } from '@lakehouse-search/contract';
+import { decodeMessage, encodeMessage, METHODS } from '@lakehouse-search/client';
+import { OPERATIONS, type Operation } from '@lakehouse-search/contract';
 import { errorOfStatus } from '../../../client/src/grpc/status-error.ts';
 import { restRequest } from '../../../client/src/rest/rest-request.ts';
 
@@ -44,7 +44,7 @@ const HTTP: Readonly<Partial<Record<codes, number>>> = {
 /** Calls over REST. */
 export function restCalls(url: string): CallOver {
   return async (operation, request, headers = {}) => {
-    const route = ROUTES[operation];
+    const route = OPERATIONS[operation];
     const { method, target, body } = restRequest(route, request);
     const type = body === undefined ? {} : { 'content-type': 'application/json' };
     const response = await fetch(`${url}${target}`, {

@@ -1,7 +1,5 @@
-import { ROUTES } from '@lakehouse-search/client';
-import type { Operation } from '@lakehouse-search/contract';
+import { OPERATION_NAMES, OPERATIONS, type Operation } from '@lakehouse-search/contract';
 import { seededBelow } from '../../../../test/support/random.ts';
-import { REQUEST_EXAMPLES } from '../../src/openapi/examples.ts';
 
 /** A request of a hostile caller. `$pit` and `$saved` are replaced by ids of the server. */
 export interface HostileRequest {
@@ -22,7 +20,7 @@ const READS: readonly Operation[] = [
   ] as const),
   ...(['openPit', 'createSavedQuery', 'parseQuery', 'analyze'] as const),
 ];
-const ALL = (Object.keys(ROUTES) as Operation[]).filter((name) => name !== 'login');
+const ALL = OPERATION_NAMES.filter((name) => name !== 'login');
 const WORDS = ['disk', 'full', 'quiet', 'network', 'replaced', 'kanare', 'kanarekzwolff'];
 /** Parts of words of the other tenant, and neighbours of them. */
 const NEAR = ['kan*', 'papag*', 'wellen*', 'kanarekzwol?', 'papageineum~2', 'state:kan*', 'b*'];
@@ -66,7 +64,7 @@ export class HostileRequests {
 
   /** The example of an operation over the index, with hostile fields. */
   #other(operation: Operation): object {
-    const example = REQUEST_EXAMPLES[operation] as Readonly<Record<string, unknown>>;
+    const example = OPERATIONS[operation].example as Readonly<Record<string, unknown>>;
     const own = Object.keys(example).includes('index') ? { ...example, index: 'rows' } : example;
     if (operation === 'exportDocuments')
       return { ...own, ...this.#some(2, () => ({ query: this.#query() })) };

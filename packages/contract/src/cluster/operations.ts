@@ -1,0 +1,39 @@
+import { INDEX } from '../examples.ts';
+import { NO_FIELDS, operation } from '../operation.ts';
+import { checkActivityRequest, checkRoutingRequest } from './check.ts';
+
+const OPEN_READ = {
+  scope: 'index_read',
+  tenants: true,
+  plane: 'answers',
+  idempotent: true,
+} as const;
+const READ = { scope: 'index_read', plane: 'answers', idempotent: true } as const;
+
+/** The operations of the service as a whole. */
+export const CLUSTER_OPERATIONS = Object.freeze({
+  getRouting: operation('GET /v1/indexes/{index}', 'Admin/GetIndex', {
+    ...OPEN_READ,
+    check: checkRoutingRequest,
+    example: INDEX,
+  }),
+  listIngestion: operation('GET /v1/ingestion', 'Admin/ListIngestion', {
+    ...READ,
+    list: 'indexes',
+    ...NO_FIELDS,
+  }),
+  activity: operation('POST /v1/index:activity', 'Admin/ListActivity', {
+    ...READ,
+    list: 'activity',
+    check: checkActivityRequest,
+    example: { ...INDEX, limit: 10 },
+  }),
+  license: operation('GET /v1/license', 'System/GetLicense', {
+    ...OPEN_READ,
+    ...NO_FIELDS,
+  }),
+  consoleConfig: operation('GET /v1/config', 'System/GetConfig', {
+    ...OPEN_READ,
+    ...NO_FIELDS,
+  }),
+});
