@@ -135,6 +135,8 @@ const ROWS: Readonly<Record<string, Row>> = {
   follow: { request: { index, poll_ms: 1 }, ok: 400, scoped: 400 },
   'status by GET': { at: 'GET /v1/ingestion/notes' },
   listIngestion: OF_ANY_INDEX,
+  // the rows of backups need one
+  backup: {},
   pruneBackups: { request: { index, keep: 1 } },
   restore: { ok: 412 },
   checkErasure: { request: { index, keys: [KEY] } },
