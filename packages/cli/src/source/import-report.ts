@@ -54,6 +54,9 @@ export function readingLine(reading: InputReading): string {
   }
   if (leftOut.length > 0) parts.push(`without ${leftOut.join(', ')}`);
   if (lines?.isLikeCsv === true) parts.push('they look like CSV: --input-format csv');
+  if (lines?.isMixed === true) {
+    parts.push('--filename adds the name of the file; --whole-files makes a row of each file');
+  }
   const how = parts.length === 0 ? '' : ` (${parts.join(', ')})`;
   const types =
     format === 'parquet' || kind === 'avro' || kind === 'arrow'

@@ -50,6 +50,11 @@ export const readingFlags = {
     description: 'text: each line is a row, whatever it is',
     exclusive: ['pattern', 'grok'],
   }),
+  'whole-files': Flags.boolean({
+    description: 'text: each file is a row, with its name and its text',
+    exclusive: ['lines', 'pattern', 'grok'],
+  }),
+  filename: Flags.boolean({ description: 'add a column with the name of the file of each row' }),
   pattern: Flags.string({
     description: 'text: columns are the named groups',
     helpValue: 'REGEX',
@@ -80,6 +85,8 @@ export interface ReadingFlags {
   readonly 'date-format'?: readonly string[];
   readonly 'sample-rows'?: number;
   readonly lines?: boolean;
+  readonly 'whole-files'?: boolean;
+  readonly filename?: boolean;
   readonly pattern?: string;
   readonly grok?: string;
   readonly sheet?: string;
@@ -105,6 +112,8 @@ export function readingOptions(flags: ReadingFlags): ReadingOptions {
     dateFormats: flags['date-format'],
     sampleRows: flags['sample-rows'],
     lines: flags.lines,
+    wholeFiles: flags['whole-files'],
+    filename: flags.filename,
     pattern: flags.pattern,
     grok: flags.grok,
     sheet: flags.sheet,

@@ -18,7 +18,7 @@ import { type FollowPosition, headOf, positionIn, positionSummary } from './foll
 import { type FollowSpan, pendingSpans, wholeLines } from './follow-spans.ts';
 import { existingTable, type ImportOptions, importIntoTable } from './import-files.ts';
 import { checkedFiles, type InputFile } from './input-files.ts';
-import { kindFor, type ReadingOptions } from './reading-options.ts';
+import { hasFilename, kindFor, type ReadingOptions } from './reading-options.ts';
 import type { WriteResult } from './table-writer.ts';
 
 /** How a file is followed. */
@@ -112,6 +112,7 @@ async function openFollowed(
   if (/^utf-?16/i.test(reading.encoding ?? '') || (await isUtf16(file))) {
     throw refuse(file, 'it is in UTF-16');
   }
+  if (hasFilename(reading)) throw refuse(file, 'its rows get no name of a file');
   const fixed = { ...reading, kind, hasFixedColumns: true };
   if (kind === 'csv') {
     const { delimiter } = await readCsvHeader(file, reading);

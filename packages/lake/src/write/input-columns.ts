@@ -10,12 +10,13 @@ import { LakeError } from '../base/errors.ts';
 import { LIMITS } from '../base/limits.ts';
 import { quoteName } from '../scan/duckdb/quoting.ts';
 import type { Type } from '../schema/type.ts';
+import { FILENAME } from './file-names.ts';
 import type { StagedInput } from './input.ts';
 import type { NearlyTyped } from './input-notes.ts';
 import { withoutNullValues } from './mixed-values.ts';
 import { nearlyTyped } from './nearly-typed.ts';
 import { parseSqlType } from './parse-sql-type.ts';
-import type { ReadingOptions } from './reading-options.ts';
+import { hasFilename, type ReadingOptions } from './reading-options.ts';
 import { refuseMissing, refuseTwins } from './refuse-names.ts';
 import { sqlType } from './sql-type.ts';
 import { isOpen, isTimeType, typeOfForms } from './text-forms.ts';
@@ -46,7 +47,11 @@ export async function inputColumns(
 ): Promise<readonly InputColumn[]> {
   let described = await describe(session, input.relation);
   // Rows of many columns of one type look like a map to DuckDB.
-  if (input.format === 'json' && described.length === 1 && described[0].sql.startsWith('MAP(')) {
+  const [column, ...others] = described.filter(
+    ({ name }) => name !== FILENAME || !hasFilename(input.options),
+  );
+  const isMap = others.length === 0 && column?.sql.startsWith('MAP(') === true;
+  if (input.format === 'json' && isMap) {
     described = await describe(session, input.relationWithoutMaps);
   }
   if (input.format === 'json') {

@@ -11,9 +11,10 @@ import {
 } from './convert/convert-input.ts';
 import { type CsvHeader, readCsvHeader } from './csv-header.ts';
 import { countCsvRecords, lineOfRecord } from './csv-records.ts';
+import { FILENAME, withFileName, withFileNames } from './file-names.ts';
 import { checkCompressed } from './input-bytes.ts';
 import { type Compression, checkedFiles, type InputFile, type InputFormat } from './input-files.ts';
-import { columnTypes, kindFor, type ReadingOptions } from './reading-options.ts';
+import { columnTypes, hasFilename, kindFor, type ReadingOptions } from './reading-options.ts';
 import { receiveRows, receiveStream } from './receive.ts';
 import { refuseMissing } from './refuse-names.ts';
 import type { WriteWatch } from './write-progress.ts';
@@ -89,7 +90,8 @@ export async function stageInput(
   const { signal } = watch;
   const memoryBytes = writerMemory(watch);
   const options = (input.kind === 'rows' ? undefined : input.options) ?? {};
-  const types = columnTypes(options);
+  const name: [string, Type][] = hasFilename(options) ? [[FILENAME, { kind: 'string' }]] : [];
+  const types = new Map([...name, ...columnTypes(options)]);
   const kind = kindFor(options);
   const found = input.kind === 'files' ? await checkedFiles(input.paths, kind) : null;
   const folder = await WorkFolder.make(parent);
@@ -140,7 +142,7 @@ async function stagedFiles(
   { files, format, reading: converted }: ConvertedInput,
   options: ReadingOptions,
   folder: string,
-  more: Pick<StagedInput, 'types' | 'dispose'>,
+  own: Pick<StagedInput, 'types' | 'dispose'>,
 ): Promise<StagedInput> {
   const paths = files.map(({ path }) => path);
   const readHeader = (file: InputFile) => readCsvHeader(file, options);
@@ -151,17 +153,22 @@ async function stagedFiles(
   const partitions = paths.some((path) => path.startsWith(folder))
     ? ', hive_partitioning=false'
     : '';
-  const json = (options: string) => `read_json(${list}, ${JSON_OPTIONS}${partitions}, ${options})`;
+  const isNamed = hasFilename(options);
+  const more = `${partitions}${isNamed ? `, ${FILENAME}=true` : ''}`;
+  const named = (read: string) => (isNamed ? withFileNames(read, files) : read);
+  const json = (options: string) => named(`read_json(${list}, ${JSON_OPTIONS}${more}, ${options})`);
   const relation = {
-    parquet: () => `read_parquet(${list}, union_by_name=true${partitions})`,
-    csv: () => csvRelation(files, headers, `${csvOptions(options)}${partitions}`, options.nulls),
+    parquet: () => named(`read_parquet(${list}, union_by_name=true${more})`),
+    csv: () => csvRelation(files, headers, `${csvOptions(options)}${partitions}`, options),
     json: () => json(WHOLE),
   }[format]();
   const typedRelation: StagedInput['typedRelation'] = (types) => {
     if (format !== 'json') return relation;
     const read = (columns: readonly (readonly [name: string, sqlType: string])[]) => {
-      const typed = columns.map(([name, type]) => `${quoteName(name)}: ${quoteText(type)}`);
-      return `read_json(${list}, format='auto'${partitions}, columns={${typed.join(', ')}})`;
+      const stored = columns.filter(([name]) => !isNamed || name !== FILENAME);
+      if (stored.length === 0) return relation;
+      const typed = stored.map(([name, type]) => `${quoteName(name)}: ${quoteText(type)}`);
+      return named(`read_json(${list}, format='auto'${more}, columns={${typed.join(', ')}})`);
     };
     const { nulls = [] } = options;
     return nulls.length === 0 ? read(types) : withoutNullTexts(read, types, nulls);
@@ -189,7 +196,7 @@ async function stagedFiles(
   const relations = { relation, relationWithoutMaps, objects, typedRelation };
   // the header has the names of the table already
   const rest = format === 'csv' ? { ...options, rename: {} } : options;
-  return { files, format, options: rest, reading, ...relations, countRecords, lineOf, ...more };
+  return { files, format, options: rest, reading, ...relations, countRecords, lineOf, ...own };
 }
 
 function refuseMissingNames({ rename = {} }: ReadingOptions, headers: readonly CsvHeader[]): void {
@@ -214,16 +221,18 @@ function csvOptions({ hasHeader = true, nulls = [], skipBadLines }: ReadingOptio
 function csvRelation(
   files: readonly InputFile[],
   headers: readonly CsvHeader[],
-  options: string,
-  nulls: readonly string[] = [],
+  how: string,
+  options: ReadingOptions,
 ): string {
+  const { nulls = [] } = options;
   const parts = files.map(({ path, compression }, i) => {
     const { delimiter, names, trim } = headers[i];
     const columns = names.map((name) => `${quoteName(name)}: 'VARCHAR'`).join(', ');
     const packed = `compression=${quoteText(compression ?? 'none')}`;
-    const how = `${options}, ${packed}, delim=${quoteText(delimiter)}`;
-    const read = `read_csv(${quoteText(path)}, ${how}, columns={${columns}})`;
-    return trim ? `(SELECT ${trimmed(names, nulls)} FROM ${read})` : read;
+    const all = `${how}, ${packed}, delim=${quoteText(delimiter)}, columns={${columns}}`;
+    const read = `read_csv(${quoteText(path)}, ${all})`;
+    const part = trim ? `(SELECT ${trimmed(names, nulls)} FROM ${read})` : read;
+    return hasFilename(options) ? withFileName(part, files[i]) : part;
   });
   if (parts.length === 1) return parts[0];
   return `(${parts.map((part) => `SELECT * FROM ${part}`).join(' UNION ALL BY NAME ')})`;

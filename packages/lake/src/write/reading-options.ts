@@ -32,6 +32,10 @@ export interface ReadingOptions {
   readonly sampleRows?: number;
   /** Whether each line of a text is a row as it is. */
   readonly lines?: boolean;
+  /** Whether each text file is a row, with the columns `filename` and `text`. */
+  readonly wholeFiles?: boolean;
+  /** Whether the column `filename` has the name of each row's file. Default false. */
+  readonly filename?: boolean;
   /** A regular expression for lines: its named groups are columns. */
   readonly pattern?: string;
   /** The same in the notation of grok. */
@@ -49,8 +53,15 @@ export interface ReadingOptions {
 }
 
 /** The kind that options name; undefined if they leave it open. */
-export const kindFor = ({ kind, lines, pattern, grok }: ReadingOptions): InputKind | undefined =>
-  kind ?? (lines === true || pattern !== undefined || grok !== undefined ? 'lines' : undefined);
+export function kindFor(options: ReadingOptions): InputKind | undefined {
+  const { kind, lines, wholeFiles, pattern, grok } = options;
+  const isText = lines === true || wholeFiles === true || (pattern ?? grok) !== undefined;
+  return kind ?? (isText ? 'lines' : undefined);
+}
+
+/** Whether rows get a column for the name of their file. */
+export const hasFilename = ({ filename, wholeFiles }: ReadingOptions): boolean =>
+  filename === true || wholeFiles === true;
 
 const ALIASES: Readonly<Record<string, string>> = Object.freeze({
   text: 'string',

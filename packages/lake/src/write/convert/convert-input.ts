@@ -11,11 +11,11 @@ import {
   type InputFormat,
   type InputKind,
 } from '../input-files.ts';
-import { kindFor, type ReadingOptions } from '../reading-options.ts';
+import { hasFilename, kindFor, type ReadingOptions } from '../reading-options.ts';
 import { arrowLines } from './arrow-rows.ts';
 import { avroLines } from './avro-rows.ts';
 import { findJsonRows, writeJsonRows, writeLargeArray } from './json-rows.ts';
-import { logKind, logName, looksLikeCsv, writeLogRows } from './log-rows.ts';
+import { type LogRows, logKind, logName, looksLikeCsv, writeLogRows } from './log-rows.ts';
 import { hasMark, textEncoding, UTF8, writeUtf8 } from './text-encoding.ts';
 import type { TypedLines } from './typed-rows.ts';
 import { writeLines } from './write-lines.ts';
@@ -46,6 +46,8 @@ export interface ConvertedReading {
     readonly unmatched: number;
     /** Whether plain lines look like CSV. */
     readonly isLikeCsv?: true;
+    /** Whether nothing in the rows says which of several files they are from. */
+    readonly isMixed?: true;
   };
   /** Files of an archive that are no data. */
   readonly leftOut?: readonly string[];
@@ -196,14 +198,19 @@ async function convertLines(
   const { files: texts, encoding } = await asUtf8(files, conversion);
   const { options } = conversion;
   const kind = await logKind(texts, options);
-  const rows = await writeLogRows(texts, kind, conversion);
+  const parts = hasFilename(options) ? texts.map((text) => [text]) : [texts];
+  const written: LogRows[] = [];
+  for (const part of parts) written.push(await writeLogRows(part, kind, conversion));
   const isPlain = kind.log === 'lines' && options.lines !== true;
   const hint = isPlain && (await looksLikeCsv(texts)) ? { isLikeCsv: true as const } : {};
-  const lines = { as: logName(kind), unmatched: rows.unmatched, ...hint };
+  const unmatched = written.reduce((sum, rows) => sum + rows.unmatched, 0);
+  const mixed = texts.length > parts.length ? { isMixed: true as const } : {};
+  const lines = { as: logName(kind), unmatched, ...hint, ...mixed };
+  const types = Object.assign({}, ...written.map((rows) => rows.options.types ?? {}));
   return {
-    files: [rows.file],
-    format: rows.format,
-    options: rows.options,
+    files: written.map(({ file }) => file),
+    format: written[0].format,
+    options: { ...written[0].options, types },
     reading: { kind: 'lines', encoding, lines },
   };
 }

@@ -11,6 +11,7 @@
  *
  * Lines that do not fit are rows whose only value is `unmatched`. Empty lines are left out.
  */
+import { inputBytes } from '../input-bytes.ts';
 import type { InputFile } from '../input-files.ts';
 import type { ReadingOptions } from '../reading-options.ts';
 import type { Conversion } from './convert-input.ts';
@@ -21,11 +22,11 @@ import { writeLines } from './write-lines.ts';
 
 /** What a log is: what was found, or what the caller names. */
 export type LogKind =
-  | { readonly log: 'lines' | 'json' | 'journal' }
+  | { readonly log: 'lines' | 'files' | 'json' | 'journal' }
   | { readonly log: 'pattern'; readonly name: string; readonly pattern: LinePattern };
 
 /** How lines are read. */
-export type LineOptions = Pick<ReadingOptions, 'lines' | 'pattern' | 'grok' | 'log'>;
+export type LineOptions = Pick<ReadingOptions, 'lines' | 'wholeFiles' | 'pattern' | 'grok' | 'log'>;
 
 const SAMPLE_LINES = 200;
 const LEAST_SHARE = 0.9;
@@ -34,12 +35,13 @@ const KNOWN = ['COMBINEDAPACHELOG', 'COMMONAPACHELOG', 'SYSLOG5424LINE', 'SYSLOG
 /** What files of lines are: as the caller says, else by their first lines. */
 export async function logKind(
   files: readonly InputFile[],
-  { lines, pattern, grok, log }: LineOptions,
+  { lines, wholeFiles, pattern, grok, log }: LineOptions,
 ): Promise<LogKind> {
   if (pattern !== undefined) {
     return { log: 'pattern', name: 'pattern', pattern: linePattern(pattern) };
   }
   if (grok !== undefined) return { log: 'pattern', name: 'grok', pattern: grokPattern(grok) };
+  if (wholeFiles === true) return { log: 'files' };
   if (lines === true) return { log: 'lines' };
   if (log !== undefined) return namedLog(log);
   return knownLog(await firstLines(files)) ?? { log: 'lines' };
@@ -107,6 +109,11 @@ export async function writeLogRows(
       const types = { n: 'long', line: 'string' };
       return { file, format: 'csv', options: { types }, unmatched: 0 };
     }
+    case 'files': {
+      const file = csv(newPath('.ndjson'));
+      await writeLines(wholeTexts(files), file.path, signal);
+      return { file, format: 'json', options: { types: { text: 'string' } }, unmatched: 0 };
+    }
     case 'pattern':
       return writeMatches(files, kind.pattern, csv(newPath('.csv')), hasFixedColumns, signal);
     case 'json':
@@ -124,6 +131,15 @@ export async function writeLogRows(
 
 const cell = (text: string | undefined) =>
   text === undefined ? '' : `"${text.replaceAll('"', '""')}"`;
+
+async function* wholeTexts(files: readonly InputFile[]): AsyncGenerator<string> {
+  for (const file of files) {
+    const decoder = new TextDecoder();
+    let text = '';
+    for await (const bytes of inputBytes(file)) text += decoder.decode(bytes, { stream: true });
+    yield JSON.stringify({ text: text + decoder.decode() });
+  }
+}
 
 async function* numberedLines(files: readonly InputFile[], before: number): AsyncGenerator<string> {
   yield 'n,line';
