@@ -19,6 +19,7 @@ import { notBuilt } from '../open/open-index.ts';
 import { applyToLive, followTable } from '../sync/follow-table.ts';
 import type { LockedIndex } from '../sync/locked-index.ts';
 import { checkpointState } from '../sync/source-state.ts';
+import { refuseForeignFiles } from './batch-files.ts';
 import { withBatchWriter } from './batch-writer.ts';
 import { accessible } from './caller.ts';
 import type { LocalIndexes } from './local-indexes.ts';
@@ -38,7 +39,7 @@ export async function syncLocal(
   return notedSync(indexes, known, () => writeIndex(indexes, known, turn, sync));
 }
 
-/** Applies a change batch. Throws as `lockForWriting` and `applyToLive`. */
+/** Applies a change batch. Throws as `lockForWriting`, `refuseForeignFiles` and `applyToLive`. */
 export async function applyLocal(
   indexes: LocalIndexes,
   request: ApplyBatchRequest,
@@ -50,7 +51,10 @@ export async function applyLocal(
   const batch = { ...wire, parts: decoded() };
   const known = accessible(indexes, index, work);
   const again = Array.isArray(parts) ? decoded : null;
-  return withBatchWriter(indexes, known, work, (writer) => applyToLive(writer, batch, again, work));
+  return withBatchWriter(indexes, known, work, async (writer) => {
+    await refuseForeignFiles(indexes, known, writer.session.commit, batch, work);
+    return applyToLive(writer, batch, again, work);
+  });
 }
 
 /** The checkpoint of an index. Throws index_not_built. */

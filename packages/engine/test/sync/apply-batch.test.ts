@@ -298,6 +298,28 @@ describe('applyBatch', () => {
     await lake.expectRebuilt();
   });
 
+  it('refuses rows of files that the table does not have, and changes nothing', async () => {
+    const checkpoint = await lake.backend.getCheckpoint({});
+    await append(10, 12);
+    const batch = await connect(checkpoint, await lake.head());
+    const file = { path: 'mine://1', records: 1, sequence: '9', deletes: [] };
+    const to = { ...batch.to, files: [...batch.to.files, file] };
+    const before = await lake.backend.getCheckpoint({});
+    const apply = (state: TypedBatch['to']) =>
+      lake.backend.applyBatch({ batch: wireBatch({ ...batch, to: state }) });
+    await expect(apply(to)).rejects.toMatchObject({
+      code: 'invalid_argument',
+      message: expect.stringContaining('the file "mine://1", which snapshot'),
+    });
+    await expect(apply({ ...to, snapshot_id: '17' })).rejects.toMatchObject({
+      code: 'checkpoint_gap',
+      message: expect.stringContaining('snapshot 17, which is not in table'),
+    });
+    expect(await lake.backend.getCheckpoint({})).toEqual(before);
+    expect(await apply(batch.to)).toMatchObject({ applied: true, inserted: 2 });
+    await lake.expectRebuilt();
+  });
+
   it('names what is wrong with a batch', async () => {
     const checkpoint = await lake.backend.getCheckpoint({});
     await append(10, 12);
