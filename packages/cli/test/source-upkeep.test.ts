@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { openLocal } from '@lakehouse-search/engine';
 import { appendRows, createTable, type Schema } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -88,5 +89,22 @@ describeOnBackends('lhs source', home, ({ backend }) => {
     expect(after.refs.map(({ name }) => name)).toEqual(['main', 'first']);
     expect((await home.run([...tag, '--drop'])).stdout).toBe('first removed\n');
     expect(await home.json(['index', 'verify', index])).toMatchObject({ equal: true });
+  });
+
+  it('drops the table when no index reads it', async () => {
+    const drop = ['source', 'drop', table, ...at];
+    const read = await home.run([...drop, '--yes']);
+    expect(read).toMatchObject({ code: 5, stdout: '' });
+    expect(read.stderr).toContain(`index "${index}" reads the table ${table}`);
+    await home.json(['index', 'drop', index, '--yes']);
+    expect((await home.run(drop)).code).toBe(2);
+    const done = await home.json([...drop, '--yes']);
+    expect(done).toEqual({
+      dropped: table,
+      location: home.path(`lake/ops/${index}`),
+      deleted: true,
+    });
+    expect(existsSync(home.path(`lake/ops/${index}`))).toBe(false);
+    expect(await home.run([...drop, '--yes'])).toMatchObject({ code: 3 });
   });
 });

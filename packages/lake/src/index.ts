@@ -58,6 +58,7 @@ export {
   compactTable,
   createTable,
   deleteRows,
+  dropTable,
   dropTableRef,
   expireSnapshots,
   followFile,

@@ -11,6 +11,7 @@ import {
   appendRows,
   compactTable,
   deleteRows,
+  dropTable,
   expireSnapshots,
   importFiles,
   upsertRows,
@@ -89,6 +90,11 @@ export async function wholeLife(
   await importFiles({ ...source, files: [other], mode: 'overwrite' });
   expect(await idsOf(source)).toEqual([7, 8]);
   await retyped(folder, source);
+  const { location, deleted } = await dropTable(source);
+  const path = location.replace('file://', '');
+  if (!location.startsWith('s3:')) expect(existsSync(path)).toBe(!deleted);
+  await expect(loadTable(source)).rejects.toMatchObject({ code: 'table_not_found' });
+  await expect(dropTable(source)).rejects.toMatchObject({ code: 'table_not_found' });
 }
 
 /** Replaces the table by a file of other types; the snapshot before stays readable. */

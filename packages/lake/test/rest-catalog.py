@@ -79,6 +79,9 @@ def answer(method, parts, body):
             return loaded(staged(tuple(namespace.split("\x1f")), json.loads(body)))
         case "GET", ["namespaces", namespace, "tables", table]:
             return loaded(catalog.load_table((*namespace.split("\x1f"), table)))
+        case "DELETE", ["namespaces", namespace, "tables", table]:
+            catalog.drop_table((*namespace.split("\x1f"), table))
+            return {}
         case "POST", ["namespaces", namespace, "tables", table]:
             done = committed((*namespace.split("\x1f"), table), body)
             return json.loads(done.model_dump_json(by_alias=True))
@@ -107,6 +110,7 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(text)
 
     do_POST = do_GET
+    do_DELETE = do_GET
 
 
 server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)

@@ -46,7 +46,7 @@ export const TASKS: readonly (readonly [task: string, commands: readonly string[
     'Change a table',
     [
       ...['source delete', 'source upsert', 'source snapshots', 'source changes', 'source tag'],
-      ...['source compact', 'source expire'],
+      ...['source compact', 'source expire', 'source drop'],
     ],
   ],
   ['Models', ['model list', 'model describe', 'model check']],

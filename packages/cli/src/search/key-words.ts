@@ -9,7 +9,7 @@ export const keyForm = (key: KeySpec): string =>
     .map((name) => `${name}=…`)
     .join(',');
 
-/** A query and the key that follows it, such as `ruth id=7`. Throws invalid_argument without a key. */
+/** A query and the key behind it, such as `ruth id=7`. Throws invalid_argument without a key. */
 export function splitKeyWords(text: string, key: KeySpec): readonly [query: string, key: string] {
   const words = text.split(' ');
   const at = words.findIndex((word) => namesOf(key).some((name) => word.startsWith(`${name}=`)));

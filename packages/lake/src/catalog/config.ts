@@ -42,7 +42,11 @@ export interface RestCatalogConfig extends AnyCatalogConfig {
   readonly scope?: string;
 }
 
+/** A table of a catalog. */
+export interface CatalogTable {
+  readonly catalog: CatalogConfig;
+  readonly table: string;
+}
+
 /** A table of a catalog, or a bare path to its folder or metadata file. */
-export type TableConfig =
-  | { readonly catalog: CatalogConfig; readonly table: string }
-  | { readonly path: string; readonly s3?: S3Config };
+export type TableConfig = CatalogTable | { readonly path: string; readonly s3?: S3Config };

@@ -1,3 +1,6 @@
+import { randomUUID } from 'node:crypto';
+import { rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { LakeError } from '../base/errors.ts';
 import { type FileStore, localFiles } from '../base/file-store.ts';
 import type { FolderEntries } from '../base/folder-entries.ts';
@@ -214,6 +217,31 @@ async function knownTables(
     if ((error as LakeError).code === 'permission_denied') throw error;
     return [];
   }
+}
+
+/** Deletes a table with its files and returns its folder. Throws table_not_found. */
+export async function dropFilesystemTable(
+  config: FilesystemCatalogConfig,
+  table: string,
+  options: SettledOptions,
+): Promise<string> {
+  await loadFilesystemTable(config, table, options);
+  const folder = await filesystemFolder(config, table, options.store);
+  if (isS3(folder)) await removeBelow(joinPlace(folder, 'metadata'), options.store);
+  if (isS3(folder)) await removeBelow(folder, options.store);
+  else {
+    // hidden folders are no tables: the table is gone at once
+    const hidden = join(dirname(folder), `.${basename(folder)}-${randomUUID()}`);
+    await rename(folder, hidden);
+    await rm(hidden, { recursive: true });
+  }
+  return folder;
+}
+
+async function removeBelow(folder: string, store: FileStore): Promise<void> {
+  const { files, folders } = await store.entries(folder);
+  await store.remove(files.map((name) => joinPlace(folder, name)));
+  for (const name of folders) await removeBelow(joinPlace(folder, name), store);
 }
 
 /** Creates a table whose first metadata is `json`. Throws table_exists. */

@@ -12,7 +12,7 @@ import { shownUri } from '../base/secrets.ts';
  * Reads are repeated after 429 and 5xx; answers have a size limit.
  */
 export interface HttpRequest {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;

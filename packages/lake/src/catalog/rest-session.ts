@@ -9,6 +9,7 @@ import {
   answerJson,
   errorMessage,
   type HttpAnswer,
+  type HttpRequest,
   httpUrl,
   notUnderstood,
   send,
@@ -35,6 +36,8 @@ export interface RestSession {
    * the answer is lost, the error is one of `outcomeUnknown`.
    */
   post(path: string, body: JsonObject, ask?: Ask): Promise<HttpAnswer>;
+  /** DELETE of a path; answers 2xx and 404, throws as `post`. */
+  delete(path: string, ask?: Ask): Promise<HttpAnswer>;
   /** Every page of a listing, each read by `read`. */
   pages(
     path: string,
@@ -111,11 +114,10 @@ function session(
     const who = ask.token === undefined ? auth : bearer(ask.token);
     return accepted(await authorized(target, who, ask.headers ?? {}, options), target);
   };
-  const post: RestSession['post'] = async (path, body, ask = {}) => {
+  const write = async (sent: Sent, path: string, ask: Ask = {}) => {
     const target = url(path);
     const who = ask.token === undefined ? auth : bearer(ask.token);
     const headers = { 'content-type': 'application/json', ...ask.headers };
-    const sent = { body: formatJson(body) };
     const answer = await authorized(target, who, headers, options, sent).catch(lost);
     if (answer.status === 409) return answer;
     if (![500, 502, 504].includes(answer.status)) return accepted(answer, target);
@@ -126,7 +128,8 @@ function session(
     separator: separatorOf(settings, base),
     url,
     get,
-    post,
+    post: (path, body, ask) => write({ method: 'POST', body: formatJson(body) }, path, ask),
+    delete: (path, ask) => write({ method: 'DELETE' }, path, ask),
     pages: async (path, query, read) => {
       const seen = new Set<string>();
       let token = '';
@@ -164,18 +167,23 @@ function withQuery(url: URL, query: Readonly<Record<string, string>>): URL {
   return url;
 }
 
+/** What a request sends. */
+interface Sent {
+  readonly method: HttpRequest['method'];
+  readonly body?: string;
+}
+
 async function authorized(
   url: URL,
   auth: RestAuth,
   headers: Readonly<Record<string, string>>,
   options: LoadOptions,
-  sent?: { readonly body: string },
+  sent: Sent = { method: 'GET' },
 ): Promise<HttpAnswer> {
   const attempt = async (renew: boolean) =>
     send({
-      method: sent === undefined ? 'GET' : 'POST',
-      url,
       ...sent,
+      url,
       headers: { accept: 'application/json', ...headers, ...(await auth.headers(renew)) },
       signal: options.signal,
     });

@@ -139,6 +139,24 @@ async function sendChange(
   return parseLoadTable(answerJson(answer, url)).metadata;
 }
 
+/** Removes a table from the catalog and returns the folder of its files. Throws as loading does. */
+export async function dropRestTable(
+  config: RestCatalogConfig,
+  table: string,
+  options: SettledOptions,
+): Promise<string> {
+  const secrets = createSecrets();
+  return secrets.guard(async () => {
+    const session = await openRestSession(config, options, secrets);
+    const place = { session, table, options, secrets, catalog: config };
+    const { metadata, token } = await fetchTable(place, undefined);
+    const path = tablePath(place);
+    const answer = await session.delete(path, token === undefined ? {} : { token });
+    if (answer.status === 404) throw notInCatalog(table, answer, session.url(path));
+    return metadata.location;
+  });
+}
+
 /**
  * Lets the catalog prepare a new table: its location, its numbers of columns, its credentials. A
  * namespace that is missing is made. Throws table_exists.

@@ -164,6 +164,24 @@ async function commitNext(
   );
 }
 
+/** Removes the row of a table and returns the folder of its files. Throws as `loadSqlTable`. */
+export async function dropSqlTable(
+  config: SqlCatalogConfig,
+  table: string,
+  options: SettledOptions,
+): Promise<string> {
+  const { metadata } = await loadSqlTable(config, table, options);
+  await withDatabase(config, true, async (db) => {
+    const { catalog_name, table_namespace, table_name } = await findRow(db, config, table);
+    await db.run(
+      'DELETE FROM iceberg_tables WHERE catalog_name = ? AND table_namespace = ? AND ' +
+        'table_name = ?',
+      [catalog_name, table_namespace, table_name],
+    );
+  });
+  return metadata.location;
+}
+
 /**
  * Whether a statement changed the row of a table; if not, its metadata file is removed. The answer
  * of a server may be lost (`outcomeUnknown`).

@@ -25,6 +25,9 @@ export const expireSnapshots = lazy(
   async () => (await import('./expire-snapshots.ts')).expireTableSnapshots,
 );
 export const setTableRef = lazy(async () => (await import('./table-refs.ts')).pointTableRef);
+export const dropTable = lazy(
+  async () => (await import('../catalog/drop-table.ts')).dropFromCatalog,
+);
 export const dropTableRef = lazy(async () => (await import('./table-refs.ts')).removeTableRef);
 /** Follows a text file, as `followTextFile`. */
 export async function* followFile(options: FollowOptions): AsyncGenerator<FollowStep> {
