@@ -11,8 +11,8 @@ export interface DroppedTable {
 }
 
 /**
- * Removes a table from its catalog, and the files of a table that is only a folder. Throws table_not_found,
- * catalog_refused, catalog_unreachable.
+ * Removes a table from its catalog, and the files of a table in a warehouse folder. Throws
+ * table_not_found, catalog_refused, catalog_unreachable.
  */
 export async function dropFromCatalog({ catalog, table }: CatalogTable): Promise<DroppedTable> {
   const options = settled({}, catalog);
