@@ -29,7 +29,7 @@ export const aggregationFlags = {
   }),
   ...figureFlags(),
   histogram: Flags.string({
-    description: 'documents per interval: 1h, 7d, day, month, … of a DATE field, or a number',
+    description: 'documents per interval: 7d, month, …, hour_of_day of a DATE field, or a number',
     helpValue: 'FIELD:INTERVAL',
     multiple: true,
   }),
@@ -67,6 +67,7 @@ export interface AggregationFlags {
 }
 
 const CALENDAR = ['minute', 'hour', 'day', 'week', 'month', 'quarter', 'year'];
+const PART = /^(hour|day|month)_of_/;
 
 /** The aggregations of flags. Throws invalid_argument if there are none or JSON is not valid. */
 export async function aggregationSpecs(flags: AggregationFlags): Promise<JsonObject> {
@@ -93,12 +94,12 @@ export async function aggregationSpecs(flags: AggregationFlags): Promise<JsonObj
 }
 
 interface Histogram {
-  readonly kind: 'histogram' | 'date_histogram';
+  readonly kind: 'histogram' | 'date_histogram' | 'date_part';
   readonly field: string;
   readonly spec: JsonObject;
 }
 
-/** `opened_at:day`, `opened_at:7d` or `price:100`. */
+/** `opened_at:day`, `opened_at:7d`, `opened_at:day_of_week` or `price:100`. */
 function histogram(text: string, zone: string | undefined): Histogram {
   const [, field, interval] = /^(.+):([^:]+)$/.exec(text) ?? [];
   if (field === undefined) {
@@ -112,5 +113,6 @@ function histogram(text: string, zone: string | undefined): Histogram {
     return { kind, field, spec: { calendar_interval: interval, time_zone: zone ?? 'UTC' } };
   }
   const more: JsonObject = zone === undefined ? {} : { time_zone: zone };
+  if (PART.test(interval)) return { kind: 'date_part', field, spec: { part: interval, ...more } };
   return { kind, field, spec: { fixed_interval: interval, ...more } };
 }

@@ -133,11 +133,14 @@ export const elsewhereLines = (clauses: readonly ClauseCount[]): string[] =>
     elsewhere.map((found) => `${clause}: ${found.clause} has ${count(found.total)}`),
   );
 
+const FIX = ', or the same command with --fix';
+
 /** `0 hits. timeout: 311 · service:biling: 0 (did you mean service:billing? 3 hits)`. */
 export function nothingFound(
-  { clauses = [], suggested_query: meant }: SearchResponse,
+  { clauses = [], suggested_query: meant }: Pick<SearchResponse, 'clauses' | 'suggested_query'>,
   request: { readonly query?: string },
   index: string,
+  command = 'search',
 ): string[] {
   const parts = clauses.map(clauseText);
   const tail = parts.length > 0 ? ` ${parts.join(' · ')}` : '';
@@ -146,7 +149,7 @@ export function nothingFound(
   const next =
     meant === undefined || meant === request.query
       ? []
-      : [`next: lhs search ${index} ${shellWord(meant)}, or the same command with --fix`];
+      : [`next: lhs ${command} ${index} ${shellWord(meant)}${command === 'search' ? FIX : ''}`];
   const fields = `fields: lhs index describe ${index}`;
   return [`0 hits.${tail}`, ...folding, ...elsewhereLines(clauses), ...next, fields];
 }

@@ -163,13 +163,13 @@ export async function searchRequest(
   return { index, query: query ?? '*:*', ...(await requestPart(flags, searchFlags)) };
 }
 
-/** The documents that facets and aggregations are made of. */
+/** The documents that facets and aggregations are made of; why there are none, if so. */
 export async function matchRequest(
   args: { readonly index: string; readonly query?: string },
   flags: SearchFlags,
 ): Promise<MatchRequest> {
   const { index, query = '*:*' } = args;
-  return { index, query, ...(await requestPart(flags, matchFlags)) };
+  return { index, query, suggest: true, ...(await requestPart(flags, matchFlags)) };
 }
 
 /**

@@ -1,8 +1,10 @@
 import type { TableLag } from '../lag.ts';
-import type { AggResults, Facet, SkippedFacet } from '../search/response.ts';
+import type { AggResults, Facet, SearchResponse, SkippedFacet } from '../search/response.ts';
 
-/** What was matched, and at which state of the index. */
-export interface MatchResponse extends TableLag {
+/** What was matched, at which state of the index, and with `suggest` why nothing was. */
+export interface MatchResponse
+  extends TableLag,
+    Pick<SearchResponse, 'clauses' | 'suggested_query'> {
   /** Matching documents. */
   readonly total: number;
   readonly snapshot: string | null;

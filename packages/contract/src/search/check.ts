@@ -53,6 +53,7 @@ export const MATCH_FIELDS = {
   pit_id: text,
   min_snapshot: snapshotId,
   wait_ms: whole(0, REQUEST_LIMITS.waitMillis),
+  suggest: flag,
 };
 /** A key of several columns is an array of their texts. */
 const sortValue: Check = (value, field) => {
@@ -86,7 +87,6 @@ export const SEARCH_FIELDS: Fields<SearchRequest> = {
   hydrate_columns: names,
   facets: record(FACET_FIELDS, ['fields']),
   aggs: object,
-  suggest: flag,
 };
 const readSearch = requestOf<SearchRequest>(SEARCH_FIELDS);
 

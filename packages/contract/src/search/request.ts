@@ -45,6 +45,8 @@ export interface MatchRequest {
   readonly pit_id?: string;
   readonly min_snapshot?: string;
   readonly wait_ms?: number;
+  /** true: a response without matching documents has `clauses` and `suggested_query`. */
+  readonly suggest?: boolean;
 }
 
 /** `POST /v1/search`. Fields that are not named here are refused. */
@@ -63,8 +65,6 @@ export interface SearchRequest extends MatchRequest {
   readonly facets?: FacetSpec;
   /** Aggregations over all matching documents. */
   readonly aggs?: AggSpecs;
-  /** true: a response without hits has `clauses` and `suggested_query`. */
-  readonly suggest?: boolean;
 }
 
 /** How a search finds documents. */
@@ -133,8 +133,8 @@ export interface HybridRequest extends SemanticRequest {
 
 /**
  * Aggregations by name: `{name: {kind: {options}, aggs?}}`, kinds terms, stats, avg, min, max, sum,
- * histogram, date_histogram, range, filter, missing, cardinality, percentiles
- * (docs/aggregations.md).
+ * histogram, date_histogram, date_part, range, filter, missing, cardinality, percentiles; within
+ * groups also ratio and change (docs/aggregations.md).
  */
 export type AggSpecs = JsonObject;
 

@@ -1,4 +1,4 @@
-import type { TermsOrder } from './aggregation.ts';
+import type { CountOrder } from './aggregation.ts';
 
 /** A bucket that may be among the first: its documents and its rank in the order of keys. */
 export interface RankedBucket {
@@ -12,10 +12,10 @@ export interface RankedBucket {
  */
 export class BucketHeap<Bucket extends RankedBucket> {
   readonly #limit: number;
-  readonly #order: TermsOrder;
+  readonly #order: CountOrder;
   readonly #heap: Bucket[] = [];
 
-  constructor(limit: number, order: TermsOrder) {
+  constructor(limit: number, order: CountOrder) {
     this.#limit = limit;
     this.#order = order;
   }

@@ -5,7 +5,7 @@
  */
 import type { Deadline } from '../base/deadline.ts';
 import { mergeSorted } from '../base/merge-sorted.ts';
-import type { BucketKey, TermsOrder } from './aggregation.ts';
+import type { BucketKey, CountOrder } from './aggregation.ts';
 import { BucketHeap } from './bucket-heap.ts';
 import type { CodeCounts } from './code-counter.ts';
 import type { FieldValues } from './coder.ts';
@@ -50,7 +50,7 @@ export interface Choice {
 export function chooseBuckets(
   parts: readonly PartCounts[],
   missing: MissingCount | null,
-  { size, order }: { readonly size: number; readonly order: TermsOrder },
+  { size, order }: { readonly size: number; readonly order: CountOrder },
   deadline: Deadline,
 ): Choice {
   const [only] = parts;
@@ -92,7 +92,7 @@ type MergedBucket = ChosenBucket & { readonly keyRank: number };
 function chooseFromOne(
   { part, values, counts: { codes, counts } }: PartCounts,
   size: number,
-  order: TermsOrder,
+  order: CountOrder,
   deadline: Deadline,
 ): Choice {
   const chosenIndexes =
@@ -123,7 +123,7 @@ function firstIndexes(counts: Int32Array, size: number, desc: boolean): readonly
 function mostCounted(
   counts: Int32Array,
   size: number,
-  order: TermsOrder,
+  order: CountOrder,
   deadline: Deadline,
 ): readonly number[] {
   const heap = new BucketHeap<{ count: number; keyRank: number }>(size, order);

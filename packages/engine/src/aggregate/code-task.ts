@@ -130,7 +130,9 @@ class CodeTask implements AggregationTask {
     if (aggregation.kind !== 'terms') return { chosen: allBuckets(parts), left: 0 };
     const byKey = { size: this.#mostBuckets + 1, order: { by: 'key', desc: false } } as const;
     const missing = this.#missing(owner, aggregation.missing);
-    return chooseBuckets(parts, missing, final ? aggregation : byKey, deadline);
+    const { size, order } = aggregation;
+    const shown = final && order.by !== 'figure' && aggregation.having.length === 0;
+    return chooseBuckets(parts, missing, shown ? { size, order } : byKey, deadline);
   }
 
   #counted(owner: number): readonly PartCounts[] {

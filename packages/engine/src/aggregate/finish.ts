@@ -1,18 +1,19 @@
 /** Merged partials become answers, as they go over the wire. */
-import type { AggBucket, AggResult, Json, StatsResult } from '@lakehouse-search/contract';
+import type { AggResult, Json } from '@lakehouse-search/contract';
 import { LIMITS } from '../base/limits.ts';
 import { doubleFromOrdered } from '../base/ordered-double.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import { doubleToJson, fieldValueToJson, longToJson } from '../schema/values.ts';
-import type { AggRange, Aggregation, BucketKey, TermsOrder } from './aggregation.ts';
+import type { AggRange, Aggregation, BucketAggregation, BucketKey } from './aggregation.ts';
+import { figureToJson, type StepBucket, selectBuckets, withSteps } from './bucket-figure.ts';
 import { tooManyBuckets } from './bucket-limit.ts';
 import { nextClockStart } from './calendar.ts';
 import { distinctCount } from './distinct.ts';
-import { doubleSum } from './exact-sum.ts';
 import { STANDARD_ERROR } from './hyperloglog.ts';
 import { bucketStart } from './number-buckets.ts';
-import type { AggPartial, PartialBucket, StatsPartial } from './partial.ts';
+import type { AggPartial, PartialBucket } from './partial.ts';
 import { emptyBucket } from './partial.ts';
+import { statsResult } from './stats-result.ts';
 import { type Digest, digestValues } from './t-digest.ts';
 
 type Of<Kind extends Aggregation['kind']> = Extract<Aggregation, { readonly kind: Kind }>;
@@ -72,23 +73,22 @@ class Finish {
       case 'range':
         return this.#ranges(aggregation, partial);
       default: {
-        const { subs } = aggregation as Of<'filter' | 'missing'>;
-        return this.#bucket(aggregation.name, {}, partial.buckets.get(0n)!, subs);
+        const only = aggregation as Of<'filter' | 'missing'>;
+        const [own] = withSteps([[0n, partial.buckets.get(0n)!]], only.steps);
+        return this.#bucket(only, {}, own);
       }
     }
   }
 
   #terms(aggregation: Of<'terms'>, { buckets, left, error }: Buckets): AggResult {
-    const { name, size, order, subs } = aggregation;
-    const all = [...buckets].sort(byOrder(order));
-    const others = all.slice(size).reduce((sum, [, { count }]) => sum + count, left);
+    const all = withSteps([...buckets], aggregation.steps);
+    const shown = selectBuckets(all, aggregation);
+    const sum = (some: typeof all) => some.reduce((count, own) => count + own.bucket.count, 0);
     return {
-      buckets: all
-        .slice(0, size)
-        .map(([key, bucket]) =>
-          this.#bucket(name, { key: this.#key(aggregation, key) }, bucket, subs),
-        ),
-      sum_other_doc_count: others,
+      buckets: shown.map((own) =>
+        this.#bucket(aggregation, { key: this.#key(aggregation, own.key) }, own),
+      ),
+      sum_other_doc_count: left + sum(all) - sum(shown),
       doc_count_error_upper_bound: error,
     };
   }
@@ -103,51 +103,57 @@ class Finish {
   }
 
   #histogram(aggregation: Of<'histogram'>, { buckets }: Buckets): AggResult {
-    const { name, least, subs, interval } = aggregation;
+    const { least, steps, interval } = aggregation;
     const keyOf = (start: bigint): Json =>
       interval.kind === 'numbers' ? bucketStart(start, interval.width) : longToJson(start);
-    const starts = ([...buckets.keys()] as bigint[]).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
-    const shown: AggBucket[] = [];
-    let next: bigint | null = null;
-    for (const start of starts) {
-      for (; least === 0 && next !== null && next < start; next = nextStart(aggregation, next)) {
-        shown.push(this.#bucket(name, { key: keyOf(next) }, emptyBucket(subs), subs));
-      }
-      const bucket = buckets.get(start)!;
-      if (bucket.count >= least) {
-        shown.push(this.#bucket(name, { key: keyOf(start) }, bucket, subs));
-      }
-      if (least === 0) next = nextStart(aggregation, start);
-    }
-    return { buckets: shown };
+    const known = ([...buckets] as LineBucket[]).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+    const line =
+      least === 0
+        ? withoutGaps(aggregation, known)
+        : known.filter(([, { count }]) => count >= least);
+    const shown = selectBuckets(withSteps(line, steps), aggregation);
+    return { buckets: shown.map((own) => this.#bucket(aggregation, { key: keyOf(own.key) }, own)) };
   }
 
-  #ranges({ name, field, ranges, subs }: Of<'range'>, { buckets }: Buckets): AggResult {
+  #ranges(aggregation: Of<'range'>, { buckets }: Buckets): AggResult {
+    const { field, ranges, steps } = aggregation;
+    const line = ranges.map((range, i) => [range, buckets.get(BigInt(i))!] as const);
     return {
-      buckets: ranges.map((range, i) =>
-        this.#bucket(name, rangeHead(field, range), buckets.get(BigInt(i))!, subs),
+      buckets: withSteps(line, steps).map((own) =>
+        this.#bucket(aggregation, rangeHead(field, own.key), own),
       ),
     };
   }
 
   #bucket<Head extends object>(
-    name: string,
+    { name, subs, steps }: BucketAggregation,
     head: Head,
-    { count, subs }: PartialBucket,
-    aggregations: readonly Aggregation[],
+    { bucket, steps: values }: StepBucket<unknown>,
   ): Head & { doc_count: number; aggs?: Record<string, AggResult> } {
     if (++this.#buckets > LIMITS.aggBuckets) throw tooManyBuckets(name);
-    if (aggregations.length === 0) return { ...head, doc_count: count };
-    return { ...head, doc_count: count, aggs: this.results(aggregations, subs) };
+    const { count } = bucket;
+    if (subs.length + steps.length === 0) return { ...head, doc_count: count };
+    const computed = steps.map((step, i) => [step.name, { value: figureToJson(values[i]) }]);
+    const aggs = { ...this.results(subs, bucket.subs), ...Object.fromEntries(computed) };
+    return { ...head, doc_count: count, aggs };
   }
 }
 
-type Entry = readonly [BucketKey, PartialBucket];
+type LineBucket = [bigint, PartialBucket];
 
-function byOrder({ by, desc }: TermsOrder): (a: Entry, b: Entry) => number {
-  const rising = (a: BucketKey, b: BucketKey) => (a < b ? -1 : a > b ? 1 : 0);
-  if (by === 'key') return ([a], [b]) => (desc ? rising(b, a) : rising(a, b));
-  return ([a, { count: x }], [b, { count: y }]) => (desc ? y - x : x - y) || rising(a, b);
+/** Buckets with empty ones between them. Throws limit_exceeded for too many. */
+function withoutGaps(aggregation: Of<'histogram'>, known: readonly LineBucket[]): LineBucket[] {
+  const line: LineBucket[] = [];
+  for (const bucket of known) {
+    for (let next = line.at(-1)?.[0]; next !== undefined; ) {
+      next = nextStart(aggregation, next);
+      if (next >= bucket[0]) break;
+      if (line.length >= LIMITS.aggBuckets) throw tooManyBuckets(aggregation.name);
+      line.push([next, emptyBucket(aggregation.subs)]);
+    }
+    line.push(bucket);
+  }
+  return line;
 }
 
 function orderedToJson(field: FieldPlan, value: bigint): Json {
@@ -166,27 +172,8 @@ function rangeHead(field: FieldPlan, { key, from, to }: AggRange) {
 
 function nextStart({ interval }: Of<'histogram'>, start: bigint): bigint {
   if (interval.kind === 'fixed') return start + interval.width;
-  if (interval.kind === 'numbers') return start + 1n;
+  if (interval.kind === 'numbers' || interval.kind === 'part') return start + 1n;
   return BigInt(nextClockStart(Number(start / 1000n), interval)) * 1000n;
-}
-
-function statsResult(field: FieldPlan, stats: StatsPartial): StatsResult {
-  const { count, min, max, whole } = stats;
-  if (field.type === 'DOUBLE') {
-    const sum = doubleSum(stats.double);
-    const bound = (value: bigint | null) =>
-      value === null ? null : doubleToJson(doubleFromOrdered(value));
-    const avg = count === 0 ? null : doubleToJson(sum / count);
-    return { count, min: bound(min), max: bound(max), sum: doubleToJson(sum), avg };
-  }
-  const bound = (value: bigint | null) => (value === null ? null : longToJson(value));
-  const avg = count === 0 ? null : average(whole, BigInt(count));
-  return { count, min: bound(min), max: bound(max), sum: longToJson(whole), avg };
-}
-
-/** A quotient of integers as the nearest double or its neighbour, however large they are. */
-function average(sum: bigint, count: bigint): number {
-  return Number(sum / count) + Number(sum % count) / Number(count);
 }
 
 function percentilesResult({ percents }: Of<'percentiles'>, digest: Digest): AggResult {

@@ -7,7 +7,8 @@ import { type ClockInterval, clockBucket } from './calendar.ts';
 import { takeCodes } from './code-loops.ts';
 import { type Coder, DENSE_CODES, slotFiller, slotReader, wideCoder } from './coder.ts';
 import { loopsOf } from './compiled-loops.ts';
-import { floorTo, type HistogramLine, histogramLine } from './histogram-line.ts';
+import { datePartCoder } from './date-part.ts';
+import { floorTo, type HistogramLine, histogramLine, millisOf } from './histogram-line.ts';
 import type { BucketLine } from './loops.ts';
 import { numberCoder } from './number-buckets.ts';
 import { forBoth } from './plain-loops.ts';
@@ -22,6 +23,7 @@ export function histogramCoder(
   const column = reader.numeric(field.id);
   if (column === null || column.values === 0) return null;
   if (interval.kind === 'numbers') return numberCoder(column, interval.width);
+  if (interval.kind === 'part') return datePartCoder(column, interval);
   const line = histogramLine(column, interval);
   if (line !== null && column.width < 4) return fewCodesCoder(column, line);
   if (line?.line) return lineCoder(column, line, line.line);
@@ -136,14 +138,6 @@ function clockCoder(column: NumericColumn, interval: ClockInterval): Coder {
     key: (code) => BigInt(buckets.starts[code]) * 1000n,
     count: () => null,
   };
-}
-
-/** The instant of a slot in milliseconds, rounded down. */
-function millisOf(column: NumericColumn): (slot: number) => number {
-  if (column.exact) return (slot) => Math.floor(column.numberAt(slot) / 1000);
-  const { codes, wide, base, gcd } = column;
-  return (slot) =>
-    Number(floorTo(wide?.[slot] ?? base + gcd * BigInt(codes![slot]), 1000n) / 1000n);
 }
 
 /** Buckets that were met, found again by bisection. Codes are given as they come. */

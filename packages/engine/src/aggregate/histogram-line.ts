@@ -15,7 +15,7 @@ export interface HistogramLine {
 }
 
 /** An interval over whole numbers. */
-type LineInterval = Exclude<HistogramInterval, { readonly kind: 'numbers' }>;
+type LineInterval = Exclude<HistogramInterval, { readonly kind: 'numbers' | 'part' }>;
 
 /** Lines that are kept for a column. */
 const CACHED_LINES = 8;
@@ -88,4 +88,12 @@ function clockStarts({ min, max }: NumericColumn, interval: ClockInterval) {
 export function floorTo(value: bigint, width: bigint): bigint {
   const rest = value % width;
   return rest < 0n ? value - rest - width : value - rest;
+}
+
+/** The instant of a slot in milliseconds, rounded down. */
+export function millisOf(column: NumericColumn): (slot: number) => number {
+  if (column.exact) return (slot) => Math.floor(column.numberAt(slot) / 1000);
+  const { codes, wide, base, gcd } = column;
+  return (slot) =>
+    Number(floorTo(wide?.[slot] ?? base + gcd * BigInt(codes![slot]), 1000n) / 1000n);
 }

@@ -8,11 +8,18 @@ import { didYouMean, LhsError, wrong } from '@lakehouse-search/contract';
 import { LIMITS } from '../base/limits.ts';
 import type { Clause } from '../query/bind/clause.ts';
 import type { QueryFields } from '../query/bind/fields.ts';
-import type { Aggregation } from './aggregation.ts';
+import type {
+  Aggregation,
+  BucketOrder,
+  BucketStep,
+  Nested,
+  SelectedBuckets,
+} from './aggregation.ts';
 import { aggregationField } from './aggregation-field.ts';
-import { readInterval, readWidth } from './read-interval.ts';
+import { isStep, readHaving, readOrder, readStep, STEP_KINDS } from './read-figures.ts';
+import { readDatePart, readInterval, readWidth } from './read-interval.ts';
 import { type AggregationOptions, readAggregationOptions } from './read-options.ts';
-import { readMissing, readOrder, readPercents, readRanges } from './read-values.ts';
+import { readMissing, readPercents, readRanges } from './read-values.ts';
 
 /** What reading needs of an index. */
 export interface AggregationScope {
@@ -28,15 +35,21 @@ const KINDS = [
   ...FIGURES,
   'histogram',
   'date_histogram',
+  'date_part',
   'range',
   'filter',
   'missing',
   'cardinality',
   'percentiles',
+  ...STEP_KINDS,
 ] as const;
 type Kind = (typeof KINDS)[number];
 
 const NUMBERS = ['LONG', 'DOUBLE', 'DATE'] as const;
+const SELECTION = ['size', 'order', 'having'];
+const HISTOGRAM = ['field', 'min_doc_count', ...SELECTION];
+const MOST_FREQUENT = { by: 'count', desc: true } as const;
+const RISING = { by: 'key', desc: false } as const;
 const DEFAULT_SIZE = 10;
 const DEFAULT_PERCENTS = [1, 5, 25, 50, 75, 95, 99];
 
@@ -59,13 +72,16 @@ function readNamed(
     throw new LhsError('limit_exceeded', message);
   }
   return entries.map(([name, spec]) => {
-    if (++counted.nodes > LIMITS.aggNodes) {
-      const message = `more than ${LIMITS.aggNodes} aggregations in one request (aggNodes)`;
-      throw new LhsError('limit_exceeded', message);
-    }
+    countNode(counted);
     if (name === '') throw new LhsError('invalid_argument', `"${path}" has an empty name`);
     return readOne(name, objectOf(spec, `${path}.${name}`), path, depth, scope, counted);
   });
+}
+
+function countNode(counted: { nodes: number }): void {
+  if (++counted.nodes <= LIMITS.aggNodes) return;
+  const message = `more than ${LIMITS.aggNodes} aggregations in one request (aggNodes)`;
+  throw new LhsError('limit_exceeded', message);
 }
 
 function readOne(
@@ -84,16 +100,41 @@ function readOne(
     throw new LhsError('invalid_argument', message);
   }
   const kind = kindOf(tags[0], path);
-  const nested = spec.aggs === undefined ? {} : objectOf(spec.aggs, `${path}.aggs`);
-  const subs = readNamed(nested, `${path}.aggs`, depth + 1, scope, counted);
-  const aggregation = readKind(kind, name, spec[tags[0]], `${path}.${tags[0]}`, subs, scope);
-  if (subs.length > 0 && !('subs' in aggregation)) {
+  const nested = readNested(spec, kind, path, depth, scope, counted);
+  const aggregation = readKind(kind, name, spec[tags[0]], `${path}.${tags[0]}`, nested, scope);
+  if (nested.subs.length + nested.steps.length > 0 && !('subs' in aggregation)) {
     const message = `"${path}" (${kind}) makes no buckets: "aggs" cannot stand in it`;
     throw new LhsError('invalid_argument', message, {
-      hint: 'nest in terms, histogram, date_histogram, range, filter or missing',
+      hint: 'nest in terms, histogram, date_histogram, date_part, range, filter or missing',
     });
   }
   return aggregation;
+}
+
+const IN_ORDER: readonly Kind[] = ['histogram', 'date_histogram', 'date_part', 'range'];
+
+/** What stands in `aggs` beside a kind: aggregations, and then what is computed of them. */
+function readNested(
+  { aggs }: JsonObject,
+  kind: Kind,
+  within: string,
+  depth: number,
+  scope: AggregationScope,
+  counted: { nodes: number },
+): Nested {
+  if (aggs === undefined) return { subs: [], steps: [] };
+  const path = `${within}.aggs`;
+  const entries = Object.entries(objectOf(aggs, path));
+  const own = entries.filter(([, spec]) => !isStep(spec));
+  const subs = readNamed(Object.fromEntries(own), path, depth + 1, scope, counted);
+  const steps: BucketStep[] = [];
+  for (const [name, spec] of entries) {
+    if (!isStep(spec)) continue;
+    countNode(counted);
+    const known = { subs, steps };
+    steps.push(readStep(name, spec as JsonObject, path, known, IN_ORDER.includes(kind)));
+  }
+  return { subs, steps };
 }
 
 /** `DateHistogram` and `date_histogram` are one kind. */
@@ -110,43 +151,47 @@ function readKind(
   name: string,
   body: Json,
   path: string,
-  subs: readonly Aggregation[],
+  nested: Nested,
   scope: AggregationScope,
 ): Aggregation {
-  if (kind === 'filter') return { name, kind, clause: readFilter(body, path, scope), subs };
+  if (kind === 'filter') return { name, kind, clause: readFilter(body, path, scope), ...nested };
   const field = (options: AggregationOptions, types?: readonly string[]) =>
     aggregationField(options.text('field'), kind, options.path, scope.fields, types);
   switch (kind) {
     case 'terms': {
-      const options = readAggregationOptions(body, path, ['field', 'size', 'order', 'missing']);
+      const options = readAggregationOptions(body, path, ['field', 'missing', ...SELECTION]);
       const plan = field(options);
-      const size = options.whole('size', 1, LIMITS.aggBuckets) ?? DEFAULT_SIZE;
-      const [order, missing] = [readOrder(options), readMissing(options, plan)];
-      const own = { name, kind, field: plan, size, order, missing, subs };
+      const missing = readMissing(options, plan);
+      const selection = readSelection(options, nested, MOST_FREQUENT, DEFAULT_SIZE);
+      const own = { name, kind, field: plan, missing, ...selection, ...nested };
       if (plan.folded === undefined || missing === null) return own;
       return { ...own, missingText: String(options.get('missing')) };
     }
     case 'date_histogram': {
       const intervals = ['fixed_interval', 'calendar_interval', 'time_zone', 'offset'];
-      const options = readAggregationOptions(body, path, ['field', ...intervals, 'min_doc_count']);
-      const least = options.whole('min_doc_count', 0, 2 ** 31 - 1) ?? 1;
+      const options = readAggregationOptions(body, path, [...intervals, ...HISTOGRAM]);
       const plan = field(options, ['DATE']);
-      const interval = readInterval(options);
-      return { name, kind: 'histogram', field: plan, interval, least, subs };
+      return { name, field: plan, interval: readInterval(options), ...line(options, nested) };
+    }
+    case 'date_part': {
+      const options = readAggregationOptions(body, path, ['part', 'time_zone', ...HISTOGRAM]);
+      const plan = field(options, ['DATE']);
+      return { name, field: plan, interval: readDatePart(options), ...line(options, nested) };
     }
     case 'histogram': {
-      const options = readAggregationOptions(body, path, ['field', 'interval', 'min_doc_count']);
-      const least = options.whole('min_doc_count', 0, 2 ** 31 - 1) ?? 1;
+      const options = readAggregationOptions(body, path, ['interval', ...HISTOGRAM]);
       const plan = field(options, ['LONG', 'DOUBLE']);
-      return { name, kind, field: plan, interval: readWidth(options, plan), least, subs };
+      return { name, field: plan, interval: readWidth(options, plan), ...line(options, nested) };
     }
     case 'range': {
       const options = readAggregationOptions(body, path, ['field', 'ranges']);
       const plan = field(options, NUMBERS);
-      return { name, kind, field: plan, ranges: readRanges(options, plan), subs };
+      return { name, kind, field: plan, ranges: readRanges(options, plan), ...nested };
     }
-    case 'missing':
-      return { name, kind, field: field(readAggregationOptions(body, path, ['field'])), subs };
+    case 'missing': {
+      const plan = field(readAggregationOptions(body, path, ['field']));
+      return { name, kind, field: plan, ...nested };
+    }
     case 'stats':
     case 'avg':
     case 'min':
@@ -162,7 +207,34 @@ function readKind(
       const percents = readPercents(options) ?? DEFAULT_PERCENTS;
       return { name, kind, field: field(options, NUMBERS), percents };
     }
+    case 'ratio':
+    case 'change': {
+      const message = `"${path}" is computed of the figures of groups`;
+      const hint = 'write it alone, in the "aggs" of a kind of groups such as terms';
+      throw new LhsError('invalid_argument', message, { hint });
+    }
   }
+}
+
+/** What the kinds of histograms share. Changes are between neighbours, so gaps are filled. */
+function line(options: AggregationOptions, nested: Nested) {
+  const isFilled = nested.steps.some(({ kind }) => kind === 'change');
+  const least = options.whole('min_doc_count', 0, 2 ** 31 - 1) ?? (isFilled ? 0 : 1);
+  const selection = readSelection(options, nested, RISING, LIMITS.aggBuckets);
+  return { kind: 'histogram' as const, least, ...selection, ...nested };
+}
+
+function readSelection(
+  options: AggregationOptions,
+  nested: Nested,
+  order: BucketOrder,
+  size: number,
+): SelectedBuckets {
+  return {
+    size: options.whole('size', 1, LIMITS.aggBuckets) ?? size,
+    order: readOrder(options, nested) ?? order,
+    having: readHaving(options, nested),
+  };
 }
 
 /** A filter: `"query"`, `{query: "…"}` or a query tree. */

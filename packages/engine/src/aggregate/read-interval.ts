@@ -2,6 +2,7 @@ import { didYouMean, LhsError, wrong } from '@lakehouse-search/contract';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import type { HistogramInterval } from './aggregation.ts';
 import { CALENDAR_UNITS, type CalendarUnit, zoneOffsets } from './calendar.ts';
+import { DATE_PARTS } from './date-part.ts';
 import { intervalHint, parseInterval } from './interval.ts';
 import type { AggregationOptions } from './read-options.ts';
 
@@ -20,16 +21,13 @@ export function readInterval(options: AggregationOptions): HistogramInterval {
   const { path } = options;
   const fixed = options.maybeText('fixed_interval');
   const calendar = options.maybeText('calendar_interval');
-  const zone = options.maybeText('time_zone');
   if ((fixed === undefined) === (calendar === undefined)) {
     const message = `"${path}" needs "fixed_interval" or "calendar_interval", one of the two`;
     throw new LhsError('invalid_argument', message);
   }
   const offset = offsetOf(options.maybeText('offset'), path);
-  const known = zone ?? 'UTC';
-  if (zoneOffsets(known) === null) {
-    throw wrong(`${path}.time_zone`, zone, 'an IANA zone like "Europe/Berlin", or "+02:00"');
-  }
+  const zone = options.maybeText('time_zone');
+  const known = readZone(options);
   if (fixed === undefined) {
     return { kind: 'calendar', unit: unitOf(calendar!, path), zone: known, offset };
   }
@@ -45,6 +43,23 @@ export function readInterval(options: AggregationOptions): HistogramInterval {
   }
   const message = `"${path}.fixed_interval" with "time_zone" or "offset" is in whole milliseconds`;
   throw new LhsError('invalid_argument', message);
+}
+
+/** The part of dates by which a date_part groups, in a time zone. */
+export function readDatePart(options: AggregationOptions): HistogramInterval {
+  const text = options.text('part');
+  const part = DATE_PARTS.find((name) => name === text);
+  if (part !== undefined) return { kind: 'part', part, zone: readZone(options) };
+  const near = didYouMean(text, DATE_PARTS);
+  const message = `"${options.path}.part" is "${text}": expected ${DATE_PARTS.join(', ')}${near}`;
+  throw new LhsError('invalid_argument', message);
+}
+
+function readZone(options: AggregationOptions): string {
+  const zone = options.maybeText('time_zone') ?? 'UTC';
+  if (zoneOffsets(zone) !== null) return zone;
+  const expected = 'an IANA zone like "Europe/Berlin", or "+02:00"';
+  throw wrong(`${options.path}.time_zone`, zone, expected);
 }
 
 /** Milliseconds of `6h`, `+90m` or `-1d`. */
@@ -73,5 +88,6 @@ function unitOf(text: string, path: string): CalendarUnit {
   const near = didYouMean(text, CALENDAR_UNITS);
   const units = CALENDAR_UNITS.join(', ');
   const message = `"${path}.calendar_interval" is "${text}": expected ${units}${near}`;
-  throw new LhsError('invalid_argument', message);
+  const hint = `a date_part groups by ${DATE_PARTS.join(', ')}`;
+  throw new LhsError('invalid_argument', message, { hint });
 }

@@ -1,26 +1,12 @@
-/** Options of aggregations that hold values of a field, orders and percentiles. */
-import type { Json, JsonObject } from '@lakehouse-search/contract';
+/** Options of aggregations that hold values of a field, and percentiles. */
+import type { Json } from '@lakehouse-search/contract';
 import { LhsError, wrong } from '@lakehouse-search/contract';
 import { LIMITS } from '../base/limits.ts';
 import { orderedFromDouble } from '../base/ordered-double.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import { jsonFieldValue, VALUE_SHAPES } from '../schema/values.ts';
-import type { AggRange, BucketKey, TermsOrder } from './aggregation.ts';
+import type { AggRange, BucketKey } from './aggregation.ts';
 import { type AggregationOptions, readAggregationOptions } from './read-options.ts';
-
-/** `order: {_count | _key: asc | desc}`; the most documents first when left out. */
-export function readOrder(options: AggregationOptions): TermsOrder {
-  const input = options.get('order');
-  if (input === undefined) return { by: 'count', desc: true };
-  const path = `${options.path}.order`;
-  readAggregationOptions(input, path, ['_count', '_key']);
-  const entries = Object.entries(input as JsonObject);
-  const [key, direction] = entries[0] ?? [];
-  if (entries.length === 1 && (direction === 'asc' || direction === 'desc')) {
-    return { by: key === '_key' ? 'key' : 'count', desc: direction === 'desc' };
-  }
-  throw wrong(path, input, '{"_count" or "_key": "asc" or "desc"}');
-}
 
 /** `missing`: the value that documents without one count under; null: they do not count. */
 export function readMissing(options: AggregationOptions, field: FieldPlan): BucketKey | null {

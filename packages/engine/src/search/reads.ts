@@ -28,19 +28,16 @@ export const contextRead = <C, R, X = SearchContext>(
   load: ContextRead<C, R, X>['load'],
 ): ContextRead<C, R, X> => ({ check, load: lazily(load) });
 
-const loadSummaries = lazily(() => import('./summarize.ts'));
+const loadLexical = lazily(() => import('./with-suggestions.ts'));
 const loadHybrid = lazily(() => import('./hybrid/search-meaning.ts'));
 
 /** The reads by the name of their operation. */
 export const READS = Object.freeze({
-  search: contextRead(
-    checkSearchRequest,
-    async () => (await import('./search-lexical.ts')).searchLexical,
-  ),
+  search: contextRead(checkSearchRequest, async () => (await loadLexical()).searchLexical),
   semantic: contextRead(checkSemanticRequest, async () => (await loadHybrid()).searchSemantic),
   hybrid: contextRead(checkHybridRequest, async () => (await loadHybrid()).searchHybrid),
-  aggregate: contextRead(checkAggregateRequest, async () => (await loadSummaries()).aggregateIndex),
-  facets: contextRead(checkFacetsRequest, async () => (await loadSummaries()).facetIndex),
+  aggregate: contextRead(checkAggregateRequest, async () => (await loadLexical()).aggregateLexical),
+  facets: contextRead(checkFacetsRequest, async () => (await loadLexical()).facetsLexical),
   suggest: contextRead(
     checkSuggestRequest,
     async () => (await import('./suggest.ts')).suggestIndex,

@@ -114,7 +114,7 @@ async function notHere(): Promise<never> {
 /** The reads that run here whole, each loaded by its first request. */
 const READS: Readonly<Record<ReadName, () => Promise<Read>>> = {
   search: lazily(async () => {
-    const { searchLexical } = await import('../search/search-lexical.ts');
+    const { searchLexical } = await import('../search/with-suggestions.ts');
     return (context, request) => searchLexical(context, checkSearchRequest(request));
   }),
   aggregate: lazily(async () => {

@@ -35,6 +35,18 @@ export const textsArgument = (most: number, description: string): Argument => ({
   check: list(textUpTo(TEXT_BYTES), most),
 });
 
+/** A text, or several in an array. */
+export const textOrTextsArgument = (most: number, description: string): Argument => {
+  const [one, several] = [textUpTo(TEXT_BYTES), list(textUpTo(TEXT_BYTES), most)];
+  return {
+    schema: {
+      anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }],
+      description,
+    },
+    check: (value, name) => (Array.isArray(value) ? several : one)(value, name),
+  };
+};
+
 /** A whole number; `standard` is what a call without it gets, if that is always the same. */
 export const wholeArgument = (
   least: number,
@@ -73,7 +85,6 @@ export function inputSchema(
 ): JsonObject {
   const shown = Object.entries(all).filter(([name]) => !hidden.includes(name));
   return {
-    $schema: 'https://json-schema.org/draft/2020-12/schema',
     type: 'object',
     properties: Object.fromEntries(shown.map(([name, { schema }]) => [name, schema])),
     ...(required.length === 0 ? {} : { required }),

@@ -1,9 +1,11 @@
-import type { AggSpecs, JsonObject } from '@lakehouse-search/contract';
+import { type AggSpecs, type JsonObject, LhsError } from '@lakehouse-search/contract';
 
 /** The flat arguments of an aggregation. */
 export interface FlatAggregation {
   readonly terms?: string;
   readonly size?: number;
+  /** `stats.avg:desc`. */
+  readonly order?: string;
   readonly histogram?: string;
   readonly interval?: string;
   readonly stats?: string;
@@ -13,7 +15,10 @@ export interface FlatAggregation {
 }
 
 /** The intervals of `histogram`. */
-export const INTERVALS = ['month', 'year', 'quarter', 'week', 'day', 'hour'] as const;
+export const INTERVALS = [
+  ...['month', 'year', 'quarter', 'week', 'day', 'hour'],
+  ...['hour_of_day', 'day_of_week', 'day_of_month', 'month_of_year'],
+] as const;
 
 /** Values of `terms` without a `size`. */
 const SIZE = 10;
@@ -25,11 +30,30 @@ const SIZE = 10;
 export function aggSpecs(flat: FlatAggregation): AggSpecs {
   const { aggs, terms, size = SIZE, histogram, interval = INTERVALS[0] } = flat;
   const inner = { ...figureSpecs(flat), ...aggs };
+  const order = orderOf(flat);
   const values =
-    terms === undefined ? inner : grouped('terms', { terms: { field: terms, size } }, inner);
+    terms === undefined
+      ? inner
+      : grouped('terms', { terms: { field: terms, size, ...order } }, inner);
   if (histogram === undefined) return values;
-  const spec = { date_histogram: { field: histogram, calendar_interval: interval } };
+  const own = {
+    field: histogram,
+    ...(terms === undefined && order !== undefined ? { size, ...order } : {}),
+  };
+  const spec: JsonObject = interval.includes('_of_')
+    ? { date_part: { ...own, part: interval } }
+    : { date_histogram: { ...own, calendar_interval: interval } };
   return grouped('histogram', spec, values);
+}
+
+/** `stats.avg:desc` as an order of groups, falling by default. */
+function orderOf({ order, terms, histogram }: FlatAggregation): JsonObject | undefined {
+  if (order === undefined || order === '') return undefined;
+  if (terms === undefined && histogram === undefined) {
+    throw new LhsError('invalid_argument', '"order" is an order of groups: add terms or histogram');
+  }
+  const [, figure = order, direction = 'desc'] = /^(.+?)(?::(asc|desc))?$/.exec(order) ?? [];
+  return { order: { [figure]: direction } };
 }
 
 function figureSpecs({ stats, cardinality, percentiles }: FlatAggregation): JsonObject {

@@ -25,12 +25,13 @@ import { fittingCount, withinBudget } from '../base/within-budget.ts';
 import { aggSpecs, type FlatAggregation, INTERVALS } from './aggregate-request.ts';
 import { cursorText, readCursor } from './cursor.ts';
 import { shortDates } from './hit-view.ts';
-import { type Reasons, reasonsFor } from './nothing-found.ts';
+import { reasonsOf } from './nothing-found.ts';
 import {
   type Budgeted,
   CURSOR,
-  INDEX,
-  indexOfCall,
+  INDEXES,
+  type IndexNames,
+  indexesOfCall,
   MAX_TOKENS,
   moreLines,
   tokensFor,
@@ -39,6 +40,7 @@ import { fieldWords } from './served-words.ts';
 import {
   type AgentTool,
   ANY_OBJECT,
+  OBJECTS,
   objectSchema,
   PAGE_SCHEMA,
   PART_MISSING,
@@ -51,28 +53,30 @@ import {
 const SIZE = { least: 1, most: 1000, standard: 10 };
 
 const INPUT = {
-  index: INDEX,
+  index: INDEXES,
   query: textArgument('rows to count, in the lexical syntax of search; default: all'),
   filter: textArgument('further clauses that every row must match'),
   operator: choiceArgument(['and', 'or'], 'joins clauses and words side by side of the query'),
   terms: textArgument('group by the values of this sortable field'),
   size: wholeArgument(SIZE.least, SIZE.most, SIZE.standard, 'groups of terms, the largest first'),
+  order: textArgument('of groups: _count:asc, _key:asc, or a figure: stats.avg:desc'),
   histogram: textArgument('group by periods of this DATE field; groups of terms are inside'),
   interval: choiceArgument(INTERVALS, 'the period of histogram, UTC'),
   stats: textArgument('count, min, max, sum and avg of this number or DATE field, per group'),
   cardinality: textArgument('number of distinct values of this field, per group'),
   percentiles: textArgument('percentiles of this number field, per group'),
   aggs: objectArgument(
-    'other aggregations, inside the groups above: {name: {kind: {field, …}, aggs?}} of the kinds ' +
-      'terms, stats, avg, min, max, sum, range, histogram, date_histogram, filter, missing, ' +
-      'cardinality, percentiles',
+    'others, inside the groups: {name: {kind: {field, …}, aggs?}}; kinds: terms, stats, avg, ' +
+      'min, max, sum, range, histogram, date_histogram, date_part, filter, missing, cardinality, ' +
+      'percentiles; of figures (_count, name, stats.avg): ratio {of, to}, change {of} since the ' +
+      'period before; groups take order {figure: "desc"}, having {figure: {gte: 5}}',
   ),
   max_tokens: MAX_TOKENS,
   cursor: CURSOR,
 };
 
 interface AggregateInput extends FlatAggregation, Budgeted {
-  readonly index?: string;
+  readonly index?: IndexNames;
   readonly query?: string;
   readonly filter?: string;
   readonly operator?: 'or' | 'and';
@@ -89,53 +93,61 @@ export const aggregateTool: AgentTool = {
   required: [],
   output: objectSchema({
     ...{ data_notice: TEXT, index: TEXT, total: WHOLE, results: ANY_OBJECT, ...STATE_SCHEMA },
-    ...{ ...PAGE_SCHEMA, suggested_query: TEXT, notes: TEXTS },
+    ...{ indexes: OBJECTS, ...PAGE_SCHEMA, suggested_query: TEXT, notes: TEXTS },
   }),
   run,
 };
 
 async function run(value: unknown, context: AgentContext): Promise<ToolAnswer> {
   const input = readArguments<AggregateInput>(INPUT, aggregateTool.required, value);
-  const index = await indexOfCall(input.index, context);
-  const call = { ...input, index: index.index } as JsonObject;
+  const indexes = await indexesOfCall(input.index, context);
+  const call = { ...input, index: indexes.map(({ index }) => index).join() } as JsonObject;
   const { offset } = readCursor(input.cursor, call);
   const { query = '', filter = '', operator = 'and', max_tokens: _, cursor: __, ...flat } = input;
   const match = {
-    index: index.index,
     query: query === '' ? '*:*' : query,
     default_operator: operator,
+    suggest: true,
     ...(filter === '' ? {} : { filter }),
   };
   const aggs = aggSpecs(flat);
-  const response = await context.backend.aggregate({ ...match, aggs }, context.call);
-  const reasons: Reasons =
-    response.total > 0 ? { notes: response.notes ?? [] } : await reasonsFor(match, context);
-  const results = shownResults(response, aggs, index);
-  const found = { index: index.index, response, reasons, results, offset, call };
-  return withinBudget(tokensFor(input), (room) => answerOf(found, room));
+  const parts = await Promise.all(
+    indexes.map(async (index): Promise<Part> => {
+      const request = { ...match, index: index.index, aggs };
+      const response = await context.backend.aggregate(request, context.call);
+      return { index: index.index, response, results: shownResults(response, aggs, index) };
+    }),
+  );
+  return withinBudget(tokensFor(input), (room) => answerOf({ parts, offset, call }, room));
+}
+
+/** What an answer has of one index. */
+interface Part {
+  readonly index: string;
+  readonly response: AggregateResponse;
+  readonly results: AggResults;
 }
 
 /** What a page is made of. */
 interface Found {
-  readonly index: string;
-  readonly response: AggregateResponse;
-  readonly reasons: Reasons;
-  readonly results: AggResults;
+  readonly parts: readonly Part[];
   readonly offset: number;
   readonly call: JsonObject;
 }
 
-function answerOf(
-  { index, response, reasons, results, offset, call }: Found,
-  room: number,
-): ToolAnswer {
-  const page = pageOf(results, offset, room);
+function answerOf(found: Found, room: number): ToolAnswer {
+  return found.parts.length === 1 ? answerOfOne(found, room) : answerOfSeveral(found, room);
+}
+
+function answerOfOne({ parts: [part], offset, call }: Found, room: number): ToolAnswer {
+  const { response } = part;
+  const page = pageOf(part.results, offset, room);
   const at = { offset: page.shown, snapshot: response.snapshot };
-  const { suggested_query } = reasons;
-  const notes = [...reasons.notes, ...(response.failed_shards > 0 ? [PART_MISSING] : [])];
+  const { suggested_query } = response;
+  const notes = notesOf(part);
   const structured: JsonObject = {
     data_notice: DATA_NOTICE,
-    index,
+    index: part.index,
     total: response.total,
     results: page.results as JsonObject,
     ...stateOf(response),
@@ -144,7 +156,32 @@ function answerOf(
     ...(suggested_query === undefined ? {} : { suggested_query }),
     ...(notes.length === 0 ? {} : { notes }),
   };
-  return { structured, text: textOf(structured, stateText(response)) };
+  return { structured, text: textOf(structured, [`in ${part.index}; ${stateText(response)}`]) };
+}
+
+/** Each index has a share of the room for its groups. */
+function answerOfSeveral({ parts }: Found, room: number): ToolAnswer {
+  const pages = parts.map(({ results }) => pageOf(results, 0, Math.floor(room / parts.length)));
+  const notes = parts.flatMap((part) => notesOf(part).map((note) => `${part.index}: ${note}`));
+  const structured: JsonObject = {
+    data_notice: DATA_NOTICE,
+    index: parts.map(({ index }) => index).join(),
+    total: parts.reduce((sum, { response }) => sum + response.total, 0),
+    indexes: parts.map(({ index, response }, i) => {
+      const { results } = pages[i] as { results: JsonObject };
+      return { index, total: response.total, ...stateOf(response), results };
+    }),
+    truncated: pages.some(({ isCut }) => isCut),
+    ...(notes.length === 0 ? {} : { notes }),
+  };
+  const states = parts.map(
+    ({ index, response }) => `${response.total} in ${index}; ${stateText(response)}`,
+  );
+  return { structured, text: textOf(structured, states) };
+}
+
+function notesOf({ response }: Part): readonly string[] {
+  return [...reasonsOf(response).notes, ...(response.failed_shards > 0 ? [PART_MISSING] : [])];
 }
 
 /** Dates as texts, without figures that say nothing. */
@@ -195,16 +232,21 @@ function pageOf(results: AggResults, offset: number, room: number) {
 const fitting = (buckets: readonly AggBucket[], room: number): readonly AggBucket[] =>
   buckets.slice(0, fittingCount(buckets as unknown as readonly JsonObject[], room));
 
-function textOf(structured: JsonObject, state: string): string {
-  const { index, total, results, continuation, truncated, suggested_query: meant } = structured;
+function textOf(structured: JsonObject, states: readonly string[]): string {
+  const { total, indexes, results, continuation, truncated, suggested_query: meant } = structured;
   const isCut = truncated === true && continuation === undefined;
-  const json = textOfJson(results).replaceAll('<', '\\u003c');
+  const shown = results ?? (indexes as readonly JsonObject[]).map(resultsOf);
+  const [first] = (indexes ?? [structured]) as readonly JsonObject[];
+  const hasGroups = textOfJson(first.results) !== '{}';
   return [
-    `${total} matching rows in ${index}; ${state}`,
-    ...(json === '{}' ? [] : [DATA_NOTICE, `<data>\n${json}\n</data>`]),
+    `${total} matching rows${states.length === 1 ? '' : ':'} ${states.join(' · ')}`,
+    ...(hasGroups ? [DATA_NOTICE, `<data>\n${fenced(shown)}\n</data>`] : []),
     ...((structured.notes ?? []) as string[]),
     ...(meant === undefined ? [] : [`suggested_query: ${JSON.stringify(meant)}`]),
     ...(isCut ? ['groups were left out: request fewer, or one aggregation at a time'] : []),
     ...moreLines(continuation, 'more groups'),
   ].join('\n');
 }
+
+const resultsOf = ({ index, results }: JsonObject): JsonObject => ({ [String(index)]: results });
+const fenced = (json: Json): string => textOfJson(json).replaceAll('<', '\\u003c');

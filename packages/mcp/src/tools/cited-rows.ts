@@ -22,11 +22,15 @@ export interface CitedRow {
 export interface CitedRows {
   readonly rows: ReadonlyMap<string, CitedRow>;
   readonly snapshot: string | null;
+  /** Snapshots by which the index is behind the table; null: unknown. */
+  readonly lag: number | null;
   /** Citations of the rows, with `{key}` and `{hash}` in the place of a row's own. */
   readonly citation?: string;
   /** The table could not be read. */
   readonly fault?: string;
 }
+
+const NO_ROWS: CitedRows = { rows: new Map(), snapshot: null, lag: null };
 
 /** Errors that leave hits as they are: the index answers without its table. */
 const WITHOUT_TABLE = ['source_unreachable', 'source_not_found', 'source_invalid', 'unreachable'];
@@ -41,9 +45,13 @@ export async function citedRows(
   columns: readonly string[],
   { backend, call }: AgentContext,
 ): Promise<CitedRows> {
-  if (keys.length === 0) return { rows: new Map(), snapshot: null };
+  if (keys.length === 0) return NO_ROWS;
   try {
-    const { rows, snapshot } = await backend.getKeys({ index, keys, columns }, call);
+    const {
+      rows,
+      snapshot,
+      lag_snapshots: lag,
+    } = await backend.getKeys({ index, keys, columns }, call);
     const state = { index, snapshot: snapshot ?? '0' };
     const cited = rows.map(({ key, fields, newer }): [string, CitedRow] => {
       const place = { ...state, key: keyText(key) };
@@ -53,13 +61,13 @@ export async function citedRows(
       return [keyName(key), { row: fields, ...mark, citation: citationUri(citation), hash }];
     });
     const [first] = rows;
-    if (first === undefined) return { rows: new Map(), snapshot };
+    if (first === undefined) return { rows: new Map(), snapshot, lag };
     const shared = citationOf({ ...state, key: '{key}' }, {}, Object.keys(first.fields));
     const citation = citationUri({ ...shared, hash: '{hash}' });
-    return { rows: new Map(cited), snapshot, citation };
+    return { rows: new Map(cited), snapshot, lag, citation };
   } catch (error) {
     if (!(error instanceof LhsError) || !WITHOUT_TABLE.includes(error.code)) throw error;
-    return { rows: new Map(), snapshot: null, fault: error.message };
+    return { ...NO_ROWS, fault: error.message };
   }
 }
 

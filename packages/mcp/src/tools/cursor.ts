@@ -1,14 +1,17 @@
 import { createHash } from 'node:crypto';
 import { type JsonObject, LhsError } from '@lakehouse-search/contract';
 
-/** Where a call goes on: items that were shown, and the snapshot that they were read from. */
+/**
+ * Where a call goes on: items that were shown, and the snapshot that they were read from; of
+ * several indexes, their snapshots with dashes between them.
+ */
 export interface Cursor {
   readonly offset: number;
   readonly snapshot: string | null;
 }
 
 const START: Cursor = Object.freeze({ offset: 0, snapshot: null });
-const FORM = /^([0-9a-f]{12})\.(\d{1,9})\.(\d{0,20})$/;
+const FORM = /^([0-9a-f]{12})\.(\d{1,9})\.([\d-]{0,500})$/;
 
 /** The cursor of a call. Throws invalid_argument for one of another call. */
 export function readCursor(text: string | undefined, call: JsonObject): Cursor {

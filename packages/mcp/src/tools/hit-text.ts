@@ -13,8 +13,9 @@ export const TABLE_HITS = 20;
 
 /** One line per hit with its key, then its values, one per line. */
 export function hitLines(hits: readonly HitView[]): readonly string[] {
-  return hits.flatMap(({ key, hash, score, sort, fields, highlight, row, ...flags }) => {
+  return hits.flatMap(({ index, key, hash, score, sort, fields, highlight, row, ...flags }) => {
     const head = [
+      ...(index === undefined ? [] : [index]),
       key,
       ...(score === undefined ? [] : [String(score)]),
       ...(hash === undefined ? [] : [`#${hash}`]),

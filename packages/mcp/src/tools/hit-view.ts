@@ -5,6 +5,8 @@ import type { CitedRows } from './cited-rows.ts';
 
 /** A hit as a model sees it. */
 export interface HitView {
+  /** Of a call over several indexes. */
+  readonly index?: string;
   readonly key: string;
   /** Of the citation. */
   readonly hash?: string;

@@ -1,4 +1,10 @@
-import { type Json, type JsonObject, LhsError } from '@lakehouse-search/contract';
+import {
+  type Coordinates,
+  type IndexDescription,
+  type Json,
+  type JsonObject,
+  LhsError,
+} from '@lakehouse-search/contract';
 import {
   readArguments,
   textArgument,
@@ -8,12 +14,14 @@ import {
 import type { AgentContext } from '../base/agent-backend.ts';
 import { DATA_NOTICE, dataBlock } from '../base/data-text.ts';
 import { fitTogether } from '../base/fit-values.ts';
-import { coordinatesOfText, keyName } from '../base/key-text.ts';
+import { keyName, keyText } from '../base/key-text.ts';
+import { STATE_SCHEMA, stateOf } from '../base/table-state.ts';
 import { tokensOfJson } from '../base/tokens.ts';
 import { visible } from '../base/visible.ts';
 import { withinBudget } from '../base/within-budget.ts';
-import { type CitedRow, citedRows } from './cited-rows.ts';
+import { type CitedRow, type CitedRows, citedRows } from './cited-rows.ts';
 import { cursorText, readCursor } from './cursor.ts';
+import { type MeantKey, meantKey, wholeKey } from './find-keys.ts';
 import {
   type Budgeted,
   CURSOR,
@@ -28,7 +36,6 @@ import {
   OBJECTS,
   objectSchema,
   PAGE_SCHEMA,
-  SNAPSHOT,
   TEXT,
   TEXTS,
   type ToolAnswer,
@@ -39,7 +46,10 @@ const KEYS = 100;
 
 const INPUT = {
   index: INDEX,
-  keys: textsArgument(KEYS, 'keys of hits, such as id=4217'),
+  keys: textsArgument(
+    KEYS,
+    'keys of hits, such as id=4217; or what one row alone has or begins with: sha=4d1a62, 4d1a62',
+  ),
   columns: textsArgument(KEYS, 'columns of the table to read; default: all'),
   from: wholeArgument(0, 2 ** 31, undefined, 'one key and column: first character of the value'),
   lines: textArgument('one key and column: lines of the value, such as 100-180'),
@@ -64,7 +74,7 @@ export const hydrateTool: AgentTool = {
   required: ['keys'],
   output: objectSchema({
     ...{ data_notice: TEXT, index: TEXT, rows: OBJECTS, missing: TEXTS },
-    ...{ snapshot: SNAPSHOT, ...PAGE_SCHEMA },
+    ...{ ...STATE_SCHEMA, notes: TEXTS, ...PAGE_SCHEMA },
   }),
   run,
 };
@@ -82,22 +92,22 @@ interface RowView {
 interface Read {
   readonly key: string;
   readonly cited: CitedRow | undefined;
+  /** Why there is no row. */
+  readonly reason?: string;
 }
 
 async function run(value: unknown, context: AgentContext): Promise<ToolAnswer> {
   const input = readArguments<HydrateInput>(INPUT, hydrateTool.required, value);
   const { keys: all, columns = [] } = input;
   refuseSeveral(input);
-  const { index } = await indexOfCall(input.index, context);
+  const description = await indexOfCall(input.index, context);
+  const { index } = description;
   const call = { ...input, index } as JsonObject;
   const { offset } = readCursor(input.cursor, call);
-  const rest = all.slice(offset);
-  const keys = rest.map(coordinatesOfText);
-  const found = await citedRows(index, keys, columns, context);
-  if (found.fault !== undefined) throw new LhsError('source_unreachable', found.fault);
-  const reads = rest.map((key, i): Read => ({ key, cited: found.rows.get(keyName(keys[i])) }));
+  const found = await readAll(all.slice(offset), description, columns, context);
+  const { reads } = found;
   return withinBudget(tokensFor(input), (room) => {
-    const { rows, missing, taken } = pageOf(reads, room, input);
+    const { rows, missing, reasons, taken } = pageOf(reads, room, input);
     const shown = offset + taken;
     const at = { offset: shown, snapshot: found.snapshot };
     const isCut = shown < all.length || rows.some(({ cut, part }) => cut ?? part);
@@ -106,12 +116,59 @@ async function run(value: unknown, context: AgentContext): Promise<ToolAnswer> {
       index,
       rows: rows.map((row) => ({ ...row }) as JsonObject),
       missing,
-      snapshot: found.snapshot,
+      ...(reasons.length === 0 ? {} : { notes: reasons }),
+      ...stateOf({ snapshot: found.snapshot, lag_snapshots: found.lag }),
       truncated: isCut,
       ...(shown < all.length ? { continuation: cursorText(at, call) } : {}),
     };
     return { structured, text: textOf(structured, rows) };
   });
+}
+
+/** The rows of whole keys, then those of texts that mean a row in another way. */
+async function readAll(
+  texts: readonly string[],
+  index: IndexDescription,
+  columns: readonly string[],
+  context: AgentContext,
+) {
+  const keys = texts.map((text) => wholeKey(text, index));
+  const whole = await rowsOf(
+    index,
+    keys.flatMap((key) => key ?? []),
+    columns,
+    context,
+  );
+  const cited = keys.map((key) => (key === undefined ? undefined : whole.rows.get(keyName(key))));
+  const meant = await Promise.all(
+    texts.map((text, i): MeantKey | Promise<MeantKey> =>
+      cited[i] === undefined ? meantKey(text, index, context) : {},
+    ),
+  );
+  const others = await rowsOf(
+    index,
+    meant.flatMap(({ key }) => key ?? []),
+    columns,
+    context,
+  );
+  const reads = texts.map((text, i): Read => {
+    const { key, reason } = meant[i];
+    if (key === undefined) return { key: text, cited: cited[i], ...(reason && { reason }) };
+    return { key: keyText(key), cited: others.rows.get(keyName(key)) };
+  });
+  return { reads, snapshot: whole.snapshot ?? others.snapshot, lag: whole.lag ?? others.lag };
+}
+
+/** The rows of keys. Throws source_unreachable without the table. */
+async function rowsOf(
+  { index }: IndexDescription,
+  keys: readonly Coordinates[],
+  columns: readonly string[],
+  context: AgentContext,
+): Promise<CitedRows> {
+  const found = await citedRows(index, keys, columns, context);
+  if (found.fault === undefined) return found;
+  throw new LhsError('source_unreachable', found.fault);
 }
 
 /** Throws invalid_argument for a part of several values. */
@@ -126,11 +183,14 @@ function refuseSeveral({ keys, columns = [], from, lines }: HydrateInput): void 
 function pageOf(reads: readonly Read[], room: number, input: HydrateInput) {
   const rows: RowView[] = [];
   const missing: string[] = [];
+  const reasons: string[] = [];
   let left = room;
   let taken = 0;
-  for (const { key, cited } of reads) {
-    if (cited === undefined) missing.push(key);
-    else {
+  for (const { key, cited, reason } of reads) {
+    if (cited === undefined) {
+      missing.push(key);
+      if (reason !== undefined) reasons.push(`${key}: ${reason}`);
+    } else {
       const most = left - tokensOfJson({ key, citation: cited.citation });
       if (rows.length > 0 && tokensOfJson(cited.row) > most) break;
       const mark = cited.newer ? { newer: cited.newer } : {};
@@ -140,7 +200,7 @@ function pageOf(reads: readonly Read[], room: number, input: HydrateInput) {
     }
     taken++;
   }
-  return { rows, missing, taken };
+  return { rows, missing, reasons, taken };
 }
 
 /** A row within a room. The text of one column has the part that fits, and where it ends. */
@@ -162,7 +222,7 @@ function rowView(
 }
 
 function textOf(
-  { index, missing, snapshot, continuation }: JsonObject,
+  { index, missing, notes = [], snapshot, lag, continuation }: JsonObject,
   rows: readonly RowView[],
 ): string {
   const blocks = rows.flatMap(({ row, cut, part, ...attributes }) => [
@@ -170,9 +230,15 @@ function textOf(
     ...(part === undefined ? [] : [partLine(part)]),
   ]);
   const gone = (missing as string[]).map((key) => `no row ${key}`);
-  const head = `${rows.length} rows of ${index}; snapshot ${snapshot ?? 'none'}, lag 0`;
-  return [head, DATA_NOTICE, ...blocks, ...gone, ...moreLines(continuation)].join('\n');
+  const state = `snapshot ${snapshot ?? 'none'} of the table${lagWords(lag)}`;
+  const head = `${rows.length} rows of ${index}; ${state}`;
+  const reasons = notes as string[];
+  return [head, DATA_NOTICE, ...blocks, ...gone, ...reasons, ...moreLines(continuation)].join('\n');
 }
+
+/** How far the index is behind the rows, which are the table's. */
+const lagWords = (lag: unknown): string =>
+  typeof lag === 'number' && lag > 0 ? `; searches are ${lag} snapshots behind it` : '';
 
 function partLine({ from, to, of }: JsonObject): string {
   const more = to === of ? '' : `; more: repeat with from ${to}`;

@@ -7,7 +7,11 @@ export type Reasons = Pick<SearchResponse, 'suggested_query'> & {
 };
 
 /** What the clauses of a response without hits find alone. */
-export function reasonsOf({ clauses = [], notes = [], suggested_query }: SearchResponse): Reasons {
+export function reasonsOf({
+  clauses = [],
+  notes = [],
+  suggested_query,
+}: Pick<SearchResponse, 'clauses' | 'notes' | 'suggested_query'>): Reasons {
   const counted = clauses.map((clause) => {
     const others = (clause.elsewhere ?? []).map((found) => `${found.clause} has ${found.total}`);
     return [clauseText(clause), ...others].join(', ');

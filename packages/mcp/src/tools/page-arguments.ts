@@ -1,5 +1,10 @@
 import type { IndexDescription } from '@lakehouse-search/contract';
-import { type Argument, textArgument, wholeArgument } from '../arguments/arguments.ts';
+import {
+  type Argument,
+  textArgument,
+  textOrTextsArgument,
+  wholeArgument,
+} from '../arguments/arguments.ts';
 import type { AgentContext } from '../base/agent-backend.ts';
 
 /** Tokens of a response, about. */
@@ -7,6 +12,15 @@ const TOKENS = { least: 500, standard: 4000, most: 50_000 };
 
 /** The argument that disappears if one index alone is served. */
 export const INDEX: Argument = textArgument('index to read');
+
+/** Indexes of one call. */
+const INDEXES_OF_CALL = 20;
+
+/** The same, of a tool that reads several indexes in a call. */
+export const INDEXES: Argument = textOrTextsArgument(INDEXES_OF_CALL, 'index to read, or several');
+
+/** What names one or several indexes: an array, or a text with commas. */
+export type IndexNames = string | readonly string[];
 
 /** The budget of a response. */
 export const MAX_TOKENS: Argument = wholeArgument(
@@ -40,4 +54,16 @@ export function indexOfCall(
   { backend, call }: AgentContext,
 ): Promise<IndexDescription> {
   return backend.describeIndex(index === undefined ? {} : { index }, call);
+}
+
+/** The indexes that a call names, each once. Throws as `indexOfCall` does. */
+export function indexesOfCall(
+  names: IndexNames | undefined,
+  context: AgentContext,
+): Promise<readonly IndexDescription[]> {
+  const all = (typeof names === 'string' ? names.split(',') : (names ?? []))
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+  const each: readonly (string | undefined)[] = all.length === 0 ? [undefined] : [...new Set(all)];
+  return Promise.all(each.map((name) => indexOfCall(name, context)));
 }

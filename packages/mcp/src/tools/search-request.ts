@@ -10,11 +10,11 @@ import {
 } from '@lakehouse-search/contract';
 import type { AgentContext } from '../base/agent-backend.ts';
 import { hasFieldClause } from '../base/field-clause.ts';
-import type { Budgeted } from './page-arguments.ts';
+import type { Budgeted, IndexNames } from './page-arguments.ts';
 
 /** The arguments of a search. */
 export interface SearchInput extends Budgeted {
-  readonly index?: string;
+  readonly index?: IndexNames;
   readonly query: string;
   readonly mode?: SearchMode;
   readonly filter?: string;
@@ -85,9 +85,7 @@ function returned({ fields, detail }: SearchInput, index: IndexDescription): Sea
 
 /** Names of the fields of an order. */
 export const sortFields = (sort: string | undefined): readonly string[] =>
-  sort === undefined || sort === ''
-    ? []
-    : sortKeys(sort).flatMap(({ field }) => (field.startsWith('_') ? [] : field));
+  sortKeys(sort).flatMap(({ field }) => (field.startsWith('_') ? [] : field));
 
 /** Throws invalid_argument for an argument that the mode of the search has no use for. */
 function refuseOfOtherModes({ mode = 'lexical', operator, k }: SearchInput): void {
@@ -100,7 +98,8 @@ function refuseOfOtherModes({ mode = 'lexical', operator, k }: SearchInput): voi
 }
 
 /** `opened_at:desc,severity` as sort keys. Throws invalid_argument. */
-function sortKeys(text: string): readonly SortSpec[] {
+export function sortKeys(text = ''): readonly SortSpec[] {
+  if (text === '') return [];
   return text.split(',').map((part) => {
     const [, field, order = 'asc'] = /^\s*(.+?)(?::(asc|desc))?\s*$/.exec(part) ?? [];
     if (field !== undefined) return { field, desc: order === 'desc' };

@@ -52,7 +52,14 @@ export function toolSchema(
   if (only !== undefined) return inputSchema(input, required, ['index']);
   const most = name === TOOLS[0].name ? CHOICES : CHOICES_EACH;
   const isListed = indexes.length > 0 && indexes.length <= most;
-  const names: JsonObject = isListed ? { enum: indexes.map(({ name }) => name) } : {};
-  const choice = { ...index, schema: { ...index.schema, ...names } };
+  const names = indexes.map((own) => own.name);
+  const choice = isListed ? { ...index, schema: withChoices(index.schema, names) } : index;
   return inputSchema({ ...input, index: choice }, ['index', ...required]);
+}
+
+/** A schema of texts that are one of some names; of several schemas, the first is. */
+function withChoices(schema: JsonObject, names: readonly string[]): JsonObject {
+  if (!Array.isArray(schema.anyOf)) return { ...schema, enum: names };
+  const [one, ...others] = schema.anyOf as readonly JsonObject[];
+  return { ...schema, anyOf: [{ ...one, enum: names }, ...others] };
 }

@@ -7,8 +7,9 @@ import {
 } from '../arguments/arguments.ts';
 import type { AgentContext } from '../base/agent-backend.ts';
 import { coordinatesOfText, keyName } from '../base/key-text.ts';
+import { pageAnswer } from './page-answer.ts';
 import { type Budgeted, INDEX, indexOfCall, MAX_TOKENS } from './page-arguments.ts';
-import { pageAnswer, searchTool } from './search.ts';
+import { searchTool } from './search.ts';
 import type { SearchInput } from './search-request.ts';
 import type { AgentTool, ToolAnswer } from './tool.ts';
 
@@ -59,7 +60,8 @@ async function run(value: unknown, context: AgentContext): Promise<ToolAnswer> {
   const others = response.hits.filter(({ coordinates }) => keyName(coordinates) !== keyName(own));
   const hits = others.slice(0, limit);
   const search: SearchInput = { ...shown, query: '', mode: 'semantic', ...(filter && { filter }) };
-  return pageAnswer(search, index, { ...response, hits, total: hits.length }, context);
+  const found = { index, response: { ...response, hits, total: hits.length } };
+  return pageAnswer(search, [found], context, { offset: 0, limit, snapshot: null, call: {} });
 }
 
 /** Characters of a text that are compared. */

@@ -5,6 +5,7 @@ import { aggregationFlags, aggregationSpecs } from '../../search/aggregation-fla
 import { aggregationLines } from '../../search/aggregation-lines.ts';
 import { aggregationTable } from '../../search/aggregation-rows.ts';
 import { partialRemarks } from '../../search/partial.ts';
+import { nothingFound } from '../../search/result-lines.ts';
 import { matchRequest } from '../../search/run-search.ts';
 import { matchArgs, matchFlags } from '../../search/search-flags.ts';
 import { duration, plural } from '../../terminal/figures.ts';
@@ -41,6 +42,7 @@ export default class IndexAggregate extends LhsCommand {
         : await backend.describeIndex({ index: args.index });
     const dates = new Set(fields.filter(({ type }) => type === 'DATE').map(({ name }) => name));
     const results = withDates(answer.results, aggs, dates);
+    if (total === 0) this.terminal.err(...nothingFound(answer, args, args.index, 'aggregate'));
     const head = `${plural(total, 'row')} in ${args.index} · ${duration(took)}`;
     const width = this.widthOf(target);
     await this.answer(target, {

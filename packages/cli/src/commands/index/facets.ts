@@ -6,6 +6,7 @@ import { facetTable } from '../../search/aggregation-rows.ts';
 import { facetLines, skippedFacets } from '../../search/facet-lines.ts';
 import { fieldsOfFewValues } from '../../search/few-values.ts';
 import { partialRemarks } from '../../search/partial.ts';
+import { nothingFound } from '../../search/result-lines.ts';
 import { matchRequest } from '../../search/run-search.ts';
 import { matchArgs, matchFlags } from '../../search/search-flags.ts';
 import { duration, plural } from '../../terminal/figures.ts';
@@ -49,6 +50,7 @@ export default class IndexFacets extends LhsCommand {
     this.terminal.err(...partialRemarks(answer), ...skippedFacets(answer));
     this.terminal.err(...notes.map(printable));
     this.terminal.err(...fieldsAsQuery(args.query, description));
+    if (total === 0) this.terminal.err(...nothingFound(answer, args, args.index, 'facets'));
     const head = `${plural(total, 'row')} in ${args.index} · ${duration(took)}`;
     const width = this.widthOf(target);
     await this.answer(target, {

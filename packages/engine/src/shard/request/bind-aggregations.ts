@@ -106,7 +106,8 @@ function facetTerms(mapping: Mapping, { fields: names, size = FACET_SIZE }: Face
 
 function facetOf(field: FieldPlan, size: number): Aggregation {
   const order = { by: 'count', desc: true } as const;
-  return { name: field.name, kind: 'terms', field, size, order, missing: null, subs: [] };
+  const none = { missing: null, having: [], subs: [], steps: [] };
+  return { name: field.name, kind: 'terms', field, size, order, ...none };
 }
 
 function whySkipped(name: string, fields: QueryFields): string | null {

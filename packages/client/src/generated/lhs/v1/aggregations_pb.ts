@@ -7,7 +7,7 @@
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_lhs_v1_options } from "./options_pb.ts";
-import type { Facet, SkippedFacet } from "./search_pb.ts";
+import type { ClauseCount, Facet, SkippedFacet } from "./search_pb.ts";
 import { file_lhs_v1_search } from "./search_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file lhs/v1/aggregations.proto.
  */
 export const file_lhs_v1_aggregations: GenFile = /*@__PURE__*/
-  fileDesc("ChlsaHMvdjEvYWdncmVnYXRpb25zLnByb3RvEgZsaHMudjEiuQMKEEFnZ3JlZ2F0ZVJlcXVlc3QSEgoFaW5kZXgYASABKAlIAIgBARISCgVxdWVyeRgCIAEoCUgBiAEBEhYKA2FzdBgDIAEoCUIEmM4YAUgCiAEBEicKBnN5bnRheBgEIAEoCUISos4YB2RlZmF1bHSizhgDa3FsSAOIAQESLAoQZGVmYXVsdF9vcGVyYXRvchgFIAEoCUINos4YA2FuZKLOGAJvckgEiAEBEhkKBmZpbHRlchgGIAEoCUIEqM4YAUgFiAEBEhMKBnBpdF9pZBgHIAEoCUgGiAEBEhkKDG1pbl9zbmFwc2hvdBgIIAEoCUgHiAEBEhQKB3dhaXRfbXMYCSABKANICIgBARIbCgRhZ2dzGAogASgJQgiIzhgBqM4YAUgJiAEBEhAKA25vdxgLIAEoA0gKiAEBQggKBl9pbmRleEIICgZfcXVlcnlCBgoEX2FzdEIJCgdfc3ludGF4QhMKEV9kZWZhdWx0X29wZXJhdG9yQgkKB19maWx0ZXJCCQoHX3BpdF9pZEIPCg1fbWluX3NuYXBzaG90QgoKCF93YWl0X21zQgcKBV9hZ2dzQgYKBF9ub3ci1QIKEUFnZ3JlZ2F0ZVJlc3BvbnNlEiQKDWxhZ19zbmFwc2hvdHMYASABKANCCIjOGAGQzhgBSACIAQESGwoObGFnX2NoZWNrZWRfbXMYAiABKAFIAYgBARITCgV0b3RhbBgDIAEoA0IEiM4YARIfCghzbmFwc2hvdBgEIAEoCUIIiM4YAZDOGAFIAogBARIeChBpbmRleF9nZW5lcmF0aW9uGAUgASgDQgSIzhgBEhUKB3Rvb2tfbXMYBiABKAFCBIjOGAESGQoHcmVzdWx0cxgHIAEoCUIIiM4YAZjOGAESGwoNZmFpbGVkX3NoYXJkcxgIIAEoA0IEiM4YARINCgVub3RlcxgJIAMoCRIXCg5wcmVzZW50X2ZpZWxkcxjoByADKAlCEAoOX2xhZ19zbmFwc2hvdHNCEQoPX2xhZ19jaGVja2VkX21zQgsKCV9zbmFwc2hvdCLCAwoNRmFjZXRzUmVxdWVzdBISCgVpbmRleBgBIAEoCUgAiAEBEhIKBXF1ZXJ5GAIgASgJSAGIAQESFgoDYXN0GAMgASgJQgSYzhgBSAKIAQESJwoGc3ludGF4GAQgASgJQhKizhgHZGVmYXVsdKLOGANrcWxIA4gBARIsChBkZWZhdWx0X29wZXJhdG9yGAUgASgJQg2izhgDYW5kos4YAm9ySASIAQESGQoGZmlsdGVyGAYgASgJQgSozhgBSAWIAQESEwoGcGl0X2lkGAcgASgJSAaIAQESGQoMbWluX3NuYXBzaG90GAggASgJSAeIAQESFAoHd2FpdF9tcxgJIAEoA0gIiAEBEhQKBmZpZWxkcxgKIAMoCUIEiM4YARIRCgRzaXplGAsgASgDSAmIAQESEAoDbm93GAwgASgDSAqIAQFCCAoGX2luZGV4QggKBl9xdWVyeUIGCgRfYXN0QgkKB19zeW50YXhCEwoRX2RlZmF1bHRfb3BlcmF0b3JCCQoHX2ZpbHRlckIJCgdfcGl0X2lkQg8KDV9taW5fc25hcHNob3RCCgoIX3dhaXRfbXNCBwoFX3NpemVCBgoEX25vdyKPAwoORmFjZXRzUmVzcG9uc2USJAoNbGFnX3NuYXBzaG90cxgBIAEoA0IIiM4YAZDOGAFIAIgBARIbCg5sYWdfY2hlY2tlZF9tcxgCIAEoAUgBiAEBEhMKBXRvdGFsGAMgASgDQgSIzhgBEh8KCHNuYXBzaG90GAQgASgJQgiIzhgBkM4YAUgCiAEBEh4KEGluZGV4X2dlbmVyYXRpb24YBSABKANCBIjOGAESFQoHdG9va19tcxgGIAEoAUIEiM4YARIjCgZmYWNldHMYByADKAsyDS5saHMudjEuRmFjZXRCBIjOGAESLAoOc2tpcHBlZF9mYWNldHMYCCADKAsyFC5saHMudjEuU2tpcHBlZEZhY2V0EhQKB3BhcnRpYWwYCSABKAhIA4gBARINCgVub3RlcxgKIAMoCRIXCg5wcmVzZW50X2ZpZWxkcxjoByADKAlCEAoOX2xhZ19zbmFwc2hvdHNCEQoPX2xhZ19jaGVja2VkX21zQgsKCV9zbmFwc2hvdEIKCghfcGFydGlhbGIGcHJvdG8z", [file_lhs_v1_options, file_lhs_v1_search]);
+  fileDesc("ChlsaHMvdjEvYWdncmVnYXRpb25zLnByb3RvEgZsaHMudjEi2wMKEEFnZ3JlZ2F0ZVJlcXVlc3QSEgoFaW5kZXgYASABKAlIAIgBARISCgVxdWVyeRgCIAEoCUgBiAEBEhYKA2FzdBgDIAEoCUIEmM4YAUgCiAEBEicKBnN5bnRheBgEIAEoCUISos4YB2RlZmF1bHSizhgDa3FsSAOIAQESLAoQZGVmYXVsdF9vcGVyYXRvchgFIAEoCUINos4YA2FuZKLOGAJvckgEiAEBEhkKBmZpbHRlchgGIAEoCUIEqM4YAUgFiAEBEhMKBnBpdF9pZBgHIAEoCUgGiAEBEhkKDG1pbl9zbmFwc2hvdBgIIAEoCUgHiAEBEhQKB3dhaXRfbXMYCSABKANICIgBARIbCgRhZ2dzGAogASgJQgiIzhgBqM4YAUgJiAEBEhAKA25vdxgLIAEoA0gKiAEBEhQKB3N1Z2dlc3QYDCABKAhIC4gBAUIICgZfaW5kZXhCCAoGX3F1ZXJ5QgYKBF9hc3RCCQoHX3N5bnRheEITChFfZGVmYXVsdF9vcGVyYXRvckIJCgdfZmlsdGVyQgkKB19waXRfaWRCDwoNX21pbl9zbmFwc2hvdEIKCghfd2FpdF9tc0IHCgVfYWdnc0IGCgRfbm93QgoKCF9zdWdnZXN0Iq0DChFBZ2dyZWdhdGVSZXNwb25zZRIkCg1sYWdfc25hcHNob3RzGAEgASgDQgiIzhgBkM4YAUgAiAEBEhsKDmxhZ19jaGVja2VkX21zGAIgASgBSAGIAQESEwoFdG90YWwYAyABKANCBIjOGAESHwoIc25hcHNob3QYBCABKAlCCIjOGAGQzhgBSAKIAQESHgoQaW5kZXhfZ2VuZXJhdGlvbhgFIAEoA0IEiM4YARIVCgd0b29rX21zGAYgASgBQgSIzhgBEhkKB3Jlc3VsdHMYByABKAlCCIjOGAGYzhgBEhsKDWZhaWxlZF9zaGFyZHMYCCABKANCBIjOGAESDQoFbm90ZXMYCSADKAkSJAoHY2xhdXNlcxgKIAMoCzITLmxocy52MS5DbGF1c2VDb3VudBIcCg9zdWdnZXN0ZWRfcXVlcnkYCyABKAlIA4gBARIXCg5wcmVzZW50X2ZpZWxkcxjoByADKAlCEAoOX2xhZ19zbmFwc2hvdHNCEQoPX2xhZ19jaGVja2VkX21zQgsKCV9zbmFwc2hvdEISChBfc3VnZ2VzdGVkX3F1ZXJ5IuQDCg1GYWNldHNSZXF1ZXN0EhIKBWluZGV4GAEgASgJSACIAQESEgoFcXVlcnkYAiABKAlIAYgBARIWCgNhc3QYAyABKAlCBJjOGAFIAogBARInCgZzeW50YXgYBCABKAlCEqLOGAdkZWZhdWx0os4YA2txbEgDiAEBEiwKEGRlZmF1bHRfb3BlcmF0b3IYBSABKAlCDaLOGANhbmSizhgCb3JIBIgBARIZCgZmaWx0ZXIYBiABKAlCBKjOGAFIBYgBARITCgZwaXRfaWQYByABKAlIBogBARIZCgxtaW5fc25hcHNob3QYCCABKAlIB4gBARIUCgd3YWl0X21zGAkgASgDSAiIAQESFAoGZmllbGRzGAogAygJQgSIzhgBEhEKBHNpemUYCyABKANICYgBARIQCgNub3cYDCABKANICogBARIUCgdzdWdnZXN0GA0gASgISAuIAQFCCAoGX2luZGV4QggKBl9xdWVyeUIGCgRfYXN0QgkKB19zeW50YXhCEwoRX2RlZmF1bHRfb3BlcmF0b3JCCQoHX2ZpbHRlckIJCgdfcGl0X2lkQg8KDV9taW5fc25hcHNob3RCCgoIX3dhaXRfbXNCBwoFX3NpemVCBgoEX25vd0IKCghfc3VnZ2VzdCLnAwoORmFjZXRzUmVzcG9uc2USJAoNbGFnX3NuYXBzaG90cxgBIAEoA0IIiM4YAZDOGAFIAIgBARIbCg5sYWdfY2hlY2tlZF9tcxgCIAEoAUgBiAEBEhMKBXRvdGFsGAMgASgDQgSIzhgBEh8KCHNuYXBzaG90GAQgASgJQgiIzhgBkM4YAUgCiAEBEh4KEGluZGV4X2dlbmVyYXRpb24YBSABKANCBIjOGAESFQoHdG9va19tcxgGIAEoAUIEiM4YARIjCgZmYWNldHMYByADKAsyDS5saHMudjEuRmFjZXRCBIjOGAESLAoOc2tpcHBlZF9mYWNldHMYCCADKAsyFC5saHMudjEuU2tpcHBlZEZhY2V0EhQKB3BhcnRpYWwYCSABKAhIA4gBARINCgVub3RlcxgKIAMoCRIkCgdjbGF1c2VzGAsgAygLMhMubGhzLnYxLkNsYXVzZUNvdW50EhwKD3N1Z2dlc3RlZF9xdWVyeRgMIAEoCUgEiAEBEhcKDnByZXNlbnRfZmllbGRzGOgHIAMoCUIQCg5fbGFnX3NuYXBzaG90c0IRCg9fbGFnX2NoZWNrZWRfbXNCCwoJX3NuYXBzaG90QgoKCF9wYXJ0aWFsQhIKEF9zdWdnZXN0ZWRfcXVlcnliBnByb3RvMw", [file_lhs_v1_options, file_lhs_v1_search]);
 
 /**
  * `POST /v1/aggregate`. `aggs` may be a text that holds the JSON object.
@@ -86,6 +86,13 @@ export type AggregateRequest = Message<"lhs.v1.AggregateRequest"> & {
    * @generated from field: optional int64 now = 11;
    */
   now?: bigint | undefined;
+
+  /**
+   * true: a response without matching documents has `clauses` and `suggested_query`.
+   *
+   * @generated from field: optional bool suggest = 12;
+   */
+  suggest?: boolean | undefined;
 };
 
 /**
@@ -153,6 +160,20 @@ export type AggregateResponse = Message<"lhs.v1.AggregateResponse"> & {
    * @generated from field: repeated string notes = 9;
    */
   notes: string[];
+
+  /**
+   * Only with `suggest` and without hits: what each clause finds alone.
+   *
+   * @generated from field: repeated lhs.v1.ClauseCount clauses = 10;
+   */
+  clauses: ClauseCount[];
+
+  /**
+   * Only with `suggest` and without hits: the query as it was probably meant, which has hits.
+   *
+   * @generated from field: optional string suggested_query = 11;
+   */
+  suggestedQuery?: string | undefined;
 
   /**
    * Fields that are present although their values do not show it: empty lists, and null.
@@ -243,6 +264,13 @@ export type FacetsRequest = Message<"lhs.v1.FacetsRequest"> & {
    * @generated from field: optional int64 now = 12;
    */
   now?: bigint | undefined;
+
+  /**
+   * true: a response without matching documents has `clauses` and `suggested_query`.
+   *
+   * @generated from field: optional bool suggest = 13;
+   */
+  suggest?: boolean | undefined;
 };
 
 /**
@@ -317,6 +345,20 @@ export type FacetsResponse = Message<"lhs.v1.FacetsResponse"> & {
    * @generated from field: repeated string notes = 10;
    */
   notes: string[];
+
+  /**
+   * Only with `suggest` and without hits: what each clause finds alone.
+   *
+   * @generated from field: repeated lhs.v1.ClauseCount clauses = 11;
+   */
+  clauses: ClauseCount[];
+
+  /**
+   * Only with `suggest` and without hits: the query as it was probably meant, which has hits.
+   *
+   * @generated from field: optional string suggested_query = 12;
+   */
+  suggestedQuery?: string | undefined;
 
   /**
    * Fields that are present although their values do not show it: empty lists, and null.

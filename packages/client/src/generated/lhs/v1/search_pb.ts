@@ -843,7 +843,7 @@ export type RehearsedRequestRequest = Message<"lhs.v1.RehearsedRequestRequest"> 
   fusion?: string | undefined;
 
   /**
-   * true: a response without hits has `clauses` and `suggested_query`.
+   * true: a response without matching documents has `clauses` and `suggested_query`.
    *
    * @generated from field: optional bool suggest = 33;
    */
@@ -1068,7 +1068,7 @@ export type SavedQueryDraftRequest = Message<"lhs.v1.SavedQueryDraftRequest"> & 
   fusion?: string | undefined;
 
   /**
-   * true: a response without hits has `clauses` and `suggested_query`.
+   * true: a response without matching documents has `clauses` and `suggested_query`.
    *
    * @generated from field: optional bool suggest = 33;
    */
@@ -1216,7 +1216,7 @@ export type SearchRequest = Message<"lhs.v1.SearchRequest"> & {
   now?: bigint | undefined;
 
   /**
-   * true: a response without hits has `clauses` and `suggested_query`.
+   * true: a response without matching documents has `clauses` and `suggested_query`.
    *
    * @generated from field: optional bool suggest = 22;
    */

@@ -1,0 +1,113 @@
+import {
+  type Coordinates,
+  clauseText,
+  type IndexDescription,
+  type KeyPart,
+  LhsError,
+  type SearchResponse,
+} from '@lakehouse-search/contract';
+import type { AgentContext } from '../base/agent-backend.ts';
+import { coordinatesOfText, keyText } from '../base/key-text.ts';
+
+/** The key that a text means, or why it means none. */
+export interface MeantKey {
+  readonly key?: Coordinates;
+  readonly reason?: string;
+}
+
+/** Keys that are named if a text fits several rows. */
+const NAMED = 5;
+/** Fields in which a value without a column is looked up. */
+const FIELDS = 20;
+
+/** The coordinates of a text that has all columns of the key, or the value of the only one. */
+export function wholeKey(text: string, { key }: IndexDescription): Coordinates | undefined {
+  const columns = [...key.partition, ...key.identifier];
+  if (!text.includes('=')) {
+    const [name] = columns;
+    return columns.length === 1 ? { identifier: [{ name, value: text }] } : undefined;
+  }
+  const whole = coordinatesOfText(text);
+  const names = new Set(whole.identifier.map(({ name }) => name));
+  return names.size === columns.length && columns.every((name) => names.has(name))
+    ? whole
+    : undefined;
+}
+
+/**
+ * The key of the only row that has the values of a text, or values that begin with them:
+ * `sha=4d1a62`, `4d1a62`.
+ */
+export async function meantKey(
+  text: string,
+  index: IndexDescription,
+  context: AgentContext,
+): Promise<MeantKey> {
+  const parts: readonly Part[] = text.includes('=')
+    ? coordinatesOfText(text).identifier
+    : [{ value: text }];
+  const alternatives = parts.map((part) => ({ ...part, fields: fieldsOf(index, part) }));
+  const unknown = alternatives.find(({ fields }) => fields.length === 0);
+  if (unknown !== undefined) {
+    return wholeKey(text, index) === undefined ? { reason: noField(unknown, index) } : {};
+  }
+  const clauses = (end: string) =>
+    alternatives.map(({ fields, value }) => {
+      const texts = `${escaped(value)}${end}`;
+      const each = fields.map(
+        ({ name, type }) => `${name}:${type === 'KEYWORD' ? texts : JSON.stringify(value)}`,
+      );
+      return each.length === 1 ? each[0] : `(${each.join(' OR ')})`;
+    });
+  const exact = await found(clauses(''), index, context);
+  if (exact.total > 0) return meantBy(exact, 'have it');
+  const starting = await found(clauses('*'), index, context);
+  if (starting.total > 0) return meantBy(starting, 'begin with it');
+  const near = (exact.clauses ?? []).filter(({ suggestion }) => suggestion !== undefined);
+  return near.length === 0 ? {} : { reason: near.map(clauseText).join(', ') };
+}
+
+/** A value, of a column or of any. */
+type Part = Pick<KeyPart, 'value'> & Partial<KeyPart>;
+
+/** The fields that have a column's values, or those of KEYWORD if no column is named. */
+function fieldsOf({ fields }: IndexDescription, { name }: Part) {
+  const found = fields.filter(({ name: field, type, source, indexed, fast }) => {
+    if (!(indexed || fast) || type === 'TEXT' || type === 'VECTOR') return false;
+    return name === undefined ? type === 'KEYWORD' : field === name || source.includes(name);
+  });
+  return found.slice(0, FIELDS);
+}
+
+function noField({ name }: Part, { key }: IndexDescription): string {
+  const whole = [...key.partition, ...key.identifier].map((column) => `${column}=…`).join(',');
+  const what = name === undefined ? 'no KEYWORD field' : `no field for "${name}"`;
+  return `the index has ${what}: write the whole key, ${whole}`;
+}
+
+const escaped = (value: string): string => value.replace(/[^\p{L}\p{N}_]/gu, '\\$&');
+
+type FoundRows = Pick<SearchResponse, 'hits' | 'total' | 'clauses'>;
+/** What is found of a value that its field cannot have, such as a word for a number. */
+const NONE: FoundRows = { hits: [], total: 0 };
+
+async function found(
+  clauses: readonly string[],
+  { index }: IndexDescription,
+  { backend, call }: AgentContext,
+): Promise<FoundRows> {
+  const query = clauses.join(' AND ');
+  try {
+    return await backend.search({ index, query, limit: NAMED, fields: [], suggest: true }, call);
+  } catch (error) {
+    if (!(error instanceof LhsError) || error.code !== 'invalid_query') throw error;
+    return NONE;
+  }
+}
+
+function meantBy({ hits, total }: FoundRows, fit: string): MeantKey {
+  const [first] = hits;
+  if (total === 1 && first !== undefined) return { key: first.coordinates };
+  const keys = hits.map(({ coordinates }) => keyText(coordinates));
+  return { reason: `${total} rows ${fit}: did you mean ${keys.join(' or ')}?` };
+}
