@@ -110,8 +110,15 @@ function checkInput({ name, inputSchema }: ListedTool, input: Readonly<Record<st
   for (const needed of required) if (!(needed in input)) throw new Error(`${name} needs ${needed}`);
   for (const [key, value] of Object.entries(input)) {
     const own = Array.isArray(value) ? 'array' : Number.isInteger(value) ? 'integer' : typeof value;
-    const { anyOf = [properties[key]] } = properties[key] as { anyOf?: (typeof properties)[string][] };
-    const { type, enum: choices, maximum, minimum } = anyOf.find((one) => one.type === own) ?? anyOf[0];
+    const { anyOf = [properties[key]] } = properties[key] as {
+      anyOf?: (typeof properties)[string][];
+    };
+    const {
+      type,
+      enum: choices,
+      maximum,
+      minimum,
+    } = anyOf.find((one) => one.type === own) ?? anyOf[0];
     if (own !== type) throw new Error(`${name}.${key} is ${own}, not ${String(type)}`);
     if (Array.isArray(choices) && !choices.includes(value)) {
       throw new Error(`${name}.${key} has no choice ${String(value)}`);
