@@ -28,6 +28,8 @@ const BY_REPO: Aggregation = {
   size: 10,
   order: { by: 'count', desc: true },
   missing: null,
+  having: [],
+  steps: [],
   subs: [],
 };
 

@@ -120,7 +120,7 @@ fields:
   ] as const)('groups are ordered by %s and bounded', async (name, aggs, figure, shown) => {
     for (const direction of ['asc', 'desc'] as const) {
       const order = { [name]: direction };
-      const having = { _count: { gte: 30 }, [name]: { gt: 0.2 } };
+      const having: JsonObject = { _count: { gte: 30 }, [name]: { gt: 0.2 } };
       const terms = { field: 'team', size: 7, order, having };
       const found = await groups({ terms, aggs: { ...aggs } });
       const query = `select team, count(*) n, (${figure})::double f from t group by team

@@ -138,6 +138,8 @@ const PATHS: Readonly<Record<string, (deadline: Deadline) => unknown>> = {
           size: 10,
           order: { by: 'count', desc: true },
           missing: null,
+          having: [],
+          steps: [],
           subs: [{ name: 'stats', kind: 'stats', field: number, only: null }],
         },
       ],
