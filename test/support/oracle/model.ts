@@ -230,7 +230,7 @@ export class Model {
       case 'IP':
         return constant(inBlock(field, value, doc));
       default:
-        return constant(doc.numbers[field]!.some((n) => compareTo(field, n, value) === 0));
+        return constant(doc.numbers[field]!.some((n) => same(n, numberOf(field, value))));
     }
   }
 
@@ -389,31 +389,27 @@ export function compareNumbers(a: bigint | number, b: bigint | number): number {
   if (Number.isNaN(a) || Number.isNaN(b)) return Number(Number.isNaN(a)) - Number(Number.isNaN(b));
   return a < b ? -1 : a > b ? 1 : 0;
 }
-
-/** Order of a number and a text of a query; the text of a day equals each instant of the day. */
-function compareTo(field: string, n: bigint | number, text: string): number {
-  const order = compareNumbers(n, numberOf(field, text));
-  if (order <= 0 || !/^\d{4}-\d\d-\d\d$/.test(text)) return order;
-  return BigInt(n) < BigInt(Date.parse(text) + 86_400_000) * 1000n ? 0 : order;
-}
+const same = (a: bigint | number, b: bigint | number): boolean => compareNumbers(a, b) === 0;
 
 function inRange(node: Query & { kind: 'range' }, doc: ModelDoc): boolean {
   const { field, lower, upper } = node;
-  const within = <T>(values: readonly T[], compare: (value: T, text: string) => number) =>
+  const within = <T>(
+    values: readonly T[],
+    read: (text: string) => T,
+    compare: (a: T, b: T) => number,
+  ) =>
     values.some((value) => {
-      const above = lower === undefined ? 1 : compare(value, lower.value);
-      const below = upper === undefined ? -1 : compare(value, upper.value);
+      const above = lower === undefined ? 1 : compare(value, read(lower.value));
+      const below = upper === undefined ? -1 : compare(value, read(upper.value));
       return (
         (above > 0 || (above === 0 && lower!.inclusive)) &&
         (below < 0 || (below === 0 && upper!.inclusive))
       );
     });
   const type = TYPES[field as FieldName];
-  if (type === 'KEYWORD') return within(doc.words[field]!, compareText);
-  if (type === 'IP') {
-    return within(doc.addresses[field]!, (a, text) => compareNumbers(a, addressOf(text)));
-  }
-  return within(doc.numbers[field]!, (n, text) => compareTo(field, n, text));
+  if (type === 'KEYWORD') return within(doc.words[field]!, (text) => text, compareText);
+  if (type === 'IP') return within(doc.addresses[field]!, addressOf, compareNumbers);
+  return within(doc.numbers[field]!, (text) => numberOf(field, text), compareNumbers);
 }
 
 /** Order of texts as UTF-8 bytes: that of their code points. */

@@ -1,8 +1,8 @@
 /**
  * Dates as queries write them: a stretch of time, from its first to its last microsecond.
  *
- * - A year (`2025`), a month (`2025-10`) and a day (`2025-10-03`) are the whole period. A date with
- *   a time and epoch microseconds (five digits or more) are an instant.
+ * - A year (`2025`) and a month (`2025-10`) are the whole period; any other ISO-8601 date and epoch
+ *   microseconds (five digits or more) are an instant.
  * - `now` is the instant of the request.
  * - Date math follows: `now-7d`, `2025-10-03+12h`, `2025-10-03||-1M`. Units are y, M, w, d, h, m
  *   and s; months and years end on the last day of a shorter month.
@@ -31,8 +31,6 @@ const MONDAY = -3n * DAY;
 
 const MATH = /^(.+?)(?:\|\|)?((?:[+-]\d{1,9}[yMwdhms])*)(?:\/([yMwdhms]))?$/;
 const MOST_MATH = 80;
-/** A month or a day. */
-const WHOLE = /^(?:[+-]\d{6}|\d{4})-(\d\d)(-\d\d)?$/;
 
 /** True for a text that means another instant at another time: `now`, `now-7d/d`. */
 const isRelativeDate = (text: string): boolean => /^now(?:$|[+\-/|])/.test(text);
@@ -59,12 +57,12 @@ export function parsePeriod(text: string, now: number = Date.now()): Period | nu
 
 function wholePeriod(text: string): Period | null {
   const year = /^\d{4}$/.test(text);
-  const instant = parseDate(year ? `${text}-01` : text);
-  if (instant === null) return null;
-  const [, month, day] = WHOLE.exec(text) ?? [];
-  if (year) return unitOf(instant, 'y');
-  if (month === undefined) return { from: instant, to: instant };
-  return unitOf(instant, day === undefined ? 'M' : 'd');
+  if (year || /^(?:[+-]\d{6}|\d{4})-\d\d$/.test(text)) {
+    const from = parseDate(year ? `${text}-01` : text);
+    return from === null ? null : unitOf(from, year ? 'y' : 'M');
+  }
+  const instant = parseDate(text);
+  return instant === null ? null : { from: instant, to: instant };
 }
 
 /** The instant after the steps of date math; null beyond 64 bits. */

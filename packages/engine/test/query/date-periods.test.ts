@@ -24,8 +24,9 @@ const DATES: Readonly<Record<string, readonly [from: string, next: string]>> = {
   '2013': ['2013-01-01', '2014-01-01'],
   '2013-07': ['2013-07-01', '2013-08-01'],
   '2013-12': ['2013-12-01', '2014-01-01'],
-  '2012-12-31': ['2012-12-31', '2013-01-01'],
-  '2013-07-31': ['2013-07-31', '2013-08-01'],
+  '2012-12-31': ['2012-12-31', '2012-12-31 00:00:00.000001'],
+  '2013-07-31': ['2013-07-31', '2013-07-31 00:00:00.000001'],
+  '2013-07-31/d': ['2013-07-31', '2013-08-01'],
   '2013-07-31T12:30:00Z': ['2013-07-31 12:30:00', '2013-07-31 12:30:00.000001'],
   '2013-07-30T12:30:00||+1d/d': ['2013-07-31', '2013-08-01'],
 };
@@ -75,7 +76,7 @@ const total = async (request: object) =>
   (await lake.backend.search({ index: 't', ...request })).total;
 const covered = (date: string) => `${OPERATORS.gte(date)} AND ${OPERATORS.lte(date)}`;
 
-describe.each(COLUMNS)('dates without a time on a %s', (column) => {
+describe.each(COLUMNS)('dates of queries on a %s', (column) => {
   it.each(Object.keys(DATES))('%s covers all that it names', async (date) => {
     const expected = await rowsOf(column, covered(date));
     const query = `${column}:"${date}"`;

@@ -66,7 +66,7 @@ describe('values at the edges of their types', () => {
     ['d:*', ['max', 'min', 'minus', 'nan']],
     ['at:"9999-12-31T23:59:59.999999Z"', ['max']],
     ['at:"0001-01-01T00:00:00Z"', ['min']],
-    ['at:[* TO 1969-12-31]', ['min', 'minus']],
+    ['at:[* TO 1969-12-31]', ['min']],
     ['at:[-1 TO 0]', ['minus', 'nan']],
     ['k:""', ['max']],
     ['k:" "', ['min']],

@@ -174,6 +174,7 @@ describe('a search', () => {
   });
 
   it.each([
+    ['opened_at:2024-01-06', 'opened_at:2024-01-06/d'],
     ['rating>=3', 'rating:>=3'],
     ['words=9', 'words:9'],
     ['words!=9', '-words:9'],

@@ -16,7 +16,7 @@ a field, filters and the query of aggregate with AND. AND, OR and NOT are in cap
 | \`field:(a OR b)\` | either value |
 | \`a AND b\`, \`a OR b\`, \`NOT a\`, \`-a\`, \`+a\`, \`(…)\` | combined; \`+\` requires |
 | \`field:[1 TO 5]\`, \`field:{1 TO *}\`, \`field:>=3\` | ranges; \`{ }\` exclude a bound |
-| \`field:2025-03\`, \`field:[2025-01-01 TO now-7d]\` | dates; a day, month or year is all of it |
+| \`field:2025-03\`, \`field:[2025-01-01 TO now-7d]\` | dates; a month is all of it |
 | \`field:pre*\`, \`field:a?b*\`, \`field:/ab+c/\` | prefixes, wildcards, regular expressions |
 | \`word~1\` | words with one typing error |
 | \`field:10.0.0.0/8\` | addresses of a network |

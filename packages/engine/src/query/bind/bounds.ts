@@ -12,7 +12,7 @@ import { nodeError, type QueryText } from './scope.ts';
 
 /** What a DATE in a query should look like, for messages. */
 const DATES =
-  'a date (2025, 2025-11, 2025-11-03, "2025-11-03T14:22:10Z", now-7d, now/d) or epoch ' +
+  'a date (2025, 2025-11, 2025-11-03, "2025-11-03T14:22:10Z", now-7d, 2025-11-03/d) or epoch ' +
   'microseconds';
 const I64_MIN = -(2n ** 63n);
 const I64_MAX = 2n ** 63n - 1n;
