@@ -41,7 +41,7 @@ const CHANGES = [
 ] as const;
 
 const folder = workFolder();
-const backend = await openLocal(join(folder, 'data'));
+const backend = await openLocal(join(folder, 'data'), { create: true, threads: 0 });
 
 interface Measured {
   readonly seconds: number;

@@ -27,7 +27,7 @@ function bytesBelow(place: string): number {
   );
 }
 
-const backend = await openLocal(join(folder, 'data'));
+const backend = await openLocal(join(folder, 'data'), { create: true, threads: 0 });
 const index = 'commits';
 try {
   await backend.createIndex({ definition: commitsDefinition(path) });

@@ -88,7 +88,7 @@ async function shards(): Promise<void> {
     `${commitsDefinition(table)}sharding: { shards: ${count} }\n`;
   const local: Backend[] = [];
   for (const count of [1, 4, 3]) {
-    const backend = await openLocal(join(folder, `local-${count}`));
+    const backend = await openLocal(join(folder, `local-${count}`), { create: true, threads: 0 });
     await backend.createIndex({ definition: definition(count) });
     await backend.reindex({ index: 'commits' });
     local.push(backend);

@@ -24,8 +24,8 @@ const folder = mkdtempSync(join(process.env.LHS_BENCH_TMP ?? tmpdir(), 'lhs-cuto
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 cpSync(data, folder, { recursive: true });
 const callers = 4 * availableParallelism();
-const searcher = await openLocal(folder);
-const writer = await openLocal(folder);
+const searcher = await openLocal(folder, { create: true, threads: 0 });
+const writer = await openLocal(folder, { create: true, threads: 0 });
 console.log(`${machine()}; ${callers} callers`);
 
 /** When each search began and how long it took, in milliseconds. */

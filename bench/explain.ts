@@ -15,7 +15,7 @@ const wanted = Number(process.argv[2] ?? 100);
 const { data, index } = commitsIndex();
 const file = need(join(SHARED, 'data/commits-queries.json'), 'the shared folder');
 const queries = JSON.parse(readFileSync(file, 'utf8')) as string[][];
-const backend = await openLocal(data);
+const backend = await openLocal(data, { create: true, threads: 0 });
 console.log(machine());
 
 const required = (words: readonly string[]) => words.map((word) => `text:${word}`).join(' AND ');

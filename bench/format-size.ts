@@ -20,7 +20,7 @@ interface Sizes {
 
 /** Bytes by component; those of fields under the field's name. */
 async function sizesOf(data: string, index: string): Promise<Sizes> {
-  const backend = await openLocal(data);
+  const backend = await openLocal(data, { create: true, threads: 0 });
   await backend.close();
   const registry = new Registry(data);
   const folder = indexFolder(data, registry.get(index).uuid);

@@ -2,7 +2,7 @@
 import { openLocal } from '@lakehouse-search/engine';
 
 const [data, pollMs] = process.argv.slice(2);
-const backend = await openLocal(data);
+const backend = await openLocal(data, { create: true, threads: 0 });
 const stop = new AbortController();
 process.on('SIGTERM', () => stop.abort());
 let ready = false;

@@ -15,7 +15,7 @@ type Search = (word: string) => Promise<number>;
 
 const ENGINES: Readonly<Record<string, (place: string) => Promise<Search>>> = {
   async lhs(place) {
-    const backend = await openLocal(place);
+    const backend = await openLocal(place, { create: true, threads: 0 });
     return async (word) =>
       (await backend.search({ index: 'commits', query: `text:${word}` })).total ?? 0;
   },

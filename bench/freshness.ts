@@ -109,7 +109,7 @@ const folder = workFolder();
 const table = copyCommits(folder);
 const data = join(folder, 'data');
 const template = await takeRows(table, ROWS);
-const backend = await openLocal(data);
+const backend = await openLocal(data, { create: true, threads: 0 });
 await backend.createIndex({ definition: commitsDefinition(table) });
 await backend.reindex({ index: 'commits' });
 const reader = await child('freshness-reader.ts', 'lhs', data);

@@ -66,7 +66,7 @@ async function serve(folder: string, results: number): Promise<void> {
   const options = serverOptions({ ...values, ...many }, {}, folder);
   const memory = { ...options.memory, results };
   const server = await serveAll({ ...NO_CONFIG, options: { ...options, memory }, env: {} });
-  const backend = await openLocal(folder, { memory: { results } });
+  const backend = await openLocal(folder, { create: true, threads: 0, memory: { results } });
   const answers = new Map<string, Buffer>();
   for (const [i, request] of requests.entries()) {
     answers.set(bodies[i], Buffer.from(JSON.stringify(await backend.search(request))));

@@ -174,7 +174,7 @@ async function repeated(server: Server): Promise<void> {
 /** The same rows with authors as tenants. */
 async function tenants(folder: string): Promise<void> {
   const table = need(join(SHARED, 'iceberg/git.commits'), 'the shared folder');
-  const engine = await openLocal(folder);
+  const engine = await openLocal(folder, { create: true, threads: 0 });
   await engine.createIndex({
     definition: `version: 1
 index: tenants

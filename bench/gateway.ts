@@ -51,7 +51,7 @@ interface Served {
 
 /** The process of the servers. */
 async function serve(): Promise<void> {
-  const backend = await openLocal(data);
+  const backend = await openLocal(data, { create: true, threads: 0 });
   const answers = new Map<string, string>();
   const millis: number[] = [];
   for (let round = 0; round < 4; round++) {
@@ -63,7 +63,7 @@ async function serve(): Promise<void> {
     }
   }
   const { rest } = await createGateway({ backend, access: openAccess });
-  const caching = await openLocal(data, { memory: { results: 2 ** 26 } });
+  const caching = await openLocal(data, { create: true, threads: 0, memory: { results: 2 ** 26 } });
   const { rest: cached } = await createGateway({ backend: caching, access: openAccess });
   await cached.listen({ port: 0, host: '127.0.0.1' });
   const echo = createServer((request, response) => {

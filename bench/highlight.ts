@@ -18,7 +18,7 @@ const data = join(WORK, 'lhs-highlight');
 const index = 'cached';
 const made = existsSync(join(data, 'registry.db'));
 mkdirSync(data, { recursive: true });
-const backend = await openLocal(data);
+const backend = await openLocal(data, { create: true, threads: 0 });
 if (!made) {
   const definition = `version: 1
 index: ${index}

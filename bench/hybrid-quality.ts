@@ -130,7 +130,7 @@ const WAYS: Readonly<Record<string, Partial<HybridRequest>>> = {
 
 async function measure({ name, texts, judged }: JudgedSet): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'lhs-hybrid-'));
-  const backend = await openLocal(join(folder, 'data'));
+  const backend = await openLocal(join(folder, 'data'), { create: true, threads: 0 });
   const catalog = { type: 'filesystem', warehouse: join(folder, 'lake') } as const;
   await createTable(catalog, 'a.texts', { schema: SCHEMA });
   const rows = texts.map((row) => ({ ...row }));

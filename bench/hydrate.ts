@@ -26,7 +26,7 @@ const files = readdirSync(join(table, 'data'), { recursive: true, encoding: 'utf
   .filter((f) => f.endsWith('.parquet') && !f.includes('deletes'))
   .map((f) => `'${join(table, 'data', f)}'`);
 const duckdb = await (await DuckDBInstance.create(':memory:', { threads: '1' })).connect();
-const backend = await openLocal(data);
+const backend = await openLocal(data, { create: true, threads: 0 });
 
 const shas = (keys: readonly Coordinates[]) =>
   keys.map((k) => `'${k.identifier[0].value}'`).join(',');

@@ -72,7 +72,7 @@ const charged = () => Number(/rchar: (\d+)/.exec(fs.readFileSync('/proc/self/io'
 
 const { openLocal } = await import('@lakehouse-search/engine');
 const [data, until] = process.argv.slice(2);
-const backend = await openLocal(data);
+const backend = await openLocal(data, { create: true, threads: 0 });
 // Code that a sync loads is read before the counting begins.
 await backend.sync({ index: 'commits', until: process.argv[4] });
 await backend.search({ index: 'commits', query: 'warm' });

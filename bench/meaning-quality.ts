@@ -49,7 +49,7 @@ async function sample(): Promise<Sampled[]> {
 const rows = await sample();
 const made = existsSync(join(folder, 'data', 'registry.db'));
 mkdirSync(folder, { recursive: true });
-const backend = await openLocal(join(folder, 'data'));
+const backend = await openLocal(join(folder, 'data'), { create: true, threads: 0 });
 if (!made) {
   const catalog = { type: 'filesystem', warehouse: join(folder, 'lake') } as const;
   await createTable(catalog, 'a.bodies', { schema: SCHEMA });

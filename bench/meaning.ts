@@ -48,7 +48,7 @@ process.env.RUST_LOG ??= 'error';
 const data = subjectsIndex();
 console.log(machine());
 oneShot();
-const backend = await openLocal(data);
+const backend = await openLocal(data, { create: true, threads: 0 });
 await arms(backend);
 await backend.close();
 if (!process.argv.includes('--no-lance')) await besideLance();
@@ -198,7 +198,7 @@ async function ownIndex(folder: string, rows: readonly Subject[]): Promise<Local
   const own = rows.map((row) => ({ ...row }));
   await appendRows({ catalog, table: 'a.subjects' }, { kind: 'rows', rows: own });
   mkdirSync(join(folder, 'data'));
-  const backend = await openLocal(join(folder, 'data'));
+  const backend = await openLocal(join(folder, 'data'), { create: true, threads: 0 });
   await backend.createIndex({
     definition: `version: 1
 index: peer

@@ -47,7 +47,7 @@ async function dataBytes(table: SourceTable, id: bigint): Promise<number> {
 
 const table = await openTable({ path });
 const snapshots = [...table.ancestry(table.currentSnapshotId!)].reverse();
-const backend = await openLocal(data);
+const backend = await openLocal(data, { create: true, threads: 0 });
 await backend.createIndex({ definition: commitsDefinition(path) });
 const measured: Measured[][] = snapshots.slice(FIRST + 1).map(() => []);
 for (let round = 0; round < rounds; round++) {

@@ -14,7 +14,7 @@ import { commitsIndex, geomean, machine, median, percentile } from './shared.ts'
 const rounds = Number(process.argv[2] ?? 15);
 const SCROLLED_PAGES = 400;
 const { data, index } = commitsIndex();
-const backend = await openLocal(data);
+const backend = await openLocal(data, { create: true, threads: 0 });
 console.log(machine());
 
 const took = async (request: SearchRequest): Promise<number> =>

@@ -11,7 +11,7 @@ const [data, file] = process.argv.slice(2);
 const queries = (JSON.parse(readFileSync(file, 'utf8')) as string[][]).map((words) =>
   words.join(' '),
 );
-const backend = await openLocal(data);
+const backend = await openLocal(data, { create: true, threads: 0 });
 for (const query of queries) await backend.search({ index: 'commits', query });
 
 let asking = false;

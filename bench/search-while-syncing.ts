@@ -100,7 +100,7 @@ function show(name: string, asked: readonly Asked[], idle: readonly Asked[] | nu
 }
 
 const template = await takeRows(table, ROWS);
-const backend = await openLocal(data);
+const backend = await openLocal(data, { create: true, threads: 0 });
 await backend.createIndex({ definition: commitsDefinition(table) });
 await backend.reindex({ index: 'commits' });
 await backend.close();

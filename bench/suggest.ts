@@ -18,7 +18,7 @@ const data = join(WORK, 'lhs-data');
 if (!existsSync(join(data, 'registry.db'))) need(data, 'node bench/commits.ts makes it');
 const queries = need(join(SHARED, 'data/commits-queries.json'), 'the shared folder');
 const words = [...new Set((JSON.parse(readFileSync(queries, 'utf8')) as string[][]).flat())];
-const backend = await openLocal(data);
+const backend = await openLocal(data, { create: true, threads: 0 });
 
 type Asked = Omit<SuggestRequest, 'index'>;
 /** Each word with its second and third letter swapped. */

@@ -31,7 +31,7 @@ async function timed<T>(work: () => Promise<T>): Promise<{ ms: number; value: T 
   return { ms: performance.now() - started, value };
 }
 
-const backend = await openLocal(join(folder, 'data'));
+const backend = await openLocal(join(folder, 'data'), { create: true, threads: 0 });
 try {
   await backend.createIndex({ definition: commitsDefinition(path) });
   await backend.reindex({ index: 'commits' });

@@ -52,7 +52,7 @@ const keys = Object.assign(new PassThrough(), {
   unref: () => undefined,
 });
 const screen = new Screen();
-const backend = await openLocal(data);
+const backend = await openLocal(data, { create: true, threads: 0 });
 const state = initialState(await screenIndex(backend, 'commits'), screen);
 const history = { read: async () => [], add: async () => undefined };
 const session = new Session(backend, history, state);

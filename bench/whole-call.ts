@@ -19,7 +19,7 @@ const file = need(join(SHARED, 'data/commits-queries.json'), 'the shared folder'
 const queries = (JSON.parse(readFileSync(file, 'utf8')) as string[][]).map(
   (words) => `text:(${words.join(' ')})`,
 );
-const backend = await openLocal(data);
+const backend = await openLocal(data, { create: true, threads: 0 });
 console.log(machine());
 
 async function wholeCalls(index: string): Promise<number[]> {

@@ -59,7 +59,7 @@ async function makeTable(): Promise<void> {
   }
 }
 
-const backend = await openLocal(join(folder, 'data'));
+const backend = await openLocal(join(folder, 'data'), { create: true, threads: 0 });
 try {
   await makeTable();
   const definition = [

@@ -87,7 +87,7 @@ function memoryOf(threads: number): number {
 }
 
 async function printMemory(threads: number): Promise<void> {
-  const backend = await openLocal(data, { threads });
+  const backend = await openLocal(data, { create: true, threads });
   const all = () => Promise.all(queries.map((query) => search(backend, query)));
   for (let round = 0; round < 3; round++) await all();
   console.log(Math.round(process.memoryUsage.rss() / 2 ** 20));
@@ -98,7 +98,7 @@ async function compare(): Promise<void> {
   console.log(machine());
   const rates: number[] = [];
   for (const threads of [0, 1, 2]) {
-    const backend = await openLocal(data, { threads });
+    const backend = await openLocal(data, { create: true, threads });
     for (const query of queries) await search(backend, query);
     await heavy(backend);
     console.log(`threads ${threads}, RSS ${memoryOf(threads)} MB`);

@@ -5,5 +5,5 @@ import { openLocal } from '@lakehouse-search/engine';
 import { contractSuite } from './contract-suite.ts';
 
 contractSuite('the embedded engine', () =>
-  openLocal(mkdtempSync(join(tmpdir(), 'lhs-contract-data-'))),
+  openLocal(mkdtempSync(join(tmpdir(), 'lhs-contract-data-')), { create: true, threads: 0 }),
 );

@@ -9,7 +9,9 @@ import { contractSuite } from './contract-suite.ts';
 /** A client of a gateway over an embedded engine; its `close` closes all three. */
 async function remote(transport: 'rest' | 'grpc'): Promise<Backend> {
   const folder = mkdtempSync(join(tmpdir(), 'lhs-gateway-'));
-  const gateway = await startGateway(await openLocal(folder, { freshnessMs: 0 }));
+  const gateway = await startGateway(
+    await openLocal(folder, { create: true, threads: 0, freshnessMs: 0 }),
+  );
   const client = gateway.client(transport);
   const close = async () => {
     await client.close();

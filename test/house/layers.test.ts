@@ -45,7 +45,7 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ],
     ['aliases', 'diff', 'jobs', 'saved-queries'],
     ['backend.ts'],
-    ['methods.ts', 'operations.ts'],
+    ['each-hit.ts', 'methods.ts', 'operations.ts'],
     ['index.ts'],
   ],
   lake: [

@@ -49,7 +49,7 @@ export class FollowedTable {
   async open(): Promise<this> {
     await createTable(this.config.catalog, 'ops.notes', { schema, formatVersion: 2 });
     await this.append(1, 2, 3);
-    this.backend = await openLocal(this.folder, { clock: this.clock });
+    this.backend = await openLocal(this.folder, { create: true, threads: 0, clock: this.clock });
     await this.backend.createIndex({ definition: DEFINITION, base_dir: this.folder });
     await this.backend.reindex({});
     return this;

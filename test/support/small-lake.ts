@@ -41,7 +41,7 @@ export interface SmallLake {
 export async function openSmallLake(options?: LocalOptions): Promise<SmallLake> {
   const folder = mkdtempSync(join(tmpdir(), 'lhs-small-lake-'));
   const dataDir = join(folder, 'data');
-  const backend = await openLocal(dataDir, options);
+  const backend = await openLocal(dataDir, { create: true, threads: 0, ...options });
   const catalog = { type: 'filesystem', warehouse: join(folder, 'lake') } as const;
   const source = { catalog, table: 'a.t' };
   const lake: SmallLake = {

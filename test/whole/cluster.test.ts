@@ -125,7 +125,7 @@ ${sharding}`;
     );
     await clients[0].createIndex({ definition: definition('sharding: { shards: 3 }\n') });
     await clients[0].reindex({ index });
-    one = await openLocal(join(folder, 'one'));
+    one = await openLocal(join(folder, 'one'), { create: true, threads: 0 });
     const local = definition('').replace('catalog: main', `catalog: ${JSON.stringify(catalog)}`);
     await one.createIndex({ definition: local });
     await one.reindex({ index });

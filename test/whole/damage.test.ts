@@ -81,7 +81,7 @@ function lasting(response: SearchResponse) {
 
 /** Every answer of an index as one text, without what changes from one call to the next. */
 async function answers(index = 'codecs', data = folder): Promise<string> {
-  const backend = await openLocal(data, { openEmbedder });
+  const backend = await openLocal(data, { create: true, threads: 0, openEmbedder });
   try {
     const parts: unknown[] = [];
     for (const query of QUERIES[index]) {
@@ -152,7 +152,7 @@ beforeAll(async () => {
   cpSync(FIXTURE, source.path, { recursive: true });
   const table = await openTable(source);
   await table.close();
-  const backend = await openLocal(folder, { openEmbedder });
+  const backend = await openLocal(folder, { create: true, threads: 0, openEmbedder });
   const { definition } = await backend.initDefinition({ source, name: 'codecs' });
   await backend.createIndex({ definition, base_dir: '/' });
   const [oldest] = table.snapshots;
@@ -306,7 +306,7 @@ describe('damaged index files', () => {
     for (const name of ['CURRENT', 'commit', '.keys']) {
       const own = filesIn(folder).filter((path) => nameOf(path) === 'codecs');
       writeFileSync(own.find((path) => path.endsWith(name)) ?? '', 'gen-000077');
-      const backend = await openLocal(folder, { openEmbedder });
+      const backend = await openLocal(folder, { create: true, threads: 0, openEmbedder });
       await expect(backend.search({ index: 'codecs' })).rejects.toMatchObject({
         code: 'corrupt_index',
       });

@@ -66,7 +66,7 @@ function sum(counts: readonly Readonly<Record<string, number>>[]): Record<string
 /** Every index that is left equals its table, and nothing else lies in the folder. */
 async function expectWhole(): Promise<void> {
   const data = join(folder, 'data');
-  const backend = await openLocal(data);
+  const backend = await openLocal(data, { create: true, threads: 0 });
   const listed = new Set((await backend.listIndexes()).map(({ name }) => name));
   for (const index of NAMES) {
     if (!listed.has(index)) await backend.createIndex({ definition: definitionOf(index, folder) });
@@ -77,7 +77,7 @@ async function expectWhole(): Promise<void> {
     expect([index, equal, faults]).toEqual([index, true, []]);
   }
   await backend.close();
-  const next = await openLocal(data);
+  const next = await openLocal(data, { create: true, threads: 0 });
   const registry = new Registry(data);
   expect(readdirSync(join(data, 'indexes')).sort()).toEqual([...registry.uuids()].sort());
   for (const index of NAMES) {

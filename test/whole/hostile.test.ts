@@ -142,7 +142,7 @@ describe('a hostile definition', () => {
     ['nothing', '', /./],
     ['two documents', `${good('one')}---\n${good('two')}`, /a file holds one definition/],
   ])('with %s is refused with its place', async (_, text, message) => {
-    const backend = await openLocal(home.path('data'));
+    const backend = await openLocal(home.path('data'), { create: true, threads: 0 });
     const issues = await backend.validateDefinition({ definition: text });
     const said = issues.map((i) => `${i.severity} ${i.line}:${i.column} ${i.message}`).join('\n');
     expect(said).toMatch(message);
@@ -188,7 +188,7 @@ describe('queries', () => {
       '\u0000',
       '\ud800',
     ];
-    const backend = await openLocal(home.path('data'));
+    const backend = await openLocal(home.path('data'), { create: true, threads: 0 });
     for (const query of queries) {
       const said = await backend.search({ index: 'keys', query }).then(
         ({ total }) => `${total} hits`,

@@ -94,7 +94,7 @@ describe.each(PAGES.filter(({ blocks }) => blocks.length > 0))('$path', ({ path,
   it.for(cases)('$name', async ({ block }, { skip }) => {
     const program = neededBy(block);
     if (program !== undefined && !isInstalled(program)) return skip(`without ${program}`);
-    opened ??= await openLocal(join(clone.home, '.local/share/lhs'));
+    opened ??= await openLocal(join(clone.home, '.local/share/lhs'), { create: true, threads: 0 });
     const now = await RUNS[block.language](block, reader);
     if (masked(now) === masked(block.text)) return;
     if (!UPDATE) expect(masked(block.text)).toBe(masked(now));

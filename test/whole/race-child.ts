@@ -42,7 +42,7 @@ function random(below: number): number {
 const oneOf = <T>(all: readonly T[]): T => all[random(all.length)];
 const violation = (what: string) => report.violations.push(what);
 
-let backend: LocalBackend = await openLocal(dataDir);
+let backend: LocalBackend = await openLocal(dataDir, { create: true, threads: 0 });
 let nextId = (Number(seedText) % 1000) * 1_000_000;
 /** Points in time that this process opened, and the answer that each gave at first. */
 const pits: { index: string; id: string; ids: string; at: string }[] = [];
@@ -142,7 +142,7 @@ async function exportAll(index: string): Promise<void> {
 
 async function reopen(): Promise<void> {
   const former = backend;
-  backend = await openLocal(dataDir);
+  backend = await openLocal(dataDir, { create: true, threads: 0 });
   await former.close();
 }
 

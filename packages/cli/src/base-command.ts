@@ -204,11 +204,11 @@ export abstract class LhsCommand extends Command {
     if (this.remoteUrl(flags) !== undefined) throw localOnly(this.id ?? '');
     const { openLocal } = await import('@lakehouse-search/engine');
     const target = settingValue(settings, 'backup_target');
-    const all =
-      target === undefined
-        ? { admit, ...options }
-        : { admit, ...options, backupTarget: absoluteTarget(target) };
-    const backend = await openLocal(settingValue(settings, 'data_dir') as string, all);
+    const backend = await openLocal(settingValue(settings, 'data_dir') as string, {
+      ...{ create: true, threads: 0, admit },
+      ...options,
+      ...(target === undefined ? {} : { backupTarget: absoluteTarget(target) }),
+    });
     this.#backend = backend;
     return backend;
   }

@@ -35,7 +35,7 @@ async function makeIndex(index: string, warehouse: string, table: string): Promi
   await appendRows({ catalog, table }, { kind: 'rows', rows: [{ id: 1, word: 'mine' }] });
   const source = `{ catalog: ${JSON.stringify(catalog)}, table: ${table} }`;
   const fields = 'fields:\n  - { name: word, type: TEXT }\n';
-  const backend = await openLocal(home.path('data'));
+  const backend = await openLocal(home.path('data'), { create: true, threads: 0 });
   await backend.createIndex({
     definition: `version: 1\nindex: ${index}\nsource: ${source}\n${fields}`,
     base_dir: home.folder,

@@ -32,7 +32,7 @@ source: { catalog: { type: rest, uri: "${uri}" }, table: ops.notes }
 fields:
   - { name: title, type: TEXT }
 `;
-  const backend = await openLocal(home.path('data'));
+  const backend = await openLocal(home.path('data'), { create: true, threads: 0 });
   await backend.createIndex({ definition, base_dir: home.folder });
   await backend.close();
 });
@@ -167,7 +167,8 @@ describe.skipIf(!hasTmux)('Ctrl-C during a job on a terminal', () => {
   });
 
   it('detaches, or cancels a second time, a job of a service', async () => {
-    const gateway = await startGateway(await openLocal(home.path('data'), { freshnessMs: 0 }));
+    const engine = { create: true, threads: 0, freshnessMs: 0 };
+    const gateway = await startGateway(await openLocal(home.path('data'), engine));
     try {
       const command = `index reindex notes --url ${gateway.restUrl}`;
       const detached = await asked(command);

@@ -38,7 +38,7 @@ beforeAll(async () => {
   writeFileSync(home.path('notes.yaml'), definition.join('\n'));
   await home.json(['index', 'create', home.path('notes.yaml')]);
   await home.json(['index', 'reindex', 'notes']);
-  gateway = await startGateway(await openLocal(home.path('data')));
+  gateway = await startGateway(await openLocal(home.path('data'), { create: true, threads: 0 }));
 });
 afterAll(async () => {
   await gateway?.close();

@@ -24,7 +24,7 @@ const folder = mkdtempSync(join(tmpdir(), 'lhs-paraphrase-'));
 const catalog = { type: 'filesystem', warehouse: join(folder, 'lake') } as const;
 let backend: LocalBackend;
 beforeAll(async () => {
-  backend = await openLocal(join(folder, 'data'));
+  backend = await openLocal(join(folder, 'data'), { create: true, threads: 0 });
 });
 afterAll(async () => {
   await backend.close();

@@ -13,7 +13,8 @@ const home = new Home();
 let gateway: TestGateway;
 beforeAll(async () => {
   await home.json(['demo']);
-  gateway = await startGateway(await openLocal(home.path('data'), { freshnessMs: 0 }));
+  const engine = { create: true, threads: 0, freshnessMs: 0 };
+  gateway = await startGateway(await openLocal(home.path('data'), engine));
 });
 afterAll(async () => {
   await gateway.close();

@@ -29,7 +29,7 @@ interface Refs {
 /** A table of three files for each backend, with an index. */
 beforeAll(async () => {
   const catalog = { type: 'filesystem', warehouse: home.path('lake') } as const;
-  const backend = await openLocal(home.path('data'));
+  const backend = await openLocal(home.path('data'), { create: true, threads: 0 });
   for (const n of SELECTED.keys()) {
     const [index, table] = [`t${n}`, `ops.t${n}`];
     await createTable(catalog, table, { schema: SCHEMA });

@@ -39,7 +39,7 @@ beforeAll(async () => {
   writeFileSync(home.path('notes.yaml'), DEFINITION);
   await createTable(config.catalog, config.table, { schema, formatVersion: 2 });
   await append(1);
-  const backend = await openLocal(home.path('data'));
+  const backend = await openLocal(home.path('data'), { create: true, threads: 0 });
   await backend.createIndex({ definition: DEFINITION });
   await backend.reindex({ index: 'notes' });
   await backend.close();

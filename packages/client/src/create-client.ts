@@ -1,5 +1,5 @@
-import { OPERATIONS, type Operation, type Service } from '@lakehouse-search/contract';
-import { type CallerOptions, remoteService } from './remote/remote-service.ts';
+import { OPERATIONS, type Operation } from '@lakehouse-search/contract';
+import { type CallerOptions, type RemoteService, remoteService } from './remote/remote-service.ts';
 import { serviceUrl } from './remote/service-url.ts';
 import type { Transport } from './remote/transport.ts';
 import type { Fetch } from './rest/fetch-exchange.ts';
@@ -18,7 +18,7 @@ export interface ClientOptions extends CallerOptions {
  * A service as a `Backend`. Requests are checked before they are sent. The connection is opened
  * with the first call. Throws invalid_argument for a URL that is none.
  */
-export function createClient(options: ClientOptions): Service {
+export function createClient(options: ClientOptions): RemoteService {
   const check = (operation: Operation, request: unknown) =>
     void OPERATIONS[operation].check(request);
   return remoteService(options, transportOf(options), check);

@@ -6,6 +6,7 @@ export { CHANNEL_OPTIONS } from './grpc/channel-options.ts';
 export { FRAME_HEAD_BYTES, framedMessage, messageFrame } from './grpc/message-frame.ts';
 export { errorOfStream } from './grpc/status-error.ts';
 export { openChannel, type UnaryChannel } from './grpc/unary-channel.ts';
+export type { CallerOptions, RemoteService } from './remote/remote-service.ts';
 export { CONTROL_PLANE_METHODS, CONTROL_PLANE_SERVICE } from './wire/control-plane-methods.ts';
 export { decodeMessage } from './wire/decode.ts';
 export { encodeMessage } from './wire/encode.ts';

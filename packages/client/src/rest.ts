@@ -2,15 +2,14 @@
  * A service over REST where there is no Node: browsers and edge runtimes. It needs `fetch` alone
  * and leaves the checks of requests to the service.
  */
-import type { Service } from '@lakehouse-search/contract';
-import { type CallerOptions, remoteService } from './remote/remote-service.ts';
+import { type CallerOptions, type RemoteService, remoteService } from './remote/remote-service.ts';
 import { serviceUrl } from './remote/service-url.ts';
 import { type Fetch, fetchExchange } from './rest/fetch-exchange.ts';
 import { restTransport } from './rest/rest-transport.ts';
 
 export type * from '@lakehouse-search/contract';
 export { LhsError } from '@lakehouse-search/contract';
-export type { CallerOptions, Fetch };
+export type { CallerOptions, Fetch, RemoteService };
 
 /** Where a service is, and who calls it. */
 export interface RestClientOptions extends CallerOptions {
@@ -21,7 +20,7 @@ export interface RestClientOptions extends CallerOptions {
 }
 
 /** A service over REST as a `Backend`. Throws invalid_argument for a URL that is none. */
-export function createRestClient(options: RestClientOptions): Service {
+export function createRestClient(options: RestClientOptions): RemoteService {
   const { href } = serviceUrl(options.url, ['http', 'https']);
   const base = href.replace(/\/+$/, '');
   const { fetch: send = (...call: Parameters<Fetch>) => fetch(...call) } = options;

@@ -28,6 +28,7 @@ export * from './coordinates.ts';
 export * from './diff/check.ts';
 export type * from './diff/request.ts';
 export type * from './diff/response.ts';
+export * from './each-hit.ts';
 export * from './erasure/check.ts';
 export type * from './erasure/request.ts';
 export type * from './erasure/response.ts';

@@ -18,6 +18,9 @@ import type {
   ExportRequest,
   FollowEvent,
   FollowRequest,
+  Hit,
+  HitReader,
+  HitsRequest,
   IndexRequest,
   Job,
   JobKind,
@@ -27,7 +30,7 @@ import type {
   ReindexRequest,
   ReindexResponse,
 } from '@lakehouse-search/contract';
-import { checkCall, checkUpgradeRequest, refuseListed } from '@lakehouse-search/contract';
+import { checkCall, checkUpgradeRequest, eachHit, refuseListed } from '@lakehouse-search/contract';
 import { engineClosed } from './base/engine-closed.ts';
 import { lazily } from './base/lazily.ts';
 import type { CachedParts } from './local/answer-text.ts';
@@ -35,7 +38,7 @@ import { refuseTenants, requireWanted, whileWanted } from './local/caller.ts';
 import type { IndexFinding } from './local/findings.ts';
 import type { SourceLayout } from './local/layout.ts';
 import { LocalIndexes } from './local/local-indexes.ts';
-import type { LocalOptions } from './local/local-options.ts';
+import { type LocalOptions, requireDataFolder } from './local/local-options.ts';
 import type { NodeReads } from './local/node-reads.ts';
 import { type RepeatedRequest, recallAnswer } from './local/recall.ts';
 import type { ResultCacheFigures } from './local/result-cache.ts';
@@ -57,10 +60,14 @@ const windows = lazily(() => import('./local/windows.ts'));
 const reads = lazily(() => import('./local/reads.ts'));
 
 /**
- * Opens a data folder. One that is missing reads as an empty one; the first change makes it. Throws
- * invalid_argument, io_error, corrupt_index, unsupported.
+ * Opens a data folder. Throws not_found if it is missing and `create` is not set, invalid_argument,
+ * io_error, corrupt_index, unsupported.
  */
-export async function openLocal(dataDir: string, options?: LocalOptions): Promise<LocalBackend> {
+export async function openLocal(
+  dataDir: string,
+  options: LocalOptions = {},
+): Promise<LocalBackend> {
+  requireDataFolder(dataDir, options);
   return new LocalBackend(dataDir, options);
 }
 
@@ -90,7 +97,7 @@ function later<Q, R>(load: () => Promise<Work<Q, R>>): Work<Q, R> {
 }
 
 /** The local `Backend`. Close it when done: it holds mapped files and the registry. */
-export class LocalBackend implements Backend {
+export class LocalBackend implements Backend, HitReader {
   readonly dataDir: string;
   readonly #indexes: LocalIndexes;
   readonly #jobs = lazily(async () => {
@@ -433,6 +440,15 @@ export class LocalBackend implements Backend {
    */
   close(): Promise<void> {
     return this.#indexes.close();
+  }
+
+  /** As `close`, at the end of a scope: `await using`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  hits(request: HitsRequest, call?: CallContext): AsyncGenerator<Hit> {
+    return eachHit(this, request, call);
   }
 
   /** A read that tenants may make: the operation restricts itself to the caller's rows. */

@@ -45,7 +45,7 @@ export interface OpenTableOptions extends LoadOptions {
 export async function openTable(
   config: TableConfig,
   options: OpenTableOptions = {},
-): Promise<SourceTable> {
+): Promise<SourceTable & AsyncDisposable> {
   const { engine = 'auto', rowKeys = false } = options;
   return new IcebergTable(await loadTable(config, options), engine, rowKeys);
 }
@@ -197,6 +197,10 @@ class IcebergTable implements SourceTable {
   async close(): Promise<void> {
     this.#fileSets.clear();
     await (await this.#reader)?.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
   }
 
   #rows(): Promise<TableRows> {

@@ -25,7 +25,7 @@ const data = join(folder, 'data');
 const token = newApiToken();
 let server: ProbedServer;
 beforeAll(async () => {
-  const backend = await openLocal(data);
+  const backend = await openLocal(data, { create: true, threads: 0 });
   await exportedLake(backend, data);
   await backend.close();
   await addToken();

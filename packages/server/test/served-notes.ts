@@ -21,7 +21,7 @@ export async function serveNotes(
 ): Promise<ServedNotes> {
   const folder = mkdtempSync(join(tmpdir(), 'lhs-served-'));
   const table = await createContractTable();
-  const backend = await openLocal(folder, { freshnessMs: 0, ...engine });
+  const backend = await openLocal(folder, { create: true, threads: 0, freshnessMs: 0, ...engine });
   await backend.createIndex({ definition: table.definition('notes') });
   await backend.reindex({ index: 'notes' });
   const gateway = await startGateway(backend, options);

@@ -31,7 +31,7 @@ beforeAll(async () => {
   const tickets = await createTickets();
   const catalog = JSON.stringify(tickets.source.catalog);
   warehouse = tickets.warehouse;
-  const backend = await openLocal(folder);
+  const backend = await openLocal(folder, { create: true, threads: 0 });
   const source = `source: { catalog: ${catalog}, table: ops.tickets }`;
   const definition = `version: 1\nindex: tickets\n${source}\n${TICKET_FIELDS}`;
   await backend.createIndex({ definition });
@@ -50,7 +50,7 @@ afterAll(() => {
 describe.skipIf(!canEnterClone)('a data folder that cannot be written', () => {
   it('is verified, without the record of a job', async () => {
     await asNobody(async () => {
-      const backend = await openLocal(folder);
+      const backend = await openLocal(folder, { create: true, threads: 0 });
       const verified = await backend.verify({ index: 'tickets', deep: true });
       expect(verified).toMatchObject({ equal: true, faults: [] });
       await expect(backend.verify({ index: 'tickets', repair: true })).rejects.toMatchObject({

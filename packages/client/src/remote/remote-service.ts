@@ -2,6 +2,9 @@ import {
   abortedBy,
   type CallContext,
   checkCall,
+  eachHit,
+  type HitReader,
+  type HitsRequest,
   LhsError,
   type Operation,
   type Service,
@@ -36,6 +39,9 @@ export interface CallerOptions {
   readonly retryMs?: number | undefined;
 }
 
+/** A service, and what a program can use beside its operations. */
+export interface RemoteService extends Service, HitReader {}
+
 /** Checks the request of an operation. Throws invalid_argument, limit_exceeded. */
 export type CheckRequest = (operation: Operation, request: unknown) => void;
 
@@ -54,7 +60,7 @@ export function remoteService(
   options: CallerOptions,
   open: () => Promise<Transport>,
   check: CheckRequest = () => {},
-): Service {
+): RemoteService {
   let transport: Promise<Transport> | undefined;
   let closed = false;
   const connected = (): Promise<Transport> => {
@@ -72,7 +78,12 @@ export function remoteService(
     closed = true;
     await (await transport)?.close();
   };
-  return Object.freeze({ ...Object.fromEntries(methods), close }) as Service;
+  const service = { ...Object.fromEntries(methods), close } as Service;
+  return Object.freeze({
+    ...service,
+    [Symbol.asyncDispose]: close,
+    hits: (request: HitsRequest, call?: CallContext) => eachHit(service, request, call),
+  });
 }
 
 interface Caller {

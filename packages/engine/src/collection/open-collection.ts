@@ -41,7 +41,7 @@ export async function openCollection<
 ): Promise<Collection<C, N>> {
   const { key = 'id', engine } = options as CollectionOptions;
   const plan = planOf({ dataDir: resolve(dataDir), name, key }, columns);
-  const backend = await openLocal(plan.dataDir, engine);
+  const backend = await openLocal(plan.dataDir, { create: true, ...engine });
   try {
     await requireValid(backend, plan);
     const table = await openCollectionTable(plan);

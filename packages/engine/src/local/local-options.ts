@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { LhsError } from '@lakehouse-search/contract';
 import type { Clock } from '../base/clock.ts';
@@ -11,6 +12,8 @@ import type { EngineMemory } from './engine-memory.ts';
 
 /** The surroundings of a local engine; tests replace the disk and the clock. */
 export interface LocalOptions {
+  /** true: a missing data folder is made by the first change. Default: it is refused. */
+  readonly create?: boolean;
   /** Opens the folder of a generation. Default: files of this machine, mapped. */
   readonly openDirectory?: OpenDirectory;
   /** Default: this machine's. */
@@ -49,8 +52,9 @@ export interface LocalOptions {
    */
   readonly keepWriterMs?: number;
   /**
-   * Threads that run searches, so that a heavy query never blocks this thread. 0 (the default):
-   * searches run in this thread. Needs files of this machine (no `openDirectory`).
+   * Threads that run searches, so that a heavy query never blocks this thread; default 1. 0:
+   * searches run in this thread, and no abort is seen while one computes. Needs files of this
+   * machine (without `openDirectory`).
    */
   readonly threads?: number;
   /** How memory is divided over caches, builds and threads. */
@@ -69,7 +73,7 @@ export interface LocalOptions {
  * Throws invalid_argument for a number of threads that cannot be.
  */
 export function searchThreads(
-  { threads = 0, openDirectory, memory }: LocalOptions,
+  { openDirectory, threads = openDirectory === undefined ? 1 : 0, memory }: LocalOptions,
   closing: AbortSignal,
 ): (() => Promise<SearchThreads>) | null {
   if (!Number.isInteger(threads) || threads < 0 || threads > LIMITS.threads) {
@@ -84,6 +88,14 @@ export function searchThreads(
   return lazily(async () => {
     const { SearchThreads } = await import('../workers/search-threads.ts');
     return new SearchThreads(threads, closing, memory?.threadHeap);
+  });
+}
+
+/** Throws not_found if there is no data folder and none is to be made. */
+export function requireDataFolder(dataDir: string, { create = false }: LocalOptions): void {
+  if (create || existsSync(dataDir)) return;
+  throw new LhsError('not_found', `there is no data folder "${dataDir}"`, {
+    hint: 'correct the path, or pass "create: true" to make a new one',
   });
 }
 

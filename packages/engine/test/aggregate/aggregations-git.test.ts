@@ -115,7 +115,7 @@ async function load(folder: string) {
 describe.skipIf(!hasShared)('aggregations over git.commits', () => {
   it(`${CASES} random aggregations equal DuckDB's (seed ${SEED})`, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'lhs-aggregations-git-'));
-    const backend = await openLocal(join(folder, 'data'));
+    const backend = await openLocal(join(folder, 'data'), { create: true, threads: 0 });
     const fields = Object.entries(COLUMNS).map(
       ([name, { type }]) => `  - { name: ${name}, type: ${type}, fast: true }`,
     );

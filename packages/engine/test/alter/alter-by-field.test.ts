@@ -33,7 +33,12 @@ let backend: LocalBackend;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'lhs-alter-'));
   table = await makeWideTable(join(folder, 'lake'));
-  backend = await openLocal(join(folder, 'data'), { openEmbedder: tinyModels().open, saveMs: 0 });
+  backend = await openLocal(join(folder, 'data'), {
+    create: true,
+    threads: 0,
+    openEmbedder: tinyModels().open,
+    saveMs: 0,
+  });
 });
 afterAll(async () => {
   await backend.close();

@@ -3,6 +3,6 @@
  */
 import { openLocal } from '@lakehouse-search/engine';
 
-const backend = await openLocal(process.argv[2]);
+const backend = await openLocal(process.argv[2], { create: true, threads: 0 });
 await backend.backup({ index: 't', target: process.argv[3] });
 await backend.close();

@@ -32,7 +32,7 @@ const target = 's3://vault/backups';
 
 /** Names of the indexes as a process sees them that opens the data folder now, and reads. */
 async function seenAnew(): Promise<readonly string[]> {
-  const backend = await openLocal(dataDir());
+  const backend = await openLocal(dataDir(), { create: true, threads: 0 });
   try {
     await backend.search({ index: 't', query: 'disk' });
     return (await backend.listIndexes()).map(({ name }) => name);

@@ -37,7 +37,7 @@ async function restoreIn(dataDir: string): Promise<void> {
     judged.push(definition);
     throw new Error('not admitted');
   };
-  const backend = await openLocal(dataDir, { admit });
+  const backend = await openLocal(dataDir, { create: true, threads: 0, admit });
   try {
     await backend.restore({ target: lake.target, as: 'again', aliases: 'none' });
     await backend.dropIndex({ index: 'again' });
@@ -84,7 +84,7 @@ describe('the manifest of a backup', () => {
     const { catalog } = lake.source;
     expect(judged).toMatchObject([{ source: { catalog } }]);
     plant((body) => body, { key_id: undefined, signature: undefined });
-    const backend = await openLocal(other);
+    const backend = await openLocal(other, { create: true, threads: 0 });
     const restored = await backend.restore({ target: lake.target, as: 'old', aliases: 'none' });
     expect(restored.index).toBe('old');
     await backend.close();
@@ -93,6 +93,8 @@ describe('the manifest of a backup', () => {
   it('gives an index the definition of the request, if there is one', async () => {
     plant(toAttacker, { key_id: undefined, signature: undefined });
     const backend = await openLocal(own(), {
+      create: true,
+      threads: 0,
       admit: () => {
         throw new Error('not admitted');
       },

@@ -37,7 +37,7 @@ let folder = '';
 let backend: LocalBackend;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'lhs-variants-'));
-  backend = await openLocal(folder);
+  backend = await openLocal(folder, { create: true, threads: 0 });
 });
 afterEach(async () => {
   await backend.close();

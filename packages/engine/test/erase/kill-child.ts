@@ -27,7 +27,11 @@ syncBuiltinESMExports();
 const { openLocal } = await import('../../src/local-backend.ts');
 const { tinyModels } = await import('../../../../test/support/tiny-model.ts');
 const { KEY } = await import('./erase-lake.ts');
-const backend = await openLocal(dataDir, { openEmbedder: tinyModels().open });
+const backend = await openLocal(dataDir, {
+  create: true,
+  threads: 0,
+  openEmbedder: tinyModels().open,
+});
 counts = true;
 await backend.runErasure({
   ...{ index: 't', keys: [KEY], backups: [backups] },

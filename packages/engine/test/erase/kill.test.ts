@@ -49,7 +49,11 @@ async function run(at: number | null, then: (dataDir: string, backups: string) =
 
 /** The index is sound, and the next run leaves nothing. */
 async function expectResumable(dataDir: string, target: string): Promise<void> {
-  const backend = await openLocal(dataDir, { openEmbedder: tinyModels().open });
+  const backend = await openLocal(dataDir, {
+    create: true,
+    threads: 0,
+    openEmbedder: tinyModels().open,
+  });
   try {
     expect((await backend.verify({ index: 't', deep: true })).equal).toBe(true);
     const request = { index: 't', keys: [KEY], backups: [target] };

@@ -35,12 +35,14 @@ export type ChildWork =
 
 /** Opens a data folder; its model is the tiny one. */
 export function openData(data: string): Promise<LocalBackend> {
-  return openLocal(data, { openEmbedder: tinyModels().open, saveMs: 0 });
+  return openLocal(data, { create: true, threads: 0, openEmbedder: tinyModels().open, saveMs: 0 });
 }
 
 /** As `openData`, so that merges run in this thread, where their calls are seen. */
 export function openInline(data: string): Promise<LocalBackend> {
   return openLocal(data, {
+    create: true,
+    threads: 0,
     openEmbedder: tinyModels().open,
     saveMs: 0,
     openDirectory: (path, fence) => openLocalDirectory(path, fence),

@@ -25,7 +25,11 @@ let folder = '';
 let backend: LocalBackend;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'lhs-shards-'));
-  backend = await openLocal(join(folder, 'data'), { openEmbedder: tinyModels().open });
+  backend = await openLocal(join(folder, 'data'), {
+    create: true,
+    threads: 0,
+    openEmbedder: tinyModels().open,
+  });
 });
 afterEach(async () => {
   await backend.close();
@@ -206,7 +210,7 @@ describe('an index of several shards', () => {
       )
       .run();
     registry.close();
-    backend = await openLocal(join(folder, 'data'));
+    backend = await openLocal(join(folder, 'data'), { create: true, threads: 0 });
     await append(300, 310);
     await expect(backend.sync({ index })).rejects.toMatchObject({
       code: 'invalid_argument',
@@ -239,7 +243,7 @@ describe('an index of several shards', () => {
     const commit = readCommit(directory)!;
     const segments = commit.segments.map((entry) => ({ ...entry, shard: 1 }));
     writeCommit(directory, { ...commit, segments });
-    backend = await openLocal(join(folder, 'data'));
+    backend = await openLocal(join(folder, 'data'), { create: true, threads: 0 });
     const { equal, faults } = await backend.verify({ index });
     expect(equal).toBe(false);
     expect(faults[0]).toMatch(/keys: document \d+ of shard 1 belongs to [02]/);

@@ -15,7 +15,7 @@ let folder = '';
 let backend: LocalBackend;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'lhs-windows-'));
-  backend = await openLocal(join(folder, 'data'));
+  backend = await openLocal(join(folder, 'data'), { create: true, threads: 0 });
 });
 afterEach(async () => {
   await backend.close();

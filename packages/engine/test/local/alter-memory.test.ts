@@ -28,7 +28,8 @@ fields:
   - { name: title, type: TEXT }
 ${more}`;
   const definition_yaml = definition('  - { name: word, type: KEYWORD, source: title }\n');
-  const open = (mib: number) => openLocal(join(folder, 'data'), { memory: { build: mib * MIB } });
+  const open = (mib: number) =>
+    openLocal(join(folder, 'data'), { create: true, threads: 0, memory: { build: mib * MIB } });
 
   it('is refused if its memory does not fit, and made if it does', async () => {
     await createTable(catalog, 'ops.notes', { schema: SCHEMA });

@@ -200,7 +200,7 @@ describe('a process that closes its engine', () => {
   it('ends by itself while it follows, searches and hydrates, without a warning', async () => {
     const script = `
       import { openLocal } from '@lakehouse-search/engine';
-      const backend = await openLocal(process.argv[1]);
+      const backend = await openLocal(process.argv[1], { create: true, threads: 0 });
       const following = (async () => {
   for await (const event of backend.follow({ index: 't' })) if (event.event === 'waiting') break;
 })();
@@ -243,5 +243,5 @@ describe('a process that closes its engine', () => {
 
 async function openAgain(): Promise<LocalBackend> {
   const { openLocal } = await import('@lakehouse-search/engine');
-  return openLocal(join(lake.folder, 'data'));
+  return openLocal(join(lake.folder, 'data'), { create: true, threads: 0 });
 }

@@ -69,7 +69,7 @@ describe('a data folder that is removed while it is open', () => {
     for (const [name, call] of calls) {
       await expect(call(lake.backend), name).rejects.toMatchObject({ code: 'io_error' });
     }
-    const again = await openLocal(dataDir);
+    const again = await openLocal(dataDir, { create: true, threads: 0 });
     expect(await again.search({ query: 'first' })).toMatchObject({ total: 1 });
     await again.close();
   });
@@ -111,7 +111,7 @@ describe('the folder of an index that is removed while it is open', () => {
   it('is built again by a reindex', async () => {
     remove();
     expect(await lake.backend.reindex({})).toMatchObject({ doc_count: 1, index_generation: 1 });
-    const other = await openLocal(dataDir);
+    const other = await openLocal(dataDir, { create: true, threads: 0 });
     expect(await other.search({ query: 'first' })).toMatchObject({ total: 1 });
     await other.close();
   });

@@ -44,7 +44,7 @@ const definition = (index: string) =>
 const create = (index = 'race') =>
   backend.createIndex({ definition: definition(index), base_dir: dataDir });
 const open = async (clock?: Clock) => {
-  const one = await openLocal(dataDir, { clock });
+  const one = await openLocal(dataDir, { create: true, threads: 0, clock });
   opened.push(one);
   return one;
 };

@@ -39,7 +39,7 @@ beforeAll(async () => {
   }
   await lake.define(DEFINITION);
   await lake.backend.reindex({});
-  backend = await openLocal(join(lake.folder, 'data'), { threads: 2 });
+  backend = await openLocal(join(lake.folder, 'data'), { create: true, threads: 2 });
 });
 afterAll(async () => {
   await backend.close();

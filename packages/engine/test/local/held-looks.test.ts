@@ -16,7 +16,7 @@ let other: LocalBackend;
 
 beforeEach(async () => {
   lake = await openSmallLake({ lookMs: 600_000 });
-  other = await openLocal(join(lake.folder, 'data'), { lookMs: 600_000 });
+  other = await openLocal(join(lake.folder, 'data'), { create: true, threads: 0, lookMs: 600_000 });
   await lake.create(schema);
   await append(1);
   await lake.define('fields:\n  - { name: id, type: LONG }');

@@ -85,7 +85,7 @@ describe('a kept generation', () => {
 
   it('that a process with a wrong clock kept goes a day after the clock is right', async () => {
     const ahead = { ...clock, now: () => Date.now() + YEARS };
-    const wrong = await openLocal(lake.backend.dataDir, { clock: ahead });
+    const wrong = await openLocal(lake.backend.dataDir, { create: true, threads: 0, clock: ahead });
     await wrong.reindex({});
     await wrong.close();
     await sync();
@@ -99,7 +99,7 @@ describe('a kept generation', () => {
   it('that a process with a wrong clock removed is not listed', async () => {
     await backend.reindex({});
     const ahead = { ...clock, now: () => Date.now() + YEARS };
-    const wrong = await openLocal(lake.backend.dataDir, { clock: ahead });
+    const wrong = await openLocal(lake.backend.dataDir, { create: true, threads: 0, clock: ahead });
     await append(1);
     await wrong.sync({});
     await wrong.close();

@@ -63,7 +63,7 @@ let folder = '';
 let backend: LocalBackend;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'lhs-key-proposals-'));
-  backend = await openLocal(join(folder, 'data'));
+  backend = await openLocal(join(folder, 'data'), { create: true, threads: 0 });
 });
 afterAll(async () => {
   await backend.close();

@@ -44,7 +44,7 @@ const folderOf = (place = 0) =>
 beforeEach(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'lhs-backend-'));
   await createTable(config().catalog, 'ops.notes', { schema, formatVersion: 2 });
-  backend = await openLocal(dataDir, { freshnessMs: 0 });
+  backend = await openLocal(dataDir, { create: true, threads: 0, freshnessMs: 0 });
 });
 afterEach(async () => {
   await backend.close();
@@ -120,7 +120,7 @@ describe('the embedded engine', () => {
     await append({ id: 1, title: 'first' });
     await create('notes');
     await backend.reindex({});
-    const other = await openLocal(dataDir);
+    const other = await openLocal(dataDir, { create: true, threads: 0 });
     expect(await titles('notes')).toEqual(['first']);
     await append({ id: 2, title: 'second' });
     await other.sync({});

@@ -21,7 +21,11 @@ function open(path: string): readonly string[] {
 describe('a data folder', () => {
   it('has no file and no folder that other users may read', async () => {
     const table = await createContractTable();
-    const backend = await openLocal(data, { backupTarget: join(folder, 'backups') });
+    const backend = await openLocal(data, {
+      create: true,
+      threads: 0,
+      backupTarget: join(folder, 'backups'),
+    });
     try {
       await backend.createIndex({ definition: table.definition('notes') });
       await backend.reindex({ index: 'notes' });

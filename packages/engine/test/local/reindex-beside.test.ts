@@ -156,7 +156,10 @@ describe('a reindex beside searches', () => {
     { where: 'of another engine with threads', threads: 2 },
   ])('$where becomes live without an error or a wrong total', async ({ threads }) => {
     const { backend } = lake;
-    const other = threads === null ? null : await openLocal(join(lake.folder, 'data'), { threads });
+    const other =
+      threads === null
+        ? null
+        : await openLocal(join(lake.folder, 'data'), { create: true, threads });
     const reader = other ?? backend;
     let stopped = false;
     const totals = new Set<number>();

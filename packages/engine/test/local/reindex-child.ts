@@ -4,7 +4,7 @@
  */
 import { openLocal } from '@lakehouse-search/engine';
 
-const backend = await openLocal(process.argv[2]);
+const backend = await openLocal(process.argv[2], { create: true, threads: 0 });
 process.stdout.write('begin\n');
 await backend.reindex({ index: 't', threads: 2 });
 process.stdout.write('end\n');

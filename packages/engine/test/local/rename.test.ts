@@ -25,7 +25,7 @@ const append = (id: number) =>
 beforeAll(async () => {
   lake = await openSmallLake({ memory: { results: 1 << 20 } });
   ({ backend } = lake);
-  other = await openLocal(backend.dataDir);
+  other = await openLocal(backend.dataDir, { create: true, threads: 0 });
   await lake.create(SCHEMA);
   await append(0);
 });

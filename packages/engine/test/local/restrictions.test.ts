@@ -40,7 +40,12 @@ let backend: LocalBackend;
 let catalog: RestCatalog;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'lhs-restricted-'));
-  backend = await openLocal(join(folder, 'data'), { clock: new FastClock(), freshnessMs: 0 });
+  backend = await openLocal(join(folder, 'data'), {
+    create: true,
+    threads: 0,
+    clock: new FastClock(),
+    freshnessMs: 0,
+  });
   catalog = new RestCatalog(join(folder, 'lake', 'ops', 'notes'));
 });
 afterEach(async () => {
@@ -247,7 +252,7 @@ describe('restrictions that change', () => {
   it('end the first read of a process, and the first one after a pause', async () => {
     const clock = new HeldClock();
     for (let i = 0; i < readsOf(backend).length; i++) {
-      const reader = await openLocal(join(folder, 'data'), { clock });
+      const reader = await openLocal(join(folder, 'data'), { create: true, threads: 0, clock });
       const read = readsOf(reader)[i];
       try {
         for (const city of ['Oslo', 'Bern', 'Oslo']) {
@@ -263,7 +268,11 @@ describe('restrictions that change', () => {
   });
 
   it('are named by a diagnosis, with the way out', async () => {
-    const reader = await openLocal(join(folder, 'data'), { clock: new HeldClock() });
+    const reader = await openLocal(join(folder, 'data'), {
+      create: true,
+      threads: 0,
+      clock: new HeldClock(),
+    });
     const problem = async () =>
       (await reader.diagnose({ index })).find(({ kind }) => kind === 'source');
     expect(await problem()).toBeUndefined();
@@ -278,7 +287,11 @@ describe('restrictions that change', () => {
     const rows = Array.from({ length: 2000 }, (_, i) => row(i + 4, 'Bern'));
     await appendRows(config(), { kind: 'rows', rows });
     await backend.sync({ index });
-    const reader = await openLocal(join(folder, 'data'), { threads: 1, freshnessMs: 0 });
+    const reader = await openLocal(join(folder, 'data'), {
+      create: true,
+      threads: 1,
+      freshnessMs: 0,
+    });
     const documents = reader.exportDocuments({ index });
     await documents.next();
     catalog.restrictions = filter('Oslo');

@@ -14,8 +14,8 @@ let backend: LocalBackend;
 let plain: LocalBackend;
 beforeAll(async () => {
   table = await createContractTable();
-  backend = await openLocal(folder, { memory: { results: 2 ** 20 } });
-  plain = await openLocal(folder);
+  backend = await openLocal(folder, { create: true, threads: 0, memory: { results: 2 ** 20 } });
+  plain = await openLocal(folder, { create: true, threads: 0 });
   await backend.createIndex({ definition: table.definition('notes') });
 });
 beforeEach(async () => void (await backend.reindex({ index: 'notes' })));
@@ -40,7 +40,7 @@ const as = (subject: string, more: object): CallContext => ({
 
 describe('the cache of answers', () => {
   it.each([0, 1])('refuses requests that are nested too deep (%i threads)', async (threads) => {
-    const served = await openLocal(folder, { memory: { results: 2 ** 20 }, threads });
+    const served = await openLocal(folder, { create: true, memory: { results: 2 ** 20 }, threads });
     const deep = (open: string, inner: string, close: string) =>
       JSON.parse(open.repeat(20_000) + inner + close.repeat(20_000));
     const ast = deep('{"bool":{"must":[', '{"match_all":{}}', ']}}');

@@ -8,6 +8,8 @@ import { tinyModels } from '../../../../test/support/tiny-model.ts';
 const [data, at, resume] = process.argv.slice(2);
 const tiny = tinyModels();
 const backend = await openLocal(data, {
+  create: true,
+  threads: 0,
   saveMs: 0,
   openEmbedder: async (name, from) => {
     const model = await tiny.open(name, from);

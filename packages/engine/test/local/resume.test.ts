@@ -93,7 +93,7 @@ describe('a reindex that is resumed after a crash', () => {
   it('survives other engines that open the index, and a sync of it', async () => {
     expect(run(25)).toBeNull();
     for (let i = 0; i < 2; i++) {
-      const other = await openLocal(dataDir());
+      const other = await openLocal(dataDir(), { create: true, threads: 0 });
       await other.search({ query: 'row' });
       await other.close();
     }

@@ -221,7 +221,7 @@ describe('a rollback', () => {
   it('meets searches and syncs of another engine without an error', async () => {
     await altered();
     const { openLocal } = await import('@lakehouse-search/engine');
-    const other = await openLocal(backend.dataDir);
+    const other = await openLocal(backend.dataDir, { create: true, threads: 0 });
     let stopped = false;
     const searches = (async () => {
       let count = 0;

@@ -36,7 +36,7 @@ describe('a data folder that another process serves', () => {
   it('refuses writers and servers by name, lets readers in, and is free after a kill', async () => {
     const dataDir = join(folder, 'data');
     const server = await serving(dataDir);
-    const backend = await openLocal(dataDir);
+    const backend = await openLocal(dataDir, { create: true, threads: 0 });
     const named = { code: 'index_busy', message: expect.stringContaining(`process ${server.pid}`) };
     try {
       expect(await backend.listIndexes()).toEqual([]);
@@ -56,7 +56,7 @@ describe('a data folder that another process serves', () => {
   it('lets the server itself write', async () => {
     const dataDir = join(folder, 'own');
     const lock = lockDataFolder(dataDir);
-    const backend = await openLocal(dataDir);
+    const backend = await openLocal(dataDir, { create: true, threads: 0 });
     await expect(backend.sync({ index: 'a' })).rejects.toMatchObject({ code: 'index_not_found' });
     await backend.close();
     lock.release();

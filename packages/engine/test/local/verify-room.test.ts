@@ -20,7 +20,7 @@ afterEach(async () => {
 });
 
 async function open(): Promise<LocalBackend> {
-  const backend = await openLocal(join(folder, 'data'));
+  const backend = await openLocal(join(folder, 'data'), { create: true, threads: 0 });
   opened.push(backend);
   return backend;
 }

@@ -37,7 +37,7 @@ let clock: HandClock;
 beforeEach(async () => {
   table = await new FollowedTable().open();
   clock = new HandClock();
-  reader = await openLocal(table.folder, { clock, freshnessMs: 0 });
+  reader = await openLocal(table.folder, { create: true, threads: 0, clock, freshnessMs: 0 });
 });
 afterEach(async () => {
   await reader.close();
@@ -85,7 +85,7 @@ describe('freshness of every response', () => {
 describe('an engine that looks at its tables in the background', () => {
   let quick: LocalBackend;
   beforeEach(async () => {
-    quick = await openLocal(table.folder, { clock });
+    quick = await openLocal(table.folder, { create: true, threads: 0, clock });
   });
   afterEach(() => quick.close());
   const lag = async () => {
@@ -197,7 +197,7 @@ fields: [{ name: title, type: TEXT }]
     });
     await reader.close();
     await catalog.close();
-    reader = await openLocal(table.folder);
+    reader = await openLocal(table.folder, { create: true, threads: 0 });
   });
 });
 
@@ -215,7 +215,7 @@ describe('a search that wants a snapshot', () => {
   });
 
   it('waits for the commit of whoever syncs', async () => {
-    const patient = await openLocal(table.folder);
+    const patient = await openLocal(table.folder, { create: true, threads: 0 });
     await table.append(4);
     const wanted = { query: '*:*', min_snapshot: await head() };
     await expect(patient.search(wanted)).rejects.toMatchObject({ code: 'snapshot_not_reached' });

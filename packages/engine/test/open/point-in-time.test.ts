@@ -166,7 +166,7 @@ describe('a point in time', () => {
     expect(answer).toMatchObject({ total: 120, snapshot: pit.snapshot, index_generation: 1 });
     expect(answer.lag_snapshots).toBeGreaterThan(0);
     expect(answer.hits[0]!.sort).toHaveLength(2);
-    const again = await openLocal(join(lake.folder, 'data'));
+    const again = await openLocal(join(lake.folder, 'data'), { create: true, threads: 0 });
     expect((await again.search({ pit_id: pit.pit_id })).total).toBe(120);
     expect(await again.closePit({ pit_id: pit.pit_id })).toEqual({ closed: true });
     await again.close();
@@ -179,7 +179,7 @@ describe('a point in time', () => {
   test('is renewed by each use and expires without use', async () => {
     const clock = new FastClock();
     await clock.sleep(Date.now() - clock.now());
-    const backend = await openLocal(join(lake.folder, 'data'), { clock });
+    const backend = await openLocal(join(lake.folder, 'data'), { create: true, threads: 0, clock });
     const { pit_id } = await backend.openPit({ keep_alive: '1m' });
     const other = await backend.openPit({ keep_alive: '30000ms' });
     for (let i = 0; i < 5; i++) {

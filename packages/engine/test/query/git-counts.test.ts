@@ -52,7 +52,7 @@ async function build(backend: LocalBackend): Promise<bigint> {
 describe.skipIf(!hasShared || CASES === 0)('counts over git.commits', () => {
   it(`${CASES} random query trees have DuckDB's counts (seed ${SEED})`, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'lhs-git-counts-'));
-    const backend = await openLocal(join(folder, 'data'));
+    const backend = await openLocal(join(folder, 'data'), { create: true, threads: 0 });
     try {
       const table = await tokenTable(PATH, await build(backend));
       const trees = fc.sample(queryTrees(table, 3), { seed: SEED, numRuns: CASES });

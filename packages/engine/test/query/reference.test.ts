@@ -90,7 +90,7 @@ describe.skipIf(isAbsent || byEffort(true, false))('the reference answers', () =
     const warehouse = join(folder, 'lake');
     const catalog = { type: 'filesystem', warehouse } as const;
     await importFiles({ catalog, table: 'git.commits', files: [commits], key: ['repo', 'sha'] });
-    backend = await openLocal(join(folder, 'data'));
+    backend = await openLocal(join(folder, 'data'), { create: true, threads: 0 });
     await backend.createIndex({ definition: definition(warehouse) });
     await backend.reindex({ index: 'commits' });
     await readKeys(warehouse);

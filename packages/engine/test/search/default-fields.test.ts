@@ -26,7 +26,7 @@ let backend: LocalBackend;
 beforeAll(async () => {
   const catalog = { type: 'filesystem', warehouse } as const;
   await importFiles({ catalog, table, files: [tickets], key: ['id'], formatVersion: 3 });
-  backend = await openLocal(join(folder, 'data'));
+  backend = await openLocal(join(folder, 'data'), { create: true, threads: 0 });
   await backend.createIndex({ definition: definition('') });
   await backend.reindex({});
 });

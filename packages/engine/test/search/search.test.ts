@@ -36,7 +36,7 @@ let backend: LocalBackend;
 
 beforeAll(async () => {
   await importFiles({ catalog, table, files: [tickets], key: ['id'], formatVersion: 3 });
-  backend = await openLocal(join(folder, 'data'), { freshnessMs: 0 });
+  backend = await openLocal(join(folder, 'data'), { create: true, threads: 0, freshnessMs: 0 });
   await backend.createIndex({ definition });
   await backend.reindex({});
 });

@@ -230,7 +230,11 @@ describe('a model', () => {
     open: OpenEmbedder,
     work: (backend: LocalBackend) => Promise<void>,
   ): Promise<void> {
-    const backend = await openLocal(join(lake.folder, 'data'), { openEmbedder: open });
+    const backend = await openLocal(join(lake.folder, 'data'), {
+      create: true,
+      threads: 0,
+      openEmbedder: open,
+    });
     try {
       await work(backend);
     } finally {

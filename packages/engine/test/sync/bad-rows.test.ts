@@ -64,7 +64,7 @@ let folder = '';
 let backend: LocalBackend;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'lhs-bad-rows-'));
-  backend = await openLocal(join(folder, 'data'));
+  backend = await openLocal(join(folder, 'data'), { create: true, threads: 0 });
   await createTable(source().catalog, source().table, { schema: SCHEMA });
 });
 afterEach(async () => {

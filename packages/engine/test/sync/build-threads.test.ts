@@ -132,7 +132,12 @@ describe('an index that several threads build', () => {
       await lake.backend.reindex({ index: 't', threads: 1 });
       const expected = await contentOf(lake);
       expect(expected.documents.length).toBeGreaterThan(FILES * FILE_ROWS * 0.9);
-      const small = await openLocal(join(lake.folder, 'data'), { ...MODELS, memoryBytes: 150_000 });
+      const small = await openLocal(join(lake.folder, 'data'), {
+        create: true,
+        threads: 0,
+        ...MODELS,
+        memoryBytes: 150_000,
+      });
       for (const backend of [lake.backend, small]) {
         for (const threads of byEffort([3], [1, 2, 3])) {
           const memory_bytes = threads === 2 ? 384 * 2 ** 20 : 2 ** 30;

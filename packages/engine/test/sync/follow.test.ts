@@ -157,7 +157,7 @@ describe('temporary errors during following', () => {
   });
 
   it('another writer is waited for, and named', async () => {
-    const other = await openLocal(table.folder);
+    const other = await openLocal(table.folder, { create: true, threads: 0 });
     const holder = other.follow({})[Symbol.asyncIterator]();
     await table.append(4);
     await next(holder, 'commit');
@@ -288,7 +288,7 @@ describe('following beside other work', () => {
   it('yields to a reindex and continues with the new generation', async () => {
     const events = follow();
     await next(events, 'waiting');
-    const other = await openLocal(table.folder);
+    const other = await openLocal(table.folder, { create: true, threads: 0 });
     expect(await other.reindex({})).toMatchObject({ index_generation: 2 });
     await table.append(4);
     expect(await next(events, 'commit', ['waiting'])).toMatchObject({ inserted: 1 });

@@ -65,7 +65,7 @@ async function expectBuildEqual(backend: LocalBackend, table: TruthTable): Promi
 describe.skipIf(!hasShared || FOLLOWED === 0)('syncs of git.commits', () => {
   it('followed through all its snapshots it equals what is built at its head', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'lhs-in-step-git-'));
-    const backend = await openLocal(dataDir);
+    const backend = await openLocal(dataDir, { create: true, threads: 0 });
     const table = await openTruthTable('git.commits', { without: WITHOUT });
     try {
       await backend.createIndex({ definition: table.definition, base_dir: '/' });

@@ -28,7 +28,11 @@ let folder = '';
 let backend: LocalBackend;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'lhs-states-'));
-  backend = await openLocal(join(folder, 'data'), { openEmbedder: tinyModels().open });
+  backend = await openLocal(join(folder, 'data'), {
+    create: true,
+    threads: 0,
+    openEmbedder: tinyModels().open,
+  });
 });
 afterEach(async () => {
   await backend.close();

@@ -24,7 +24,7 @@ let dataDir = '';
 let backend: LocalBackend;
 beforeEach(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'lhs-in-step-'));
-  backend = await openLocal(dataDir, { openEmbedder: tinyModels().open });
+  backend = await openLocal(dataDir, { create: true, threads: 0, openEmbedder: tinyModels().open });
 });
 afterEach(async () => {
   await backend.close();

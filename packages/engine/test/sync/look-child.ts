@@ -13,7 +13,7 @@ process.stdin.on('end', () => {
 });
 process.stdin.resume();
 while (going) {
-  const backend = await openLocal(process.argv[2]);
+  const backend = await openLocal(process.argv[2], { create: true, threads: 0 });
   const rows: string[] = [];
   const { snapshot } = await backend.describeIndex({});
   for await (const { fields } of backend.exportDocuments({})) {

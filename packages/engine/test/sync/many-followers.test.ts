@@ -69,7 +69,9 @@ describe('a follower beside others', () => {
   it('that does not read stops no other, and ends when it is far behind', async () => {
     const [idle, busy] = [follow(), follow()];
     await all([idle, busy], (events) => next(events, 'waiting'));
-    const holder = (await openLocal(table.folder)).follow({})[Symbol.asyncIterator]();
+    const holder = (await openLocal(table.folder, { create: true, threads: 0 }))
+      .follow({})
+      [Symbol.asyncIterator]();
     await table.append(4);
     await next(holder, 'commit');
     for (let i = 0; i < 1001; i++) await next(busy, 'retry');

@@ -32,7 +32,7 @@ let dataDir = '';
 let backend: LocalBackend;
 beforeEach(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'lhs-ingest-'));
-  backend = await openLocal(dataDir);
+  backend = await openLocal(dataDir, { create: true, threads: 0 });
 });
 afterEach(async () => {
   await backend.close();

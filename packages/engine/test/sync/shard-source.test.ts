@@ -32,7 +32,7 @@ async function within<T>(
   work: (backend: LocalBackend, source: ShardSource) => Promise<T>,
   text = definition,
 ): Promise<T> {
-  const backend = await openLocal(join(folder, `data-${++copies}`));
+  const backend = await openLocal(join(folder, `data-${++copies}`), { create: true, threads: 0 });
   const source = await ShardSource.open(text, folder);
   try {
     await backend.createIndex({ definition: text, base_dir: folder });

@@ -14,7 +14,7 @@ beforeAll(async () => {
   await cold.build(3);
   await cold.move({ cool: [...OLD, 'none'] });
   const options = { openEmbedder: tinyModels().open, threads: 2 };
-  threaded = await openLocal(cold.backend.dataDir, options);
+  threaded = await openLocal(cold.backend.dataDir, { create: true, ...options });
 });
 afterAll(async () => {
   await threaded.close();
@@ -48,7 +48,7 @@ describe('search threads', () => {
     const options = { openEmbedder: tinyModels().open, threads: 1 };
     vi.stubEnv('LHS_COLD_CACHE_BYTES', '0');
     vi.stubEnv('LHS_COLD_CACHE_DIR', `${cold.cache}-none`);
-    const other = await openLocal(cold.backend.dataDir, options);
+    const other = await openLocal(cold.backend.dataDir, { create: true, ...options });
     try {
       store.server.fault = () => ({ kind: 'status', status: 403, code: 'AccessDenied' });
       const request = { index: 't', query: 'disk' };

@@ -79,7 +79,11 @@ describe('cold windows', () => {
     const wanted = await answersOf('plain');
     const open = async () => {
       evictColdBytes(0);
-      const other = await openLocal(lake.backend.dataDir, { openEmbedder: tinyModels().open });
+      const other = await openLocal(lake.backend.dataDir, {
+        create: true,
+        threads: 0,
+        openEmbedder: tinyModels().open,
+      });
       try {
         expect(await answersOf('t', other)).toEqual(wanted);
       } finally {

@@ -43,7 +43,7 @@ let folder = '';
 let backend: LocalBackend;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'lhs-drift-'));
-  backend = await openLocal(folder, { openEmbedder: models.open });
+  backend = await openLocal(folder, { create: true, threads: 0, openEmbedder: models.open });
 });
 afterEach(async () => {
   await backend.close();

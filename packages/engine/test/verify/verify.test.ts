@@ -48,7 +48,7 @@ const source = () => ({
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'lhs-verify-'));
   await createTable(source().catalog, 'ops.notes', { schema: SCHEMA, formatVersion: 2 });
-  backend = await openLocal(join(folder, 'data'));
+  backend = await openLocal(join(folder, 'data'), { create: true, threads: 0 });
 });
 afterEach(async () => {
   await backend.close();
@@ -212,7 +212,7 @@ describe('verify', () => {
     await append(0, 30);
     await create();
     await backend.reindex({});
-    const other = await openLocal(join(folder, 'data'));
+    const other = await openLocal(join(folder, 'data'), { create: true, threads: 0 });
     let synced: Promise<unknown> | undefined;
     const progress = () => {
       synced ??= deleteRows(source(), 'id < 25')

@@ -48,7 +48,7 @@ beforeAll(async () => {
   await createTable(source.catalog, source.table, { schema: SCHEMA });
   const rows = Array.from({ length: DOCS }, (_, id) => ({ id, title: textOf(id) }));
   await appendRows(source, { kind: 'rows', rows });
-  const builder = await openLocal(data);
+  const builder = await openLocal(data, { create: true, threads: 0 });
   const definition = `version: 1
 index: slow
 source: { catalog: ${JSON.stringify(source.catalog)}, table: a.t }
@@ -62,7 +62,7 @@ fields:
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 beforeEach(async () => {
   process.on('worker', begin);
-  backend = await openLocal(data, { threads: 1, freshnessMs: 3_600_000 });
+  backend = await openLocal(data, { create: true, threads: 1, freshnessMs: 3_600_000 });
   await expectAnswer();
 });
 afterEach(async () => {

@@ -1,7 +1,11 @@
 /** Searches with threads and ends without closing the engine: node search-and-end.ts DATA. */
 import { openLocal } from '@lakehouse-search/engine';
 
-const backend = await openLocal(process.argv[2]!, { threads: 2, freshnessMs: 3_600_000 });
+const backend = await openLocal(process.argv[2]!, {
+  create: true,
+  threads: 2,
+  freshnessMs: 3_600_000,
+});
 const answers = await Promise.all(
   ['alpha', 'beta', 'gamma'].map((word) => backend.search({ index: 't3', query: `title:${word}` })),
 );

@@ -29,7 +29,12 @@ const rows = (from: number, to: number) =>
   });
 
 const open = (threads: number) =>
-  openLocal(data, { threads, openEmbedder: tinyModels().open, freshnessMs: 3_600_000 });
+  openLocal(data, {
+    create: true,
+    threads,
+    openEmbedder: tinyModels().open,
+    freshnessMs: 3_600_000,
+  });
 let here: LocalBackend;
 const threaded: LocalBackend[] = [];
 
@@ -237,6 +242,8 @@ describe('an engine with search threads', () => {
   });
 
   it.each([-1, 1.5, 65])('refuses %d threads', async (threads) => {
-    await expect(openLocal(data, { threads })).rejects.toMatchObject({ code: 'invalid_argument' });
+    await expect(openLocal(data, { create: true, threads })).rejects.toMatchObject({
+      code: 'invalid_argument',
+    });
   });
 });

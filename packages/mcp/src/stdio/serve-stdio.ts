@@ -11,7 +11,7 @@ export interface StdioStreams {
 }
 
 /** A connection over standard input and output. */
-export interface StdioConnection {
+export interface StdioConnection extends AsyncDisposable {
   /** Resolves when the client has closed its end and every request is answered. */
   readonly ended: Promise<void>;
   close(): Promise<void>;
@@ -48,7 +48,8 @@ export async function serveStdio(
     void running.none(() => gate.readableLength === 0).then(() => gate.end());
   });
   output.once('error', () => gate.destroy());
-  return { ended: closed, close: () => handle.close() };
+  const close = () => handle.close();
+  return { ended: closed, close, [Symbol.asyncDispose]: close };
 }
 
 type Transport = InstanceType<

@@ -24,7 +24,7 @@ let backend: LocalBackend;
 let gateway: TestGateway;
 
 beforeAll(async () => {
-  backend = await openLocal(folder);
+  backend = await openLocal(folder, { create: true, threads: 0 });
   await runDemo(backend, folder, () => {});
   gateway = await startGateway(backend);
 });

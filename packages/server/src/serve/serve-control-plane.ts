@@ -203,7 +203,7 @@ function scratchEngine(later: (release: Release) => void): () => Promise<Backend
   const open = async (): Promise<Backend> => {
     const folder = mkdtempSync(join(tmpdir(), 'lhs-control-plane-'));
     later(() => rmSync(folder, { recursive: true, force: true }));
-    const backend = await openLocal(folder);
+    const backend = await openLocal(folder, { threads: 0 });
     later(() => backend.close());
     return backend;
   };

@@ -198,7 +198,7 @@ export class ReshardCluster {
   async expectWhole(isBuilt: boolean): Promise<void> {
     const { client, table } = this;
     await this.atHead();
-    const local = await openLocal(join(this.folder, 'oracle'));
+    const local = await openLocal(join(this.folder, 'oracle'), { create: true, threads: 0 });
     try {
       await local.createIndex({ definition: table.definition(1) });
       await local.reindex({ index: INDEX });

@@ -72,7 +72,11 @@ export class StandInNode {
 
   static async start(name: string): Promise<StandInNode> {
     const folder = mkdtempSync(join(tmpdir(), `lhs-node-${name}-`));
-    const node = new StandInNode(name, folder, await openLocal(folder));
+    const node = new StandInNode(
+      name,
+      folder,
+      await openLocal(folder, { create: true, threads: 0 }),
+    );
     await node.#listen();
     return node;
   }

@@ -28,7 +28,7 @@ describe('a search of several indexes, one of which changes before its rows are 
   let backend: LocalBackend;
 
   beforeAll(async () => {
-    backend = await openLocal(join(folder, 'data'));
+    backend = await openLocal(join(folder, 'data'), { create: true, threads: 0 });
     for (const index of NAMES) {
       const source = { catalog, table: `ops.${index}` };
       await createTable(catalog, source.table, { schema: SCHEMA });

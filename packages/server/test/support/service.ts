@@ -57,7 +57,7 @@ export async function startService(options: TestServiceOptions): Promise<TestSer
   const { prepare, values, names, issuers = [], auth = true } = options;
   const folder = mkdtempSync(join(tmpdir(), 'lhs-service-'));
   const data = join(folder, 'data');
-  const backend = await openLocal(data);
+  const backend = await openLocal(data, { create: true, threads: 0 });
   await prepare?.(backend, data);
   await backend.close();
   const audit = join(folder, 'audit.log');

@@ -38,6 +38,8 @@ export class FollowedIndex {
   async reopen(): Promise<void> {
     await this.#backend?.close();
     this.#backend = await openLocal(this.dataDir, {
+      create: true,
+      threads: 0,
       openEmbedder: this.models.open,
       openDirectory: (path, fence) => {
         const directory = openLocalDirectory(path, fence);

@@ -86,7 +86,7 @@ export async function runRepeats(schedule: RepeatSchedule): Promise<void> {
   const { formatVersion } = schedule;
   const schema = { schemaId: 0, identifierFieldIds: [], fields: COLUMNS };
   await createTable(catalog, 'a.t', { schema, formatVersion });
-  const backend = await openLocal(join(folder, 'data'));
+  const backend = await openLocal(join(folder, 'data'), { create: true, threads: 0 });
   try {
     const sharding = `sharding: { shards: ${schedule.shards} }\n`;
     const followed = definition('followed', warehouse) + sharding;
