@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { QUERY_TREE_SCHEMA } from '../packages/engine/src/query/tree/shape.ts';
+import { QUERY_TREE_SCHEMA } from './query-tree-schema.ts';
 
 const file = fileURLToPath(new URL('../docs/query-tree.schema.json', import.meta.url));
 writeFileSync(file, `${JSON.stringify(QUERY_TREE_SCHEMA, null, 2)}\n`);

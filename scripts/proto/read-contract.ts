@@ -29,6 +29,8 @@ type Operation = keyof typeof OPERATIONS;
 const AS_JSON = new Set(['ChangeBatch.parts', 'Hit.highlight']);
 /** Types of free JSON, by their names. */
 const JSON_NAMES = new Set(['Json', 'JsonObject', 'AggResults', 'AggSpecs', 'Highlight']);
+/** Fields of query trees: the union of all clauses travels as JSON. */
+const TREES = new Set(['ast', 'filter']);
 const SERVICES_FILE = 'services';
 const ANONYMOUS =
   'Values that belong together; the message that contains them has the description.';
@@ -188,9 +190,12 @@ class ContractReader {
     const parent = owner === undefined || owner.startsWith('__') ? message : owner;
     const wholes = distinct(present.map((symbol) => this.#checker.getTypeOfSymbol(symbol)!));
     const whole = wholes.length === 1 ? wholes[0] : undefined;
-    const read = AS_JSON.has(`${message}.${name}`)
-      ? { type: { kind: 'json', text: false } as const, repeated: name === 'parts' }
-      : this.#typeOf(values, whole, { parent, name, json: has(TypeFlags.Null) });
+    const isTree = TREES.has(name) && values.length > 1;
+    const read = isTree
+      ? { type: { kind: 'json', text: has(TypeFlags.StringLike) } as const, repeated: false }
+      : AS_JSON.has(`${message}.${name}`)
+        ? { type: { kind: 'json', text: false } as const, repeated: name === 'parts' }
+        : this.#typeOf(values, whole, { parent, name, json: has(TypeFlags.Null) });
     const nullable = has(TypeFlags.Null) && read.type.kind !== 'json';
     return {
       name,

@@ -72,6 +72,7 @@ describe('pinned surfaces', () => {
         "partialToJson",
         "pauses",
         "publicPem",
+        "q",
         "readCatalogFile",
         "readPublicKey",
         "readRemotely",

@@ -87,7 +87,6 @@ import type {
 } from './ingest/response.ts';
 import type { JobRequest, ListJobsRequest, StartJobRequest } from './jobs/request.ts';
 import type { Job } from './jobs/response.ts';
-import type { Json } from './json.ts';
 import type { KeysRequest } from './keys/request.ts';
 import type { KeysResponse } from './keys/response.ts';
 import type { ClosePitRequest, OpenPitRequest } from './points-in-time/request.ts';
@@ -107,6 +106,7 @@ import type {
 } from './saved-queries/request.ts';
 import type { SavedQuery } from './saved-queries/response.ts';
 import type { ClauseCount } from './search/clause-count.ts';
+import type { QueryTree } from './search/query-tree.ts';
 import type { HybridRequest, SearchRequest, SemanticRequest } from './search/request.ts';
 import type { SearchResponse } from './search/response.ts';
 import type {
@@ -170,7 +170,7 @@ export interface QueryTextApi {
    * The tree of a query string. With `index` its fields are checked; without, the default field is
    * "text".
    */
-  parseQuery(request: ParseQueryRequest, call?: CallContext): Promise<{ readonly ast: Json }>;
+  parseQuery(request: ParseQueryRequest, call?: CallContext): Promise<{ readonly ast: QueryTree }>;
   /** A query string that matches what a tree matches; with `index` the tree is checked. */
   printQuery(request: PrintQueryRequest, call?: CallContext): Promise<{ query: string }>;
   /** The scoring clauses of a query, each counted alone, in the query's order. */

@@ -6,9 +6,9 @@ export interface Principal {
   /** Name of the user or token. Saved queries belong to it. */
   readonly subject: string;
   /** Restricts every read to the rows of this tenant. All other operations are refused. */
-  readonly tenant?: string;
+  readonly tenant?: string | undefined;
   /** Names of the indexes that the caller may use. Absent: all of them. */
-  readonly indexes?: readonly string[];
+  readonly indexes?: readonly string[] | undefined;
   readonly scopes: readonly Scope[];
 }
 
@@ -44,19 +44,19 @@ export interface Progress {
   readonly docs_done: number;
   readonly docs_total: number;
   /** Present in the phase `copying`, which counts no documents. */
-  readonly bytes_done?: number;
-  readonly bytes_total?: number;
-  readonly snapshot?: string;
-  readonly operation?: string;
-  readonly inserted?: number;
-  readonly updated?: number;
-  readonly deleted?: number;
+  readonly bytes_done?: number | undefined;
+  readonly bytes_total?: number | undefined;
+  readonly snapshot?: string | undefined;
+  readonly operation?: string | undefined;
+  readonly inserted?: number | undefined;
+  readonly updated?: number | undefined;
+  readonly deleted?: number | undefined;
   /** Vectors that came from the cache, and vectors that a model has computed, so far. */
   readonly embeddings?: { readonly reused: number; readonly computed: number };
   /** Present in a reindex of several shards. */
-  readonly shards?: readonly ShardProgress[];
+  readonly shards?: readonly ShardProgress[] | undefined;
   /** Present in a reindex of an index with windows: those that have documents so far. */
-  readonly windows?: readonly WindowProgress[];
+  readonly windows?: readonly WindowProgress[] | undefined;
 }
 
 /** The part of a call that is not its request: the second argument of every operation. */
@@ -67,7 +67,7 @@ export interface CallContext {
   readonly deadline?: number | undefined;
   /** Milliseconds from now, as another form of `deadline`; the earlier one counts. 0: no limit. */
   readonly timeoutMs?: number | undefined;
-  readonly principal?: Principal;
+  readonly principal?: Principal | undefined;
   /** Receives the progress of a long operation, a few times per second. */
-  readonly progress?: (progress: Progress) => void;
+  readonly progress?: ((progress: Progress) => void) | undefined;
 }

@@ -4,6 +4,7 @@ export {
   errorBody,
   LhsError,
   nearest,
+  q,
 } from '@lakehouse-search/contract';
 export {
   controlGroupMemory,

@@ -1,4 +1,4 @@
-import { type JsonObject, LhsError } from '@lakehouse-search/contract';
+import { type AggSpec, type AggSpecs, type JsonObject, LhsError } from '@lakehouse-search/contract';
 import { Flags } from '@oclif/core';
 import { aggsOf } from './flag-values.ts';
 
@@ -70,10 +70,10 @@ const CALENDAR = ['minute', 'hour', 'day', 'week', 'month', 'quarter', 'year'];
 const PART = /^(hour|day|month)_of_/;
 
 /** The aggregations of flags. Throws invalid_argument if there are none or JSON is not valid. */
-export async function aggregationSpecs(flags: AggregationFlags): Promise<JsonObject> {
+export async function aggregationSpecs(flags: AggregationFlags): Promise<AggSpecs> {
   const specs = flags.aggs === undefined ? {} : await aggsOf(flags.aggs);
   const add = (name: string, kind: string, spec: JsonObject) => {
-    specs[name in specs ? `${name} ${kind}` : name] = { [kind]: spec };
+    specs[name in specs ? `${name} ${kind}` : name] = { [kind]: spec } as AggSpec;
   };
   const size: JsonObject = flags.size === undefined ? {} : { size: flags.size };
   for (const field of flags.terms ?? []) add(field, 'terms', { field, ...size });

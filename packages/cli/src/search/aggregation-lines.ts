@@ -6,6 +6,7 @@ import type {
   AggBucket,
   AggResult,
   AggResults,
+  AggSpecs,
   Json,
   JsonObject,
 } from '@lakehouse-search/contract';
@@ -18,7 +19,7 @@ import { barLayout, barLines } from './facet-lines.ts';
 /** The lines of all aggregations, each under its name. `specs`: the request. */
 export function aggregationLines(
   results: AggResults,
-  specs: JsonObject,
+  specs: AggSpecs,
   style: Style,
   columns: number,
 ): string[] {
@@ -35,7 +36,7 @@ export function aggregationLines(
 }
 
 function resultLines(result: AggResult, spec: JsonObject, style: Style, columns: number): string[] {
-  const nested = (spec.aggs ?? {}) as JsonObject;
+  const nested = (spec.aggs ?? {}) as AggSpecs;
   if ('buckets' in result) {
     if (result.buckets.length === 0) return [style.dim('nothing')];
     const isLong = isOfTimes(spec) || (isOfNumbers(spec) && result.buckets.length > MOST_BARS);
@@ -53,7 +54,7 @@ function resultLines(result: AggResult, spec: JsonObject, style: Style, columns:
 
 function bucketLines(
   result: Extract<AggResult, { readonly buckets: readonly AggBucket[] }>,
-  nested: JsonObject,
+  nested: AggSpecs,
   style: Style,
   columns: number,
 ): string[] {
@@ -67,7 +68,7 @@ function bucketLines(
   });
 }
 
-function nestedLines(aggs: AggResults, specs: JsonObject, style: Style, columns: number): string[] {
+function nestedLines(aggs: AggResults, specs: AggSpecs, style: Style, columns: number): string[] {
   return aggregationLines(aggs, specs, style, columns - 2).map((line) => `  ${line}`);
 }
 

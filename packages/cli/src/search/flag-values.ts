@@ -1,7 +1,7 @@
 import {
+  type AggSpec,
   type HybridRequest,
   type Json,
-  type JsonObject,
   jsonValue,
   LhsError,
   type SortSpec,
@@ -92,11 +92,11 @@ function notNumbers(where: string, cause?: unknown): LhsError {
 }
 
 /** The aggregations of `--aggs`: a JSON object, or `@` and a file of one. Throws invalid_argument. */
-export async function aggsOf(text: string): Promise<Record<string, JsonObject>> {
+export async function aggsOf(text: string): Promise<Record<string, AggSpec>> {
   const json = text.startsWith('@') ? await readText(text.slice(1)) : text;
   const value = jsonValue(json, '--aggs');
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-    return { ...(value as Record<string, JsonObject>) };
+    return { ...(value as Record<string, AggSpec>) };
   }
   throw new LhsError('invalid_argument', '--aggs should be an object {"name": {"terms": {…}}}');
 }

@@ -1,7 +1,7 @@
 import {
   type Backend,
   type IndexDescription,
-  type JsonObject,
+  type QueryTree,
   type SavedQuery,
   searchOfSaved,
 } from '@lakehouse-search/contract';
@@ -53,7 +53,7 @@ async function savedChoices(backend: Backend, index: string): Promise<Choice[]> 
 async function savedChoice(backend: Backend, index: string, saved: SavedQuery): Promise<Choice> {
   const { name } = saved;
   const { syntax } = saved.request;
-  const tree = async (ast: JsonObject) =>
+  const tree = async (ast: QueryTree) =>
     (await backend.printQuery({ index, ast, ...(syntax === undefined ? {} : { syntax }) })).query;
   try {
     const parts = await restored(searchOfSaved(saved), tree);

@@ -16,7 +16,7 @@ describe('marks in a hit', () => {
         ],
       ],
     };
-    const hit = { coordinates, score: 1 };
+    const hit = { coordinates, key: 'id=1', score: 1 };
     expect([...marksOf({ ...hit, highlight }, asked('leak'))]).toEqual(['leaked']);
     const query = 'Leak AND "two words" service:billing n:[1 TO 2] pre*';
     expect([...marksOf(hit, asked(query))]).toEqual(['leak', 'two', 'words', 'billing', '1', '2']);

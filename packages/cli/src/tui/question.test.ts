@@ -36,13 +36,13 @@ describe('the request of the screen', () => {
     });
     const trees = {
       ast: { match_all: {} },
-      filter: { term: {} },
+      filter: { match_none: {} },
       default_operator: 'and',
     } as const;
     expect(await restored({ mode: 'lexical', request: trees }, tree)).toEqual({
       mode: 'lexical',
       query: 'tree {"match_all":{}}',
-      filters: ['tree {"term":{}}'],
+      filters: ['tree {"match_none":{}}'],
       sort: [],
       kept: {},
     });

@@ -1,10 +1,10 @@
 import {
   type FieldDescription,
   type Hit,
-  type JsonObject,
   LhsError,
   type ModeRequest,
   type NearestSpec,
+  type QueryTree,
   type SearchMode,
   type SearchRequest,
   type SortSpec,
@@ -151,7 +151,7 @@ export interface Restored {
  */
 export async function restored(
   search: ModeRequest,
-  tree: (ast: JsonObject) => Promise<string>,
+  tree: (ast: QueryTree) => Promise<string>,
 ): Promise<Restored> {
   const { filter, sort = [], collapse, syntax } = search.request;
   const query = await questionText(search, tree);
@@ -172,11 +172,11 @@ export async function restored(
 
 async function questionText(
   search: ModeRequest,
-  tree: (ast: JsonObject) => Promise<string>,
+  tree: (ast: QueryTree) => Promise<string>,
 ): Promise<string> {
   if (search.mode === 'lexical') {
     const { ast, query = '' } = search.request;
-    return ast === undefined ? query : tree(ast as JsonObject);
+    return ast === undefined ? query : tree(ast);
   }
   const { query_text: text, query_vector: vector } = search.request;
   if (text !== undefined && vector === undefined) return text;

@@ -32,6 +32,7 @@ const type = (text: string): ScreenInput => ({ type: 'text', text });
 const after = (state: State, ...events: ScreenInput[]) => events.reduce(reduce, state);
 const hit = (id: number): Hit => ({
   coordinates: { identifier: [{ name: 'id', value: String(id) }] },
+  key: `id=${id}`,
   score: 1,
   fields: { title: `row ${id}`, service: 'billing' },
 });

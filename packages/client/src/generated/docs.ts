@@ -370,6 +370,8 @@ export const DOCS: Readonly<Record<string, string>> = {
   "HighlightSpec.matched": "In place of `fields`: all TEXT and KEYWORD fields that the query searches. Those that the index has no copy of are marked only in hits without other marks.",
   "Hit": "One document of a page.",
   "Hit.arms": "Only of a hybrid search.",
+  "Hit.id": "The value of a key of one column.",
+  "Hit.key": "The key as one text, as commands take it: `repo=git,sha=1a3e`.",
   "Hit.row_newer": "A snapshot after `snapshot` has written the row: it may differ from `fields` and the query.",
   "HitArms": "Rank and score of a hit in each arm of a hybrid search; an arm without the hit is absent.",
   "HitCollapse": "Values that belong together; the message that contains them has the description.",

@@ -10,7 +10,15 @@ const answered = (value: unknown, message = search.output) =>
   decodeMessage(message, encodeMessage(message, value), 'response');
 
 const response = {
-  hits: [{ coordinates: { identifier: [{ name: 'id', value: 'a' }] }, score: 1.5, sort: [null] }],
+  hits: [
+    {
+      coordinates: { identifier: [{ name: 'id', value: 'a' }] },
+      key: 'id=a',
+      id: 'a',
+      score: 1.5,
+      sort: [null],
+    },
+  ],
   total: 3,
   shards_scanned: 1,
   shards_total: 1,

@@ -97,6 +97,7 @@ describe('what a search shows', () => {
   it('never makes markup of the texts of documents', () => {
     const hit = {
       coordinates: { identifier: [{ name: 'id', value: HOSTILE }] },
+      key: `id=${HOSTILE}`,
       score: 7.4231,
       fields: { title: HOSTILE, service: HOSTILE, severity: 2 },
       highlight: { title: [[{ text: HOSTILE, marked: true }]], body: [] },

@@ -18,11 +18,11 @@ export interface TokenDraft {
   readonly name: string;
   readonly roles: readonly RoleName[];
   /** Names of the indexes that the token may use. Default: all of them. */
-  readonly indexes?: readonly string[];
+  readonly indexes?: readonly string[] | undefined;
   /** Restricts every read to the rows of this tenant. */
-  readonly tenant?: string;
+  readonly tenant?: string | undefined;
   /** ISO 8601, UTC. Default: the token does not expire. */
-  readonly expires_at?: string;
+  readonly expires_at?: string | undefined;
 }
 
 /** `DELETE /v1/tokens/{id}`. */

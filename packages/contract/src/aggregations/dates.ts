@@ -1,5 +1,6 @@
 /** Dates in the results of aggregations, in the form in which hits have them. */
-import type { Json, JsonObject } from '../json.ts';
+import type { Json } from '../json.ts';
+import type { AggSpec, AggSpecs } from '../search/agg-spec.ts';
 import type { AggBucket, AggResult, AggResults } from '../search/response.ts';
 
 const MICROS = 1_000_000n;
@@ -23,14 +24,14 @@ const FIGURES = ['stats', 'min', 'max', 'avg', 'percentiles'];
  */
 export function withDates(
   results: AggResults,
-  specs: JsonObject,
+  specs: AggSpecs,
   dates: ReadonlySet<string>,
 ): AggResults {
   const entries = Object.entries(results).map(([name, result]): [string, AggResult] => {
-    const { aggs = {}, ...kinds } = (specs[name] ?? {}) as JsonObject;
+    const { aggs = {}, ...kinds }: Partial<AggSpec> & { aggs?: AggSpecs } = specs[name] ?? {};
     const [[tag, options] = ['', null]] = Object.entries(kinds);
     const kind = tag.replace(/(?!^)[A-Z]/g, '_$&').toLowerCase();
-    const inner = { specs: aggs as JsonObject, dates };
+    const inner = { specs: aggs, dates };
     if ('buckets' in result) return [name, datedBuckets(result, kind, inner)];
     if ('doc_count' in result) return [name, datedBucket(result, inner)];
     const { field } = (options ?? {}) as { readonly field?: string };
@@ -41,7 +42,7 @@ export function withDates(
 }
 
 interface Inner {
-  readonly specs: JsonObject;
+  readonly specs: AggSpecs;
   readonly dates: ReadonlySet<string>;
 }
 

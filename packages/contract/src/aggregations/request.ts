@@ -1,4 +1,5 @@
-import type { AggSpecs, FacetSpec, MatchRequest } from '../search/request.ts';
+import type { AggSpecs } from '../search/agg-spec.ts';
+import type { FacetSpec, MatchRequest } from '../search/request.ts';
 
 /** `POST /v1/aggregate`. `aggs` may be a text that holds the JSON object. */
 export interface AggregateRequest extends MatchRequest {

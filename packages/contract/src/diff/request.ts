@@ -10,9 +10,9 @@ export interface DiffRequest
     Pick<SearchRequest, 'query' | 'ast' | 'syntax' | 'default_operator' | 'filter'> {
   readonly from: string;
   /** Default: `now`. */
-  readonly to?: string;
+  readonly to?: string | undefined;
   /** Hits of each side that are compared; 10 by default. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
   /** Only resolve the sides: the response says what would be built, and compares nothing. */
-  readonly plan?: boolean;
+  readonly plan?: boolean | undefined;
 }

@@ -11,22 +11,22 @@ export interface ErasureCheckRequest extends IndexRequest {
    * saved queries and files. Texts of rows that older snapshots of the table hold are found without
    * this.
    */
-  readonly texts?: readonly string[];
+  readonly texts?: readonly string[] | undefined;
   /** Also search the bytes of all files of the data folder for key values and `texts`. */
-  readonly deep?: boolean;
+  readonly deep?: boolean | undefined;
   /**
    * Backup targets to examine: absolute folders or `s3://bucket/prefix`. The backup target of the
    * backend is always examined.
    */
-  readonly backups?: readonly string[];
+  readonly backups?: readonly string[] | undefined;
 }
 
 /** `POST /v1/erasure:run`: removes what a check finds. */
 export interface ErasureRunRequest extends ErasureCheckRequest {
   /** Close points in time that still need the data. Without it they end when they expire. */
-  readonly close_pits?: boolean;
+  readonly close_pits?: boolean | undefined;
   /** Make a new backup in each target and delete the backups that hold the data. */
-  readonly replace_backups?: boolean;
+  readonly replace_backups?: boolean | undefined;
 }
 
 /** `POST /v1/erasure:verify`: whether a receipt is genuine, and which keys it covers. */
@@ -34,6 +34,6 @@ export interface VerifyReceiptRequest {
   /** The receipt as `erasure:run` returned it. */
   readonly receipt: JsonObject;
   /** PEM (SPKI). Absent: the key of this backend. */
-  readonly public_key?: string;
-  readonly keys?: readonly Coordinates[];
+  readonly public_key?: string | undefined;
+  readonly keys?: readonly Coordinates[] | undefined;
 }

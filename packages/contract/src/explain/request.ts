@@ -19,8 +19,8 @@ export interface ExplainRequest
     Pick<HybridRequest, 'fusion' | 'rrf_k' | 'weights' | 'lexical_fields'> {
   readonly coordinates: Coordinates;
   /** Which search is explained: by default lexical, which takes `query` or `ast`. */
-  readonly mode?: SearchMode;
+  readonly mode?: SearchMode | undefined;
   /** The page that the row is looked for on, as in a search. */
-  readonly limit?: number;
-  readonly offset?: number;
+  readonly limit?: number | undefined;
+  readonly offset?: number | undefined;
 }

@@ -13,7 +13,7 @@ export interface CreateIndexRequest {
   /** The definition's YAML. */
   readonly definition: string;
   /** Absolute path of the folder that relative paths begin at. Required if there are any. */
-  readonly base_dir?: string;
+  readonly base_dir?: string | undefined;
 }
 
 /** `DELETE /v1/indexes/{name}`. */
@@ -38,8 +38,8 @@ export interface AlterIndexRequest extends IndexRequest {
   /** The new definition's YAML, whole. Another name under `index:` renames the index. */
   readonly definition_yaml: string;
   /** Absolute path of the folder that relative paths begin at. Default: the index's own. */
-  readonly base_dir?: string;
-  readonly apply?: boolean;
+  readonly base_dir?: string | undefined;
+  readonly apply?: boolean | undefined;
 }
 
 /**
@@ -48,7 +48,7 @@ export interface AlterIndexRequest extends IndexRequest {
  */
 export interface RollbackIndexRequest extends IndexRequest {
   /** The kept generation to go back to. Default: the one that was live last. */
-  readonly generation?: number;
+  readonly generation?: number | undefined;
 }
 
 /**
@@ -71,11 +71,11 @@ export interface MoveBucketRequest extends IndexRequest {
 /** A search that a rehearsal runs over both definitions. */
 export interface RehearsedRequest {
   /** Default: lexical. */
-  readonly mode?: SearchMode;
+  readonly mode?: SearchMode | undefined;
   /** The request of that mode, without `pit_id` and `min_snapshot`. */
   readonly request: SearchRequest | SemanticRequest | HybridRequest;
   /** How relevant documents are, 0 or more; those that are not named have 0. */
-  readonly judgments?: readonly Judgment[];
+  readonly judgments?: readonly Judgment[] | undefined;
 }
 
 /** How relevant a document is to a query. */
@@ -87,20 +87,20 @@ export interface Judgment {
 /** `POST /v1/index:rehearse`: searches over a sample of the table, under both definitions. */
 export interface RehearseAlterRequest extends Omit<AlterIndexRequest, 'apply'> {
   /** Default: the caller's saved queries of the index. */
-  readonly queries?: readonly RehearsedRequest[];
+  readonly queries?: readonly RehearsedRequest[] | undefined;
   /** Rows of the table, chosen evenly; 20,000 by default. */
-  readonly sample?: number;
+  readonly sample?: number | undefined;
 }
 
 /** A definition to be checked. */
 export interface ValidateDefinitionRequest extends CreateIndexRequest {
   /** Also check against the table's schema. */
-  readonly against_source?: boolean;
+  readonly against_source?: boolean | undefined;
   /** The location of the table; it overrides the definition. */
-  readonly source?: TableConfig | { readonly catalog: CatalogConfig };
+  readonly source?: TableConfig | { readonly catalog: CatalogConfig } | undefined;
 }
 
 /** The documents that a query finds; all of them without one. */
 export interface ExportRequest extends IndexRequest {
-  readonly query?: string;
+  readonly query?: string | undefined;
 }

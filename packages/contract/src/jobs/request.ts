@@ -39,8 +39,8 @@ export interface JobRequest {
 
 /** `GET /v1/jobs`. Every field narrows the list. */
 export interface ListJobsRequest {
-  readonly index?: string;
-  readonly state?: JobState;
+  readonly index?: string | undefined;
+  readonly state?: JobState | undefined;
   /** Jobs at most, 100 by default. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
 }

@@ -9,9 +9,9 @@ import type {
 export interface SavedQueryDraft {
   /** Unique among the user's. */
   readonly name: string;
-  readonly description?: string;
+  readonly description?: string | undefined;
   /** Default: lexical. */
-  readonly mode?: SearchMode;
+  readonly mode?: SearchMode | undefined;
   /** The request of that mode, without `pit_id` and `search_after`, which do not last. */
   readonly request: SearchRequest | SemanticRequest | HybridRequest;
 }

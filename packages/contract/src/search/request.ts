@@ -1,70 +1,72 @@
-import type { Json, JsonObject } from '../json.ts';
+import type { Json } from '../json.ts';
+import type { AggSpecs } from './agg-spec.ts';
+import type { QueryTree } from './query-tree.ts';
 
 /** One key of a sort order. */
 export interface SortSpec {
   /** A fast field, or `_score`, or `_key`. */
   readonly field: string;
-  readonly desc?: boolean;
+  readonly desc?: boolean | undefined;
   /**
    * Where documents without a value of the field are: `_last` (default) or `_first` in both
    * directions, or a value of the field that they are ordered by.
    */
-  readonly missing?: Json;
+  readonly missing?: Json | undefined;
 }
 
 /** What to highlight. `{}`: all cached TEXT fields. */
 export interface HighlightSpec {
-  readonly fields?: readonly string[];
+  readonly fields?: readonly string[] | undefined;
   /**
    * In place of `fields`: all TEXT and KEYWORD fields that the query searches. Those that the index
    * has no copy of are marked only in hits without other marks.
    */
-  readonly matched?: boolean;
-  readonly max_fragments?: number;
-  readonly fragment_size?: number;
+  readonly matched?: boolean | undefined;
+  readonly max_fragments?: number | undefined;
+  readonly fragment_size?: number | undefined;
 }
 
 /**
  * The documents of a query at one state of an index: what searches, facets and aggregations share.
  */
 export interface MatchRequest {
-  readonly index?: string;
-  readonly query?: string;
+  readonly index?: string | undefined;
+  readonly query?: string | undefined;
   /** The JSON query tree, instead of `query`. */
-  readonly ast?: Json;
-  readonly syntax?: 'default' | 'kql';
-  readonly default_operator?: 'or' | 'and';
+  readonly ast?: QueryTree | undefined;
+  readonly syntax?: 'default' | 'kql' | undefined;
+  readonly default_operator?: 'or' | 'and' | undefined;
   /** Side-by-side clauses of a text are joined with AND unless `default_operator` says `or`. */
-  readonly filter?: string | JsonObject;
+  readonly filter?: string | QueryTree | undefined;
   /**
    * What `now` means in dates of the query, the filter and the aggregations: milliseconds since
    * 1970. Default: the time of the request.
    */
-  readonly now?: number;
+  readonly now?: number | undefined;
   /** A point in time of the index, which answers instead of its newest commit. */
-  readonly pit_id?: string;
-  readonly min_snapshot?: string;
-  readonly wait_ms?: number;
+  readonly pit_id?: string | undefined;
+  readonly min_snapshot?: string | undefined;
+  readonly wait_ms?: number | undefined;
   /** true: a response without matching documents has `clauses` and `suggested_query`. */
-  readonly suggest?: boolean;
+  readonly suggest?: boolean | undefined;
 }
 
 /** `POST /v1/search`. Fields that are not named here are refused. */
 export interface SearchRequest extends MatchRequest {
-  readonly limit?: number;
-  readonly offset?: number;
-  readonly sort?: readonly SortSpec[];
-  readonly search_after?: readonly Json[];
-  readonly collapse?: string;
-  readonly highlight?: HighlightSpec;
+  readonly limit?: number | undefined;
+  readonly offset?: number | undefined;
+  readonly sort?: readonly SortSpec[] | undefined;
+  readonly search_after?: readonly Json[] | undefined;
+  readonly collapse?: string | undefined;
+  readonly highlight?: HighlightSpec | undefined;
   /** Cached fields to return; default all cached ones. */
-  readonly fields?: readonly string[];
-  readonly hydrate?: boolean;
-  readonly hydrate_columns?: readonly string[];
+  readonly fields?: readonly string[] | undefined;
+  readonly hydrate?: boolean | undefined;
+  readonly hydrate_columns?: readonly string[] | undefined;
   /** Counts of values over all matching documents, whatever page is requested. */
-  readonly facets?: FacetSpec;
+  readonly facets?: FacetSpec | undefined;
   /** Aggregations over all matching documents. */
-  readonly aggs?: AggSpecs;
+  readonly aggs?: AggSpecs | undefined;
 }
 
 /** How a search finds documents. */
@@ -73,23 +75,23 @@ export type SearchMode = 'lexical' | 'semantic' | 'hybrid';
 /** What is near, and how much of it. Fields that are not named here are refused. */
 export interface NearestSpec {
   /** A VECTOR field. Default: the index's only one. */
-  readonly vector_field?: string;
+  readonly vector_field?: string | undefined;
   /** Text that the field's model turns into a vector. */
-  readonly query_text?: string;
+  readonly query_text?: string | undefined;
   /** The vector itself: `dims` finite numbers. It takes precedence over `query_text`. */
-  readonly query_vector?: readonly number[];
+  readonly query_vector?: readonly number[] | undefined;
   /**
    * Number of nearest documents among those that pass filter and tenant; in a hybrid search the
    * documents of each arm. Default: 100, or `limit` if that is larger. Set it to scroll through
    * pages.
    */
-  readonly k?: number;
+  readonly k?: number | undefined;
   /** true: every vector is compared, even if a segment has a graph. */
-  readonly exact?: boolean;
+  readonly exact?: boolean | undefined;
   /** Candidates while a graph is searched: more candidates find more documents. */
-  readonly ef?: number;
+  readonly ef?: number | undefined;
   /** Documents whose similarity scores less are left out. */
-  readonly min_score?: number;
+  readonly min_score?: number | undefined;
 }
 
 /**
@@ -113,8 +115,8 @@ export type FusionMethod = 'rrf' | 'scores';
  * Default: 1 of an arm that is not named; without `weights`, those of the definition.
  */
 export interface ArmWeights {
-  readonly lexical?: number;
-  readonly semantic?: number;
+  readonly lexical?: number | undefined;
+  readonly semantic?: number | undefined;
 }
 
 /**
@@ -123,25 +125,18 @@ export interface ArmWeights {
  */
 export interface HybridRequest extends SemanticRequest {
   /** Default: `rrf` if the request has `rrf_k`, else that of the definition, else `scores`. */
-  readonly fusion?: FusionMethod;
+  readonly fusion?: FusionMethod | undefined;
   /** The constant of `rrf`, a whole number. Default: 60. */
-  readonly rrf_k?: number;
-  readonly weights?: ArmWeights;
+  readonly rrf_k?: number | undefined;
+  readonly weights?: ArmWeights | undefined;
   /** TEXT fields that the words are looked for in; by default all of the definition. */
-  readonly lexical_fields?: readonly string[];
+  readonly lexical_fields?: readonly string[] | undefined;
 }
-
-/**
- * Aggregations by name: `{name: {kind: {options}, aggs?}}`, kinds terms, stats, avg, min, max, sum,
- * histogram, date_histogram, date_part, range, filter, missing, cardinality, percentiles; within
- * groups also ratio and change (docs/aggregations.md).
- */
-export type AggSpecs = JsonObject;
 
 /** Up to 12 fields; `size` values of each (10, at most 100). */
 export interface FacetSpec {
   readonly fields: readonly string[];
-  readonly size?: number;
+  readonly size?: number | undefined;
 }
 
 /** A search of one of the modes. */

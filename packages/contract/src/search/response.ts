@@ -15,6 +15,10 @@ export type Highlight = { readonly [field: string]: readonly (readonly Segment[]
 /** One document of a page. */
 export interface Hit {
   readonly coordinates: Coordinates;
+  /** The key as one text, as commands take it: `repo=git,sha=1a3e`. */
+  readonly key: string;
+  /** The value of a key of one column. */
+  readonly id?: string;
   readonly score: number;
   readonly sort?: readonly Json[];
   readonly fields?: JsonObject;

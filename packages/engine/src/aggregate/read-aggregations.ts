@@ -3,7 +3,7 @@
  * by name, type and range; nothing is ignored. A specification is `{kind: {options}, aggs?}`; the
  * kinds of the interface are accepted in capitals too (`Terms`, `DateHistogram`).
  */
-import type { Json, JsonObject } from '@lakehouse-search/contract';
+import type { Json, JsonObject, QueryTree } from '@lakehouse-search/contract';
 import { didYouMean, LhsError, wrong } from '@lakehouse-search/contract';
 import { LIMITS } from '../base/limits.ts';
 import type { Clause } from '../query/bind/clause.ts';
@@ -25,7 +25,7 @@ import { readMissing, readPercents, readRanges } from './read-values.ts';
 export interface AggregationScope {
   readonly fields: QueryFields;
   /** Binds a filter: a query string or a tree. */
-  readonly bindFilter: (filter: string | JsonObject) => Clause;
+  readonly bindFilter: (filter: string | QueryTree) => Clause;
 }
 
 const FIGURES = ['avg', 'min', 'max', 'sum'] as const;
@@ -243,7 +243,7 @@ function readFilter(body: Json, path: string, scope: AggregationScope): Clause {
   const tree = objectOf(body, path);
   const keys = Object.keys(tree);
   if (keys.length === 1 && typeof tree.query === 'string') return scope.bindFilter(tree.query);
-  return scope.bindFilter(tree);
+  return scope.bindFilter(tree as QueryTree);
 }
 
 function objectOf(value: unknown, path: string): JsonObject {

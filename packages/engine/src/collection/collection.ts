@@ -37,7 +37,8 @@ export interface CollectionSearch<C>
 }
 
 /** A row that a search found. */
-export interface CollectionHit<R, K> extends Omit<Hit, 'coordinates' | 'fields' | 'row'> {
+export interface CollectionHit<R, K>
+  extends Omit<Hit, 'coordinates' | 'key' | 'id' | 'fields' | 'row'> {
   readonly key: K;
   readonly row: R;
 }

@@ -1,8 +1,8 @@
 import type {
   CallContext,
-  Json,
   ParseQueryRequest,
   PrintQueryRequest,
+  QueryTree,
 } from '@lakehouse-search/contract';
 import { checkParseRequest, checkPrintRequest, LhsError } from '@lakehouse-search/contract';
 import { LIMITS } from '../base/limits.ts';
@@ -21,7 +21,7 @@ export async function parseText(
   indexes: LocalIndexes,
   value: ParseQueryRequest,
   call: CallContext,
-): Promise<{ readonly ast: Json }> {
+): Promise<{ readonly ast: QueryTree }> {
   const request = checkParseRequest(value);
   const { syntax, default_operator: defaultOperator } = request;
   const parse = (defaultFields: readonly string[]) =>

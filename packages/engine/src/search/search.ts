@@ -5,13 +5,14 @@
  */
 import type {
   CheckedRequest,
+  Coordinates,
   Hit,
   Json,
   SearchRequest,
   SearchResponse,
 } from '@lakehouse-search/contract';
 import { lazily } from '../base/lazily.ts';
-import { coordinatesOf } from '../schema/key.ts';
+import { coordinatesOf, formatKey } from '../schema/key.ts';
 import type { BoundRequest } from '../shard/request/bind-request.ts';
 import { columnValueToJson, sortToJson } from '../shard/request/sort-values.ts';
 import type { FetchedDoc } from '../shard/shard.ts';
@@ -202,6 +203,14 @@ async function shownGroups(
   return values.map((value) => (typeof value === 'string' ? show(value) : value));
 }
 
+/** A key in the forms in which a hit has it. */
+function namesOf(coordinates: Coordinates): Pick<Hit, 'coordinates' | 'key' | 'id'> {
+  const { partition = [], identifier } = coordinates;
+  const key = formatKey(coordinates);
+  const isOne = partition.length === 0 && identifier.length === 1;
+  return isOne ? { coordinates, key, id: identifier[0].value } : { coordinates, key };
+}
+
 function hitOf(
   { mapping }: SearchContext,
   bound: BoundRequest,
@@ -214,7 +223,7 @@ function hitOf(
   const { sort, search_after, pit_id } = checked.request;
   const showSort = sort !== undefined || search_after !== undefined || pit_id !== undefined;
   return {
-    coordinates: coordinatesOf(mapping.key, hit.key),
+    ...namesOf(coordinatesOf(mapping.key, hit.key)),
     score: hit.score,
     ...(showSort ? { sort: sortToJson(order, hit.values, hit.key) } : {}),
     ...(fetched?.fields === undefined ? {} : { fields: fetched.fields }),

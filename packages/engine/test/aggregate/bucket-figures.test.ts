@@ -76,7 +76,7 @@ fields:
 
   type Bucket = { key: unknown; doc_count: number; aggs?: Record<string, JsonObject> };
   async function groups(spec: JsonObject): Promise<readonly Bucket[]> {
-    const { results } = await lake.backend.aggregate({ aggs: { g: spec } as AggSpecs });
+    const { results } = await lake.backend.aggregate({ aggs: { g: spec } as never });
     return (results.g as unknown as { readonly buckets: readonly Bucket[] }).buckets;
   }
   const rowsIn = (buckets: readonly Bucket[], ...figures: readonly [string, string][]) =>

@@ -33,7 +33,7 @@ describe('rows without a value beside lists', () => {
     ['none', { none: 1000 }],
     ['b', { b: having('b') + 1000 }],
   ])('count once under the key "%s"', async (missing, more) => {
-    const aggs = { k: { terms: { field: 'k', missing, order: { _key: 'asc' } } } };
+    const aggs = { k: { terms: { field: 'k', missing, order: { _key: 'asc' } } } } as const;
     const { results } = await lake.backend.aggregate({ aggs });
     const counts = { a: having('a'), b: having('b'), c: having('c'), ...more };
     expect(results.k).toEqual({

@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Json } from '@lakehouse-search/contract';
+import type { Json, QueryTree } from '@lakehouse-search/contract';
 import { appendRows, deleteRows, type Schema } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
@@ -39,12 +39,14 @@ async function appendText(id: number, meta: string): Promise<void> {
 }
 const nestedText = (levels: number, array: boolean): string =>
   `${(array ? '[' : '{"a":').repeat(levels)}"deep"${(array ? ']' : '}').repeat(levels)}`;
-async function ids(ast: Json): Promise<number[]> {
+async function ids(ast: QueryTree): Promise<number[]> {
   const { hits } = await lake.backend.search({ ast, limit: 100 });
   return hits.map((hit) => Number(hit.coordinates.identifier[0]!.value)).sort();
 }
-const term = (path: string, value: string): Json => ({ term: { field: `meta.${path}`, value } });
-const word = (value: string): Json => ({ term: { field: 'meta', value } });
+const term = (path: string, value: string): QueryTree => ({
+  term: { field: `meta.${path}`, value },
+});
+const word = (value: string): QueryTree => ({ term: { field: 'meta', value } });
 const path = (levels: number): string => Array.from({ length: levels }, () => 'a').join('.');
 
 function nested(levels: number, array: boolean): unknown {

@@ -1,6 +1,5 @@
 /** Years, months, days and instants in queries on three types of columns, against DuckDB. */
 import { DuckDBInstance } from '@duckdb/node-api';
-import type { Json } from '@lakehouse-search/contract';
 import { appendRows, type Schema } from '@lakehouse-search/lake';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -107,7 +106,7 @@ describe.each(COLUMNS)('dates of queries on a %s', (column) => {
   });
 
   it('bound the ranges of an aggregation by their first instant', async () => {
-    const ranges: Json = [{ from: '2013', to: '2013-07-31' }, { from: '2013-08' }];
+    const ranges = [{ from: '2013', to: '2013-07-31' }, { from: '2013-08' }];
     const aggs = { a: { range: { field: column, ranges } } };
     const { results } = await lake.backend.aggregate({ index: 't', aggs });
     const conditions = [`${since('2013-01-01')} AND ${before('2013-07-31')}`, since('2013-08-01')];

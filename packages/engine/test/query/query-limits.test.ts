@@ -3,7 +3,7 @@
  * number.
  */
 
-import type { Json, SearchRequest } from '@lakehouse-search/contract';
+import type { QueryTree, SearchRequest } from '@lakehouse-search/contract';
 import { checkSearchRequest, LhsError } from '@lakehouse-search/contract';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -28,12 +28,12 @@ async function refusal(request: SearchRequest): Promise<string | null> {
   }
 }
 
-const term: Json = { term: { field: 't1', value: 'fix' } };
-const many = (n: number): Json[] => Array.from({ length: n }, () => term);
+const term: QueryTree = { term: { field: 't1', value: 'fix' } };
+const many = (n: number): QueryTree[] => Array.from({ length: n }, () => term);
 /** A term in n groups. */
-const groups = (n: number): Json => (n === 0 ? term : { bool: { must: [groups(n - 1)] } });
+const groups = (n: number): QueryTree => (n === 0 ? term : { bool: { must: [groups(n - 1)] } });
 const word = (bytes: number): string => 'a'.repeat(bytes);
-const set = (field: string, n: number, value: (i: number) => Json): SearchRequest => ({
+const set = (field: string, n: number, value: (i: number) => string | number): SearchRequest => ({
   ast: { terms: { field, values: Array.from({ length: n }, (_, i) => value(i)) } },
 });
 const regex = (value: string): SearchRequest => ({ ast: { regex: { field: 't1', value } } });

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { appendRows, deleteRows, type Schema } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
-import type { ExplainRequest, ExplainResponse, Json, LhsError } from '../../src/index.ts';
+import type { ExplainRequest, ExplainResponse, LhsError, QueryTree } from '../../src/index.ts';
 
 const long = { kind: 'long' } as const;
 const string = { kind: 'string' } as const;
@@ -148,11 +148,13 @@ describe('explain and why_not over a table', () => {
   test('names what is missing', async () => {
     const message = async (ast: ExplainRequest['ast'], id: number) =>
       (await lake.backend.explain({ ast, coordinates: key(id) })).why_not?.message;
-    const match = { match: { field: 'body', value: 'pool nothing else', operator: 'and' } };
+    const match = {
+      match: { field: 'body', value: 'pool nothing else', operator: 'and' },
+    } as const;
     expect(await message(match, 1)).toBe(
       'body:(pool nothing else) needs "nothing", "else": body does not have them',
     );
-    const bool: Json = {
+    const bool: QueryTree = {
       bool: {
         should: [
           { term: { field: 'repo', value: 'git' } },

@@ -1,5 +1,5 @@
 /** `knn` in the filters of aggregations, against brute force over plain arrays and several shards. */
-import type { AggResults, JsonObject } from '@lakehouse-search/contract';
+import type { AggResults, AggSpecs, QueryTree } from '@lakehouse-search/contract';
 import { appendRows, deleteRows, type Schema } from '@lakehouse-search/lake';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -71,10 +71,10 @@ function nearest(point: readonly number[], k: number, passes: (row: Row) => bool
   return new Set(among.slice(0, k).map(({ id }) => id));
 }
 
-const knn = (point: readonly number[], k: number, filter?: JsonObject): JsonObject => ({
+const knn = (point: readonly number[], k: number, filter?: QueryTree): QueryTree => ({
   knn: { field: 'v', query_vector: [...point], k, ...(filter && { filter }) },
 });
-const term = (field: string, value: string | number): JsonObject => ({ term: { field, value } });
+const term = (field: string, value: string | number): QueryTree => ({ term: { field, value } });
 interface NearBucket {
   readonly aggs: {
     readonly sizes: { readonly buckets: readonly { readonly doc_count: number }[] };
@@ -150,7 +150,7 @@ describe('knn in the filter of an aggregation', () => {
     expect(total).toBe(10);
   });
 
-  it.each<[JsonObject, string]>([
+  it.each<[AggSpecs, string]>([
     [{ near: { filter: { knn: { field: 'team', query_vector: [1, 2] } } } }, 'a VECTOR field'],
     [{ near: { filter: { knn: { field: 'v', query_vector: [1] } } } }, 'has vectors of 2'],
     [{ near: { filter: { bool: { must: [knn([1, 2], 3), term('nix', 1)] } } } }, '"nix"'],

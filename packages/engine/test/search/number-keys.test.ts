@@ -134,6 +134,10 @@ describe.each([
     const { rows: found, missing } = await lake.backend.getKeys({ index: 't', keys });
     expect([found.length, missing.length]).toEqual([9, 0]);
     expect(await lake.backend.verify({ index: 't' })).toMatchObject({ equal: true });
+    const { hits } = await lake.backend.search({ limit: 1 });
+    const [{ value: id }, { value: price }] = hits[0]!.coordinates.identifier;
+    expect(hits[0]).toMatchObject({ key: `id=${id},price=${price}` });
+    expect(hits[0]).not.toHaveProperty('id');
     const { key } = await lake.backend.describeIndex({});
     expect(key).toMatchObject({ partition: [], identifier: ['id', 'price'] });
   });

@@ -72,6 +72,8 @@ describe('a search', () => {
     expect(answer.lag_snapshots).toBe(0);
     expect(answer.hits[0]).toEqual({
       coordinates: { identifier: [{ name: 'id', value: '4' }] },
+      key: 'id=4',
+      id: '4',
       score: expect.closeTo(0.79, 1),
       fields: {
         subject: 'Timeout while roaming between networks',

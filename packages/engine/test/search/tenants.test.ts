@@ -6,8 +6,8 @@
  */
 import {
   type Coordinates,
-  type Json,
   LhsError,
+  type QueryTree,
   type SearchRequest,
 } from '@lakehouse-search/engine';
 import { appendRows, type Schema, upsertRows } from '@lakehouse-search/lake';
@@ -229,7 +229,7 @@ describe('tenants', () => {
       return { identifier: [{ name: 'id', value: id }] };
     });
     const ids = { ids: { keys } };
-    const clauses: Json[] = [
+    const clauses: QueryTree[] = [
       ids,
       { constant_score: { filter: ids } },
       { dis_max: { queries: [ids, { ids: { keys: [] } }] } },

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type JsonObject, LhsError, type LocalBackend, openLocal } from '@lakehouse-search/engine';
+import { type AggSpecs, LhsError, type LocalBackend, openLocal } from '@lakehouse-search/engine';
 import { appendRows, createTable, deleteRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tinyModels } from '../../../../test/support/tiny-model.ts';
@@ -94,7 +94,7 @@ async function outcome(work: () => Promise<unknown>): Promise<unknown> {
 
 const after = [{ field: 'size', desc: true }];
 const page = { query: 'title:(alpha OR error)', sort: after, limit: 20 };
-const aggs: JsonObject = {
+const aggs: AggSpecs = {
   kinds: { terms: { field: 'kind', size: 3 }, aggs: { sizes: { stats: { field: 'size' } } } },
   distinct: { cardinality: { field: 'size' } },
   parts: { percentiles: { field: 'size' } },

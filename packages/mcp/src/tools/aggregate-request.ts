@@ -1,4 +1,4 @@
-import { type AggSpecs, type JsonObject, LhsError } from '@lakehouse-search/contract';
+import { type AggSpecs, LhsError, type TermsOrder } from '@lakehouse-search/contract';
 
 /** The flat arguments of an aggregation. */
 export interface FlatAggregation {
@@ -11,7 +11,7 @@ export interface FlatAggregation {
   readonly stats?: string;
   readonly cardinality?: string;
   readonly percentiles?: string;
-  readonly aggs?: JsonObject;
+  readonly aggs?: AggSpecs;
 }
 
 /** The intervals of `histogram`. */
@@ -40,23 +40,27 @@ export function aggSpecs(flat: FlatAggregation): AggSpecs {
     field: histogram,
     ...(terms === undefined && order !== undefined ? { size, ...order } : {}),
   };
-  const spec: JsonObject = interval.includes('_of_')
+  const spec: AggSpecs[string] = interval.includes('_of_')
     ? { date_part: { ...own, part: interval } }
     : { date_histogram: { ...own, calendar_interval: interval } };
   return grouped('histogram', spec, values);
 }
 
 /** `stats.avg:desc` as an order of groups, falling by default. */
-function orderOf({ order, terms, histogram }: FlatAggregation): JsonObject | undefined {
+function orderOf({
+  order,
+  terms,
+  histogram,
+}: FlatAggregation): { readonly order: TermsOrder } | undefined {
   if (order === undefined || order === '') return undefined;
   if (terms === undefined && histogram === undefined) {
     throw new LhsError('invalid_argument', '"order" is an order of groups: add terms or histogram');
   }
   const [, figure = order, direction = 'desc'] = /^(.+?)(?::(asc|desc))?$/.exec(order) ?? [];
-  return { order: { [figure]: direction } };
+  return { order: { [figure]: direction as 'asc' | 'desc' } };
 }
 
-function figureSpecs({ stats, cardinality, percentiles }: FlatAggregation): JsonObject {
+function figureSpecs({ stats, cardinality, percentiles }: FlatAggregation): AggSpecs {
   return {
     ...(stats === undefined ? {} : { stats: { stats: { field: stats } } }),
     ...(cardinality === undefined ? {} : { cardinality: { cardinality: { field: cardinality } } }),
@@ -64,6 +68,6 @@ function figureSpecs({ stats, cardinality, percentiles }: FlatAggregation): Json
   };
 }
 
-function grouped(name: string, spec: JsonObject, inner: JsonObject): JsonObject {
+function grouped(name: string, spec: AggSpecs[string], inner: AggSpecs): AggSpecs {
   return { [name]: Object.keys(inner).length === 0 ? spec : { ...spec, aggs: inner } };
 }

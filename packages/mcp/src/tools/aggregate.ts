@@ -3,6 +3,7 @@ import {
   type AggResult,
   type AggResults,
   type AggregateResponse,
+  type AggSpecs,
   type IndexDescription,
   isPlain,
   type Json,
@@ -187,7 +188,7 @@ function notesOf({ response }: Part): readonly string[] {
 /** Dates as texts, without figures that say nothing. */
 function shownResults(
   { results }: AggregateResponse,
-  aggs: JsonObject,
+  aggs: AggSpecs,
   { fields }: IndexDescription,
 ): AggResults {
   const dates = new Set(fields.flatMap(({ type, name }) => (type === 'DATE' ? [name] : [])));

@@ -59,7 +59,7 @@ async function valuesOf({ index, fields }: IndexDescription, { backend, call }: 
 }
 
 /** `min` and `max`, or the first values and the number of them. */
-function specsOf({ name: field, type }: FieldDescription): [string, JsonObject][] {
+function specsOf({ name: field, type }: FieldDescription): [string, AggSpecs[string]][] {
   if (RANGES.includes(type)) {
     return [
       [`min ${field}`, { min: { field } }],

@@ -1,4 +1,4 @@
-import { type Json, jsonValue, LhsError } from '@lakehouse-search/contract';
+import { jsonValue, LhsError, type QueryTree } from '@lakehouse-search/contract';
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { readText } from '../../files/read-text.ts';
@@ -36,9 +36,9 @@ export default class IndexPrint extends LhsCommand {
   }
 }
 
-function readJson(text: string): Json {
+function readJson(text: string): QueryTree {
   try {
-    return jsonValue(text, 'the tree') as Json;
+    return jsonValue(text, 'the tree') as QueryTree;
   } catch (cause) {
     throw new LhsError('invalid_argument', (cause as Error).message, {
       hint: 'lhs index parse QUERY shows what a tree looks like',

@@ -1,6 +1,6 @@
 /**
  * JSON tree -> Query. A clause is an object with one key, its tag: `{"term": {"field": "author",
- * "value": "jo"}}`. Everything is checked against the table in shape.ts; an unknown key, a missing
+ * "value": "jo"}}`. Everything is checked against the table QUERY_TAGS; an unknown key, a missing
  * one or a wrong type is refused by its path.
  */
 import {
@@ -8,14 +8,17 @@ import {
   didYouMean,
   INEXACT,
   isInexact,
+  type KeyKind,
   type KeyPart,
   LhsError,
+  QUERY_TAGS,
   shownNumber,
 } from '@lakehouse-search/contract';
 import { LIMITS } from '../../base/limits.ts';
 import { MINIMUM_PATTERN } from '../minimum.ts';
 import type { Bound, Query } from '../query.ts';
-import { type KeyKind, TAGS, type Tag } from './shape.ts';
+
+type Tag = keyof typeof QUERY_TAGS;
 
 /** Values of a clause's keys after checking: texts, numbers, clauses. */
 type Checked = Readonly<Record<string, unknown>>;
@@ -64,7 +67,7 @@ class TreeReader {
 
   private keys(tag: Tag, json: unknown, path: string, depth: number): Checked {
     const object = asObject(json, path, 'an object');
-    const { required, optional } = TAGS[tag];
+    const { required, optional } = QUERY_TAGS[tag];
     const known: Readonly<Record<string, KeyKind>> = { ...required, ...optional };
     const out: Record<string, unknown> = {};
     for (const [key, value] of Object.entries(object)) {
@@ -199,10 +202,13 @@ function knn(keys: Checked, path: string): Query {
   return { kind: 'knn', ...keys } as Query;
 }
 
-const isTag = (tag: string): tag is Tag => Object.hasOwn(TAGS, tag);
+const isTag = (tag: string): tag is Tag => Object.hasOwn(QUERY_TAGS, tag);
 
 function unknownTag(path: string, tag: string): LhsError {
-  return fail(path, `has the unknown kind "${clip(tag)}"${didYouMean(tag, Object.keys(TAGS))}`);
+  return fail(
+    path,
+    `has the unknown kind "${clip(tag)}"${didYouMean(tag, Object.keys(QUERY_TAGS))}`,
+  );
 }
 
 function unknownKey(path: string, key: string, known: readonly string[]): LhsError {

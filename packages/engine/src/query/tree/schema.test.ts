@@ -2,12 +2,12 @@
  * The published schema of the query tree: it is the reader's own, and takes what the reader takes.
  */
 import { readFileSync } from 'node:fs';
-import { LhsError } from '@lakehouse-search/contract';
+import { LhsError, QUERY_TAGS } from '@lakehouse-search/contract';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { QUERY_TREE_SCHEMA } from '../../../../../scripts/query-tree-schema.ts';
 import { queries } from '../../../../../test/support/oracle/queries.ts';
 import { readTree } from './read.ts';
-import { QUERY_TREE_SCHEMA, TAGS } from './shape.ts';
 import { writeTree } from './write.ts';
 
 type Node = Readonly<Record<string, unknown>>;
@@ -93,8 +93,8 @@ describe('the JSON schema of query trees', () => {
       { weight: 1, arbitrary: tie('clause') },
       { weight: 1, arbitrary: fc.array(tie('clause'), { maxLength: 2 }) },
     );
-    const of = (tag: keyof typeof TAGS) => {
-      const { required, optional } = TAGS[tag];
+    const of = (tag: keyof typeof QUERY_TAGS) => {
+      const { required, optional } = QUERY_TAGS[tag];
       const keys = [...Object.keys(required), ...Object.keys(optional)];
       const parts = Object.fromEntries(keys.map((key) => [key, part]));
       const extra = fc.option(fc.constantFrom('boost', 'gte', 'field'), { freq: 8 });
@@ -103,7 +103,7 @@ describe('the JSON schema of query trees', () => {
         [tag]: key === null ? own : { ...own, [key]: more },
       }));
     };
-    const tags = Object.keys(TAGS) as (keyof typeof TAGS)[];
+    const tags = Object.keys(QUERY_TAGS) as (keyof typeof QUERY_TAGS)[];
     return { clause: fc.oneof({ maxDepth: 3 }, value, ...tags.map(of)) };
   }).clause;
 

@@ -1,10 +1,10 @@
-import { LhsError } from '@lakehouse-search/contract';
+import { LhsError, QUERY_TAGS } from '@lakehouse-search/contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { QUERY_TREE_SCHEMA } from '../../../../../scripts/query-tree-schema.ts';
 import { LIMITS } from '../../base/limits.ts';
 import { parseQuery } from '../syntax/parse.ts';
 import { readTree } from './read.ts';
-import { QUERY_TREE_SCHEMA, TAGS } from './shape.ts';
 import { writeTree } from './write.ts';
 
 const term = { term: { field: 'f', value: 'a' } };
@@ -19,7 +19,7 @@ function failure(tree: unknown): LhsError {
   throw new Error('nothing was thrown');
 }
 
-const EVERY_TAG: Readonly<Record<keyof typeof TAGS, object>> = {
+const EVERY_TAG: Readonly<Record<keyof typeof QUERY_TAGS, object>> = {
   match_all: {},
   match_none: {},
   term: { field: 'f', value: 'a' },
@@ -212,7 +212,7 @@ describe('query trees that are refused', () => {
 
   it('gives a query or an LhsError for any JSON', () => {
     const json = fc.jsonValue({ maxDepth: 4 });
-    const tags = fc.constantFrom(...Object.keys(TAGS));
+    const tags = fc.constantFrom(...Object.keys(QUERY_TAGS));
     fc.assert(
       fc.property(tags, json, (tag, body) => {
         try {

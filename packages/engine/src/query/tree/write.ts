@@ -1,25 +1,16 @@
-import type { Coordinates, KeyPart } from '@lakehouse-search/contract';
+import type { Coordinates, KeyPart, QueryTree, TagKeys } from '@lakehouse-search/contract';
 import type { Query } from '../query.ts';
-
-/** JSON as the tree is made of. */
-export type TreeJson =
-  | null
-  | boolean
-  | number
-  | string
-  | readonly TreeJson[]
-  | { readonly [key: string]: TreeJson };
-export type TreeObject = { readonly [key: string]: TreeJson };
 
 /**
  * The JSON tree of a query, without its spans; keys that hold their default are left out. readTree
  * gives the query back.
  */
-export function writeTree(query: Query): TreeObject {
+export function writeTree(query: Query): QueryTree {
   switch (query.kind) {
     case 'match_all':
+      return { match_all: {} };
     case 'match_none':
-      return { [query.kind]: {} };
+      return { match_none: {} };
     case 'terms':
       return { terms: { field: query.field, values: query.values } };
     case 'phrase':
@@ -54,7 +45,7 @@ export function writeTree(query: Query): TreeObject {
     case 'boost':
       return { boost: { query: writeTree(query.query), factor: query.factor } };
     default:
-      return { [query.kind]: valued(query, {}) };
+      return { [query.kind]: valued(query, {}) } as QueryTree;
   }
 }
 
@@ -66,27 +57,28 @@ const OPTIONS = [
   ...['edits', 'prefix_length', 'last_prefix', 'zero_terms'],
 ] as const;
 
-function valued(query: Valued, more: TreeObject): TreeObject {
-  const out: Record<string, TreeJson> = { field: query.field, value: query.value, ...more };
+function valued<More extends object>(query: Valued, more: More) {
+  const out: Record<string, unknown> = {};
   const options: Readonly<Record<string, unknown>> = { ...query };
   for (const name of OPTIONS) {
-    if (options[name] !== undefined) out[name] = options[name] as TreeJson;
+    if (options[name] !== undefined) out[name] = options[name];
   }
-  return out;
+  return { field: query.field, value: query.value, ...more, ...out };
 }
 
-function keyJson({ partition, identifier }: Coordinates): TreeObject {
+function keyJson({ partition, identifier }: Coordinates): Coordinates {
   const parts = (list: readonly KeyPart[]) => list.map(({ name, value }) => ({ name, value }));
   if (partition === undefined) return { identifier: parts(identifier) };
   return { partition: parts(partition), identifier: parts(identifier) };
 }
 
-function range(query: Query & { readonly kind: 'range' }): TreeObject {
+function range(query: Query & { readonly kind: 'range' }): TagKeys<'range'> {
   const { field, lower, upper } = query;
-  const out: Record<string, TreeJson> = { field };
-  if (lower !== undefined) out[lower.inclusive ? 'gte' : 'gt'] = lower.value;
-  if (upper !== undefined) out[upper.inclusive ? 'lte' : 'lt'] = upper.value;
-  return out;
+  return {
+    field,
+    ...(lower && { [lower.inclusive ? 'gte' : 'gt']: lower.value }),
+    ...(upper && { [upper.inclusive ? 'lte' : 'lt']: upper.value }),
+  };
 }
 
 function knn({
@@ -95,14 +87,14 @@ function knn({
   fieldSpan: ___,
   filter,
   ...keys
-}: Query & { readonly kind: 'knn' }): TreeObject {
+}: Query & { readonly kind: 'knn' }): TagKeys<'knn'> {
   const defined = Object.entries(keys).filter(([, value]) => value !== undefined);
-  const out: Record<string, TreeJson> = Object.fromEntries(defined);
+  const out = Object.fromEntries(defined) as typeof keys;
   return filter === undefined ? out : { ...out, filter: writeTree(filter) };
 }
 
-function bool(query: Query & { readonly kind: 'bool' }): TreeObject {
-  const out: Record<string, TreeJson> = {};
+function bool(query: Query & { readonly kind: 'bool' }): TagKeys<'bool'> {
+  const out: { -readonly [K in keyof TagKeys<'bool'>]: TagKeys<'bool'>[K] } = {};
   for (const part of ['must', 'should', 'must_not', 'filter'] as const) {
     if (query[part].length > 0) out[part] = query[part].map(writeTree);
   }

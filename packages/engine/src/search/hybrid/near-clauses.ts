@@ -3,7 +3,7 @@
  * filter and the clause's own filter restrict them, and for clauses of the query the request's
  * filter too, so that k documents come back wherever so many are left.
  */
-import type { JsonObject, SearchRequest } from '@lakehouse-search/contract';
+import type { SearchRequest } from '@lakehouse-search/contract';
 import { LhsError, nearestOfNode } from '@lakehouse-search/contract';
 import { LIMITS } from '../../base/limits.ts';
 import { hasNearest, nearestField, nearestName, nearestNodes } from '../../query/bind/nearest.ts';
@@ -138,7 +138,7 @@ class NearSearch {
   /** The filters and a clause's own filter. */
   async #within(filter: Query, filters: FiltersByShard): Promise<FiltersByShard> {
     const precomputed = await this.resolve(filter, filters);
-    const request = { filter: writeTree(filter) as JsonObject, now: this.#now };
+    const request = { filter: writeTree(filter), now: this.#now };
     const all = filters.map((list, shard) => [
       ...list,
       { request, precomputed: precomputed[shard] },

@@ -1,4 +1,4 @@
-import type { FacetSpec, JsonObject, SkippedFacet } from '@lakehouse-search/contract';
+import type { FacetSpec, QueryTree, SkippedFacet } from '@lakehouse-search/contract';
 import type { Aggregation } from '../../aggregate/aggregation.ts';
 import { declaredField, isAggregatable } from '../../aggregate/aggregation-field.ts';
 import { readAggregations } from '../../aggregate/read-aggregations.ts';
@@ -51,7 +51,7 @@ export function bindSummary(
   const { facets, aggs } = specs;
   const terms = facets === undefined ? null : facetTerms(mapping, facets);
   const filters = new FilterBinder(mapping, query, segmentIds);
-  const bindOne = (filter: string | JsonObject) => filters.bind(filter);
+  const bindOne = (filter: string | QueryTree) => filters.bind(filter);
   const scope = { fields: queryFields(mapping), bindFilter: bindOne };
   const own = aggs === undefined ? [] : readAggregations(aggs, scope);
   const counted = terms?.counted ?? [];
@@ -78,7 +78,7 @@ class FilterBinder {
     this.#docs = docsByName(query.precomputed?.aggs, mapping, segmentIds);
   }
 
-  bind(filter: string | JsonObject): Clause {
+  bind(filter: string | QueryTree): Clause {
     if (typeof filter !== 'string' && this.#docs === undefined) {
       const tree = readTree(filter);
       if (hasNearest(tree)) {

@@ -4,7 +4,6 @@ import type {
   Highlight,
   Hit,
   Json,
-  JsonObject,
   SearchRequest,
   SearchResponse,
 } from '@lakehouse-search/contract';
@@ -56,7 +55,7 @@ function askOf({ lake: { backend } }: MatrixLake, question: Question): Ask {
   switch (question.mode) {
     case 'lexical':
       return (plain) => {
-        return backend.search({ ...plain, ast: writeTree(question.query) as JsonObject });
+        return backend.search({ ...plain, ast: writeTree(question.query) });
       };
     case 'semantic':
       return (plain) => backend.semantic({ ...plain, ...question.request });
@@ -104,7 +103,7 @@ async function foundOf(
   const narrowed = new Set(options.has('filter') ? (['filter'] as const) : []);
   if (options.has('PIT')) narrowed.add('PIT' as never);
   const words = optionsOf(narrowed, world.pit_id);
-  const ast = writeTree(queryOf(question)) as JsonObject;
+  const ast = writeTree(queryOf(question));
   const lexical = await world.lake.backend.search({ ...words, ast, limit: k ?? 100 });
   const matching = model.search(queryOf(question), filter);
   expect(lexical.total).toBe(matching.size);

@@ -1,5 +1,10 @@
 /** The options of the matrix: what each adds to a request. */
-import type { HybridRequest, SearchRequest, SemanticRequest } from '@lakehouse-search/contract';
+import type {
+  AggSpecs,
+  HybridRequest,
+  SearchRequest,
+  SemanticRequest,
+} from '@lakehouse-search/contract';
 import type { Query } from '../../../src/query/query.ts';
 import { writeTree } from '../../../src/query/tree/write.ts';
 
@@ -37,7 +42,7 @@ export function optionsOf(
   return {
     index: 't',
     limit: paged ? PAGE : 1000,
-    ...(options.has('filter') ? { filter: writeTree(FILTER) as SearchRequest['filter'] } : {}),
+    ...(options.has('filter') ? { filter: writeTree(FILTER) } : {}),
     ...(sort === undefined ? {} : { sort }),
     ...(options.has('collapse') ? { collapse: GROUP } : {}),
     ...(options.has('highlight') ? { highlight: { fragment_size: 100_000 } } : {}),
@@ -48,7 +53,7 @@ export function optionsOf(
   };
 }
 
-const AGGS = {
+const AGGS: AggSpecs = {
   groups: {
     terms: { field: 'k1', size: 2, order: { _key: 'asc' } },
     aggs: { n: { stats: { field: 'n1' } } },

@@ -1,5 +1,11 @@
 /** What single aggregations of the imitated engine are translated to. */
-import type { AggBucket, AggResults, Json, JsonObject } from '@lakehouse-search/contract';
+import type {
+  AggBucket,
+  AggResults,
+  Json,
+  JsonObject,
+  QueryTree,
+} from '@lakehouse-search/contract';
 import { dateFormat } from '../base/date-format.ts';
 import { decimalFormat } from '../base/decimal-format.ts';
 import { textIn } from '../base/read-json.ts';
@@ -36,7 +42,7 @@ export interface AggSource {
   readonly subs: AggLevel;
   readonly index: ServedIndex;
   /** Runs our aggregations over the documents of the search; `filter` restricts them. */
-  run(specs: JsonObject, filter?: JsonObject): Promise<AggResults>;
+  run(specs: JsonObject, filter?: QueryTree): Promise<AggResults>;
   /** Runs our aggregations over all documents of the indexes of the search. */
   runOverAll(specs: JsonObject): Promise<AggResults>;
 }

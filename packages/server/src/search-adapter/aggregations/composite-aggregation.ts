@@ -2,7 +2,7 @@
  * `composite`: combinations of values in order, page by page. Each source is read as one
  * aggregation of ours per value of the sources before it, from the place that `after` names.
  */
-import type { AggBucket, Json, JsonObject } from '@lakehouse-search/contract';
+import type { AggBucket, Json, JsonObject, QueryTree } from '@lakehouse-search/contract';
 import type { ClockInterval } from '@lakehouse-search/engine';
 import { isoOfMicros } from '../base/date-format.ts';
 import { listIn, objectIn, onlyKnown, repeatedIn, textIn, wholeIn } from '../base/read-json.ts';
@@ -126,7 +126,7 @@ async function collect(
   source: AggSource,
   page: Collecting,
   at: number,
-  clauses: readonly JsonObject[],
+  clauses: readonly QueryTree[],
   key: JsonObject,
   isAfter: boolean,
 ): Promise<void> {
@@ -168,10 +168,7 @@ const shownValue = (value: Json, { format }: CompositeSource): Json =>
   format === undefined ? value : format(Number(value) * 1000);
 
 /** The documents from the value of `after`, or behind it for the last source. */
-function fromClause(
-  { field, interval, desc, after }: CompositeSource,
-  isLast: boolean,
-): JsonObject {
+function fromClause({ field, interval, desc, after }: CompositeSource, isLast: boolean): QueryTree {
   const { name } = field;
   if (interval !== undefined) {
     const start = Number(after);
@@ -185,9 +182,9 @@ function fromClause(
   return { range: { field: name, [comparison]: value } };
 }
 
-function equalClause({ field, interval }: CompositeSource, { key }: AggBucket): JsonObject {
+function equalClause({ field, interval }: CompositeSource, { key }: AggBucket): QueryTree {
   const { name } = field;
-  if (interval === undefined) return { terms: { field: name, values: [key] } };
+  if (interval === undefined) return { terms: { field: name, values: [key as string] } };
   const start = wireNumber(key)! / 1000;
   const gte = isoOfMicros(start * 1000);
   return { range: { field: name, gte, lt: isoOfMicros(nextStart(interval, start) * 1000) } };

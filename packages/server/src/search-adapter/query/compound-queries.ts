@@ -1,5 +1,5 @@
 /** Queries of other queries: `bool`, `constant_score`, `boosting`, `dis_max`. */
-import type { Json, JsonObject } from '@lakehouse-search/contract';
+import type { Json, JsonObject, TagKeys } from '@lakehouse-search/contract';
 import { boostOf, numberOf, objectOf, optionsOf } from './body.ts';
 import { tieOf } from './multi-match.ts';
 import { minimumOf, requireDefault } from './options.ts';
@@ -19,7 +19,7 @@ export function boolQuery(json: Json, scope: QueryScope): Tree {
   const { must, should, filter, ...parts }: Readonly<Record<string, readonly Tree[]>> =
     Object.fromEntries(lists);
   const filled = Object.entries({ must, should, filter, ...parts });
-  const clauses: JsonObject = Object.fromEntries(filled.filter(([, list]) => list.length > 0));
+  const clauses: TagKeys<'bool'> = Object.fromEntries(filled.filter(([, list]) => list.length > 0));
   if (Object.keys(clauses).length === 0) return boosted(MATCH_ALL, boost);
   if (should.length === 0 || minimum === undefined) return boosted({ bool: clauses }, boost);
   const needsOne = must.length + filter.length === 0;

@@ -17,11 +17,12 @@ const FOLDING: ReadonlySet<string> = new Set(
 export function caseInsensitive(query: string, field: TableField, text: string): Tree {
   if (!isExact(field)) {
     if (FOLDING.has(field.analyzer ?? '') && query !== 'regexp') {
-      return { [query]: { field: field.name, value: text } };
+      return { [query]: { field: field.name, value: text } } as Tree;
     }
     throw unserved(`[${query}] query with [case_insensitive] on [${field.name}] is not served`);
   }
-  if (field.folded && query !== 'regexp') return { [query]: { field: field.name, value: text } };
+  if (field.folded && query !== 'regexp')
+    return { [query]: { field: field.name, value: text } } as Tree;
   if (query === 'regexp') {
     return { regex: { field: field.name, value: eitherCaseRegexp(text) } };
   }

@@ -1,8 +1,8 @@
-import type { Json, JsonObject } from '@lakehouse-search/contract';
+import type { Json, QueryTree } from '@lakehouse-search/contract';
 import type { FieldTable } from './field-table.ts';
 
 /** A clause of our query tree. */
-export type Tree = JsonObject;
+export type Tree = QueryTree;
 
 /** What translators of single queries share. */
 export interface QueryScope {

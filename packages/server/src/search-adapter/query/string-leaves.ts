@@ -61,7 +61,7 @@ function fieldTree(leaf: StringLeaf, field: TableField, reading: StringReading):
       return phraseTree(field, leaf, reading);
     case 'prefix':
     case 'wildcard':
-      return { [leaf.kind]: { field: name, value: leaf.text } };
+      return { [leaf.kind]: { field: name, value: leaf.text } } as Tree;
     case 'regex':
       return regexpTree(field, leaf.text, {});
     case 'fuzzy':

@@ -82,7 +82,7 @@ export function idsQuery(json: Json, scope: QueryScope): Tree {
 /** Ids that no key of the index has the form of find nothing. */
 function idsTree(ids: readonly string[], { fields: { key } }: QueryScope): Tree {
   const keys = ids.flatMap((id) => coordinatesOfId(id, key) ?? []).filter(isText);
-  return keys.length === 0 ? MATCH_NONE : { ids: { keys: keys as unknown as readonly Json[] } };
+  return keys.length === 0 ? MATCH_NONE : { ids: { keys } };
 }
 
 const isText = ({
@@ -147,7 +147,7 @@ function patternTree(name: string, field: TableField, value: string, options: Js
     );
   }
   if (name === 'regexp') return regexpTree(field, value, options);
-  if (name !== 'fuzzy') return { [name]: base };
+  if (name !== 'fuzzy') return { [name]: base } as Tree;
   const edits = editsOfValue(editsOf(options.fuzziness ?? 'AUTO', name), value);
   const exact = wholeOf(options, name, 'prefix_length', 0, 0);
   return { fuzzy: { ...base, edits, ...(exact > 0 && { prefix_length: exact }) } };

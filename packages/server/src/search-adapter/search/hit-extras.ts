@@ -1,5 +1,5 @@
 /** What single hits show besides their row: the explanation of their score, hits of their group. */
-import type { Hit, Json, JsonObject } from '@lakehouse-search/contract';
+import type { Hit, Json, JsonObject, QueryTree } from '@lakehouse-search/contract';
 import { NODE } from '../base/engine-error.ts';
 import { repeatedIn, textIn } from '../base/read-json.ts';
 import type { Reads } from '../base/reads.ts';
@@ -71,7 +71,7 @@ async function groupOf(reads: Reads, plan: SearchPlan, hit: Hit): Promise<JsonOb
   return found;
 }
 
-const valueClause = (field: string, value: Json): JsonObject =>
+const valueClause = (field: string, value: Json): QueryTree =>
   value === null
     ? { bool: { must_not: [{ exists: { field } }] } }
-    : { terms: { field, values: [value] } };
+    : { terms: { field, values: [value as string] } };

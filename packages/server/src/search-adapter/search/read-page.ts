@@ -1,5 +1,5 @@
 /** The page of a plan, and the rows of large pages. */
-import type { Hit, JsonObject, SearchResponse } from '@lakehouse-search/contract';
+import type { AggSpecs, Hit, JsonObject, SearchResponse } from '@lakehouse-search/contract';
 import { mapInTurns } from '@lakehouse-search/engine';
 import { isOneChunk } from '../aggregations/agg-chunks.ts';
 import type { AggLevel } from '../aggregations/agg-part.ts';
@@ -27,7 +27,10 @@ export async function readPage(
   level?: AggLevel,
 ): Promise<SearchResponse> {
   const aggs = specsOfPage(plan, level);
-  const request = { ...pageRequest(plan), ...(aggs === undefined ? {} : { aggs }) };
+  const request = {
+    ...pageRequest(plan),
+    ...(aggs === undefined ? {} : { aggs: aggs as AggSpecs }),
+  };
   const { hybrid } = plan.selection;
   if (hybrid !== undefined) {
     const { ast: _, ...page } = request;

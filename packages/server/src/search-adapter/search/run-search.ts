@@ -1,8 +1,10 @@
 /** Runs a planned search: its page, the rows of large pages, the highest score, aggregations. */
 import {
   type AggResults,
+  type AggSpecs,
   type JsonObject,
   LhsError,
+  type QueryTree,
   type SearchResponse,
 } from '@lakehouse-search/contract';
 import { chunksOf } from '../aggregations/agg-chunks.ts';
@@ -92,13 +94,15 @@ export async function aggregate(
   reads: Reads,
   { hybrid, ...documents }: Selection,
   aggs: JsonObject,
-  filter?: JsonObject,
+  filter?: QueryTree,
 ): Promise<AggResults> {
   if (hybrid !== undefined) throw illegal('this aggregation does not go with fused lists');
   const restricted = filter === undefined ? {} : { filter };
   const all: AggResults[] = [];
   for (const chunk of chunksOf(aggs)) {
-    all.push((await reads.aggregate({ ...documents, ...restricted, aggs: chunk })).results);
+    all.push(
+      (await reads.aggregate({ ...documents, ...restricted, aggs: chunk as AggSpecs })).results,
+    );
   }
   return Object.assign({}, ...all) as AggResults;
 }

@@ -1,5 +1,11 @@
 /** A search of the imitated engine in our own terms: what is requested, and how hits are shown. */
-import type { HybridRequest, Json, JsonObject, SearchRequest } from '@lakehouse-search/contract';
+import type {
+  HybridRequest,
+  Json,
+  JsonObject,
+  QueryTree,
+  SearchRequest,
+} from '@lakehouse-search/contract';
 import { flagIn, listIn, objectIn, onlyKnown, textIn, type UrlParams } from '../base/read-json.ts';
 import type { ServedIndex } from '../base/served-index.ts';
 import { illegal, unserved } from '../query/refusal.ts';
@@ -27,7 +33,7 @@ export interface SearchPlan {
   readonly body: SearchBody;
   readonly selection: Selection;
   /** Restricts the hits, and not the aggregations. */
-  readonly postFilter: JsonObject | undefined;
+  readonly postFilter: QueryTree | undefined;
   readonly sort: SortPlan;
   readonly searchAfter: readonly Json[] | undefined;
   readonly trackScores: boolean;
@@ -69,10 +75,7 @@ export function planSearch(
     index,
     body: after === 'none' ? { ...body, size: 0 } : body,
     selection,
-    postFilter:
-      post_filter === undefined
-        ? undefined
-        : (translateQuery(post_filter, table).ast as JsonObject),
+    postFilter: post_filter === undefined ? undefined : translateQuery(post_filter, table).ast,
     sort,
     searchAfter: typeof after === 'string' ? undefined : after,
     trackScores: flagIn(json.track_scores ?? false, 'track_scores'),

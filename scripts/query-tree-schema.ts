@@ -1,91 +1,6 @@
-import { LIMITS } from '../../base/limits.ts';
-import { MINIMUM_PATTERN } from '../minimum.ts';
-
-/** What a key of the JSON tree holds. */
-export type KeyKind =
-  | 'field'
-  | 'value'
-  | 'values'
-  | 'slop'
-  | 'edits'
-  | 'operator'
-  | 'factor'
-  | 'minimum'
-  | 'autoEdits'
-  | 'length'
-  | 'share'
-  | 'zeroTerms'
-  | 'keys'
-  | 'text'
-  | 'vector'
-  | 'nearest'
-  | 'score'
-  | 'flag'
-  | 'clause'
-  | 'clauses';
-
-interface TagShape {
-  readonly required: Readonly<Record<string, KeyKind>>;
-  readonly optional: Readonly<Record<string, KeyKind>>;
-}
-const shape = (
-  required: Readonly<Record<string, KeyKind>>,
-  optional: Readonly<Record<string, KeyKind>> = {},
-): TagShape => ({ required, optional });
-const VALUED = { field: 'field', value: 'value' } as const;
-
-/** The JSON tree, one entry a tag: the one table behind the reader and the JSON schema. */
-export const TAGS = Object.freeze({
-  match_all: shape({}),
-  match_none: shape({}),
-  term: shape(VALUED),
-  terms: shape({ field: 'field', values: 'values' }),
-  phrase: shape(VALUED, { slop: 'slop', zero_terms: 'zeroTerms' }),
-  phrase_prefix: shape(VALUED, { zero_terms: 'zeroTerms' }),
-  prefix: shape(VALUED),
-  wildcard: shape(VALUED),
-  regex: shape(VALUED),
-  fuzzy: shape(VALUED, { edits: 'edits', prefix_length: 'length' }),
-  range: shape({ field: 'field' }, { gt: 'value', gte: 'value', lt: 'value', lte: 'value' }),
-  cidr: shape(VALUED),
-  exists: shape({ field: 'field' }),
-  ids: shape({ keys: 'keys' }),
-  match: shape(VALUED, {
-    operator: 'operator',
-    minimum_should_match: 'minimum',
-    edits: 'autoEdits',
-    prefix_length: 'length',
-    last_prefix: 'flag',
-    zero_terms: 'zeroTerms',
-  }),
-  knn: shape(
-    { field: 'field' },
-    {
-      query_text: 'text',
-      query_vector: 'vector',
-      k: 'nearest',
-      filter: 'clause',
-      min_score: 'score',
-      exact: 'flag',
-      ef: 'nearest',
-    },
-  ),
-  bool: shape(
-    {},
-    {
-      must: 'clauses',
-      should: 'clauses',
-      must_not: 'clauses',
-      filter: 'clauses',
-      minimum_should_match: 'minimum',
-    },
-  ),
-  boost: shape({ query: 'clause', factor: 'factor' }),
-  dis_max: shape({ queries: 'clauses' }, { tie_breaker: 'share' }),
-  constant_score: shape({ filter: 'clause' }),
-  boosting: shape({ positive: 'clause', negative: 'clause', negative_boost: 'factor' }),
-});
-export type Tag = keyof typeof TAGS;
+import { type KeyKind, QUERY_TAGS, type TagShape } from '@lakehouse-search/contract';
+import { LIMITS } from '../packages/engine/src/base/limits.ts';
+import { MINIMUM_PATTERN } from '../packages/engine/src/query/minimum.ts';
 
 const VALUE = { type: ['string', 'number', 'boolean'] };
 const CLAUSE = { $ref: '#/$defs/clause' };
@@ -177,5 +92,5 @@ export const QUERY_TREE_SCHEMA = Object.freeze({
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   title: 'query tree',
   ...CLAUSE,
-  $defs: { clause: { oneOf: Object.entries(TAGS).map(tagSchema) } },
+  $defs: { clause: { oneOf: Object.entries(QUERY_TAGS).map(tagSchema) } },
 });
