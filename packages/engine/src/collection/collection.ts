@@ -117,7 +117,7 @@ export class Collection<C extends Columns, N extends keyof C & string> {
   ): Promise<CollectionResponse<RowOf<C>, RowOf<C>[N]>> {
     const search = typeof request === 'string' ? { query: request } : request;
     const found = await this.backend.search({ ...search, index: this.name });
-    const hits = found.hits.map(({ coordinates: _, fields = {}, ...hit }) => {
+    const hits = found.hits.map(({ coordinates: _, id: __, fields = {}, ...hit }) => {
       const row = rowOf(this.#plan, fields) as RowOf<C>;
       return Object.freeze({ ...hit, row, key: row[this.#plan.key as N] });
     });
