@@ -33,20 +33,18 @@ export interface Route {
  * - `any`: the request names no index of the cluster.
  * - `one`: one node of the index; any node if the request names no index.
  * - `owner`: one node of the index.
- * - `single`: the node of the index; refused if the index is on several.
  * - `each`: all nodes of the index; their answers are merged, as below.
  * - `whole`: the same; refused if a shard is missing.
  * - `answering`: the same; nodes that do not answer are left out.
  * - `having`: the same; nodes that do not have the window of the request are left out.
  *
- * Without a rule the gateway has code for the operation.
+ * Without a rule the gateway has code for the operation, or it needs all shards on one node.
  */
 export type NodeRule =
   | 'shards'
   | 'any'
   | 'one'
   | 'owner'
-  | 'single'
   | 'each'
   | 'whole'
   | 'answering'

@@ -7,15 +7,14 @@ import {
   checkTokenDraft,
 } from './check.ts';
 
-const ADMIN_READ = { scope: 'admin', plane: 'answers', idempotent: true } as const;
-const ADMIN = { scope: 'admin', plane: 'answers' } as const;
+const ADMIN_READ = { scope: 'admin', idempotent: true } as const;
+const ADMIN = { scope: 'admin' } as const;
 
 /** The operations of users, tokens and sessions. */
 export const ACCOUNT_OPERATIONS = Object.freeze({
   login: operation('POST /v1/login', 'Accounts/Login', {
     scope: null,
     tenants: true,
-    plane: 'answers',
     check: checkLoginRequest,
     example: { username: 'ann', password: 'secret' },
   }),
@@ -32,7 +31,6 @@ export const ACCOUNT_OPERATIONS = Object.freeze({
   listRoles: operation('GET /v1/roles', 'Accounts/ListRoles', {
     scope: 'index_read',
     tenants: true,
-    plane: 'answers',
     idempotent: true,
     list: 'roles',
     ...NO_FIELDS,

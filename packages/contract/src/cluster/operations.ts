@@ -8,7 +8,7 @@ const OPEN_READ = {
   plane: 'answers',
   idempotent: true,
 } as const;
-const READ = { scope: 'index_read', plane: 'answers', idempotent: true } as const;
+const READ = { scope: 'index_read', idempotent: true } as const;
 
 /** The operations of the service as a whole. */
 export const CLUSTER_OPERATIONS = Object.freeze({

@@ -15,7 +15,6 @@ import {
 } from './check.ts';
 
 const ADMIN = { scope: 'admin', plane: 'answers' } as const;
-const RESHARD = { scope: 'admin', nodes: 'single', plane: 'answers' } as const;
 
 /** The operations of indexes and their definitions. */
 export const INDEX_OPERATIONS = Object.freeze({
@@ -61,19 +60,18 @@ export const INDEX_OPERATIONS = Object.freeze({
   }),
   planReshard: operation('POST /v1/index:plan-reshard', 'ControlPlane/PlanReshard', {
     scope: 'ops',
-    nodes: 'single',
     plane: 'answers',
     idempotent: true,
     check: checkReshardRequest,
     example: { ...INDEX, shards: 3 },
   }),
   applyReshard: operation('POST /v1/index:reshard', 'ControlPlane/ApplyReshard', {
-    ...RESHARD,
+    ...ADMIN,
     check: checkReshardRequest,
     example: { ...INDEX, shards: 3 },
   }),
   moveBucket: operation('POST /v1/index:move-bucket', 'ControlPlane/MoveBucket', {
-    ...RESHARD,
+    ...ADMIN,
     check: checkMoveBucketRequest,
     example: { ...INDEX, bucket: 17, shard: 1 },
   }),

@@ -1,19 +1,23 @@
 import type {
   AlterPlan,
   IndexStatus,
+  ResponseOf,
   ShardDescription,
   SyncResponse,
   VerifyResponse,
   WindowDescription,
 } from '@lakehouse-search/contract';
 import { describe, expect, it } from 'vitest';
-import { type AnswerOf, type MergedName, mergeAnswers } from './merge-answers.ts';
+import { type MergedName, mergeAnswers } from './merge-answers.ts';
 import { mergeActions } from './merge-erasure.ts';
 import { mergeAlterPlan } from './merge-indexes.ts';
 import { largest, members, sum } from './merge-members.ts';
 
 /** Answers of nodes that hold one shard each, by turns. */
-const merged = <K extends MergedName>(name: K, ...answers: readonly AnswerOf<K>[]): AnswerOf<K> =>
+const merged = <K extends MergedName>(
+  name: K,
+  ...answers: readonly ResponseOf<K>[]
+): ResponseOf<K> =>
   mergeAnswers(
     name,
     answers.map((answer, i) => ({ answer, ordinals: [i] })),

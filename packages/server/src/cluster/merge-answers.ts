@@ -1,5 +1,10 @@
 /** The answers of the nodes of an index as one answer about the whole index. */
-import type { Backend, ShardDescription, VerifyResponse } from '@lakehouse-search/contract';
+import type {
+  OperationOver,
+  ResponseOf,
+  ShardDescription,
+  VerifyResponse,
+} from '@lakehouse-search/contract';
 import { totalsOf } from './merge-descriptions.ts';
 import { mergeDescription, mergeDrop, mergeRollback } from './merge-indexes.ts';
 import {
@@ -63,20 +68,10 @@ const mergeVerified: MergeParts<VerifyResponse> = (parts) => {
   return { ...ofNodes(mergeVerify)(parts), rows_compared, doc_count };
 };
 
-/** The answer of an operation. */
-export type AnswerOf<K extends keyof Backend> = Backend[K] extends (
-  ...args: never[]
-) => Promise<infer T>
-  ? T
-  : never;
-
 /** Name of an operation in which every node of an index takes part. */
-export type MergedName =
-  | ('dropIndex' | 'reindex' | 'sync' | 'applyBatch' | 'getCheckpoint' | 'status')
-  | ('describeIndex' | 'verify' | 'compact' | 'upgrade' | 'rollbackIndex')
-  | ('windowStatus' | 'moveWindows' | 'reindexWindow');
+export type MergedName = OperationOver<'each' | 'whole' | 'answering' | 'having'>;
 
-const MERGES: { readonly [K in MergedName]: MergeParts<AnswerOf<K>> } = {
+const MERGES: { readonly [K in MergedName]: MergeParts<ResponseOf<K>> } = {
   dropIndex: ofNodes(mergeDrop),
   reindex: ofShards(mergeReindex),
   sync: ofShards(mergeSync),
@@ -99,7 +94,7 @@ export const isMerged = (name: string): name is MergedName => Object.hasOwn(MERG
 /** The answer about a whole index. */
 export function mergeAnswers<K extends MergedName>(
   name: K,
-  parts: readonly NodeAnswer<AnswerOf<K>>[],
-): AnswerOf<K> {
+  parts: readonly NodeAnswer<ResponseOf<K>>[],
+): ResponseOf<K> {
   return MERGES[name](parts);
 }

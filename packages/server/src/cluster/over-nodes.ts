@@ -1,5 +1,5 @@
-import { type ErrorCode, LhsError } from '@lakehouse-search/contract';
-import { type AnswerOf, type MergedName, mergeAnswers, type NodeAnswer } from './merge-answers.ts';
+import { type ErrorCode, LhsError, OPERATIONS, type ResponseOf } from '@lakehouse-search/contract';
+import { type MergedName, mergeAnswers, type NodeAnswer } from './merge-answers.ts';
 
 /** A node of an index, and an operation there. */
 export interface PartCall<T> {
@@ -8,12 +8,6 @@ export interface PartCall<T> {
   readonly run: () => Promise<T>;
 }
 
-/** Operations on a window: a node whose shards have no document of it does not know it. */
-const OF_WINDOWS: ReadonlySet<string> = new Set(['windowStatus', 'reindexWindow', 'moveWindows']);
-
-/** True for an operation whose answers of some nodes hold without the others. */
-export const isOfAnswering = (name: string): boolean => OF_ANSWERING.has(name);
-const OF_ANSWERING: ReadonlySet<string> = new Set(['status', 'describeIndex']);
 const AWAY: ReadonlySet<ErrorCode> = new Set(['unreachable', 'deadline_exceeded']);
 
 /**
@@ -22,8 +16,8 @@ const AWAY: ReadonlySet<ErrorCode> = new Set(['unreachable', 'deadline_exceeded'
  */
 export async function overNodes<K extends MergedName>(
   name: K,
-  parts: readonly PartCall<AnswerOf<K>>[],
-): Promise<AnswerOf<K>> {
+  parts: readonly PartCall<ResponseOf<K>>[],
+): Promise<ResponseOf<K>> {
   const results = await Promise.allSettled(parts.map(({ run }) => run()));
   const answers = answersOf(parts, results);
   const failed = results.filter((result) => result.status === 'rejected');
@@ -35,8 +29,8 @@ export async function overNodes<K extends MergedName>(
 /** The same of the nodes that answer, as a list of one answer; none: no node answers. */
 export async function overAnswering<K extends MergedName>(
   name: K,
-  parts: readonly PartCall<AnswerOf<K>>[],
-): Promise<readonly AnswerOf<K>[]> {
+  parts: readonly PartCall<ResponseOf<K>>[],
+): Promise<readonly ResponseOf<K>[]> {
   const results = await Promise.allSettled(parts.map(({ run }) => run()));
   const answers = answersOf(parts, results);
   return answers.length === 0 ? [] : [mergeAnswers(name, answers)];
@@ -51,8 +45,9 @@ const answersOf = <T>(
   );
 
 /** False for an error that leaves the answers of the other nodes as they are. */
-function isFault(name: string, { reason }: PromiseRejectedResult): boolean {
+function isFault(name: MergedName, { reason }: PromiseRejectedResult): boolean {
   if (!(reason instanceof LhsError)) return true;
-  if (OF_WINDOWS.has(name)) return reason.code !== 'not_found';
-  return !(isOfAnswering(name) && AWAY.has(reason.code));
+  const { nodes } = OPERATIONS[name];
+  if (nodes === 'having') return reason.code !== 'not_found';
+  return !(nodes === 'answering' && AWAY.has(reason.code));
 }

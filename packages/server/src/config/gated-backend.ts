@@ -6,6 +6,7 @@ import {
   type DescribeSourceRequest,
   type IndexDescription,
   LhsError,
+  OPERATIONS,
   type RehearseAlterRequest,
   type RestoreRequest,
   type StartJobRequest,
@@ -47,20 +48,14 @@ type Loose = Readonly<Record<string, unknown>>;
 /** The setting stands for its value, a folder or an address. */
 const BACKUP_TARGET = '<backup target>';
 
-const NONE: ReadonlySet<string> = new Set();
-
 type Operate = (request: unknown, call: unknown) => unknown;
 
 /**
  * A backend for callers over the network: what their requests name comes from the configuration.
  * All other operations go to the backend as they are, and so do requests that are no objects, which
- * its check refuses. `elsewhere`: operations whose requests another process gates.
+ * its check refuses. `isLed`: a control plane gates the requests that it answers.
  */
-export function gatedBackend(
-  backend: Backend,
-  names: SourceNames,
-  elsewhere: ReadonlySet<string> = NONE,
-): Backend {
+export function gatedBackend(backend: Backend, names: SourceNames, isLed = false): Backend {
   const gated: Pick<Backend, Overridden> = {
     createIndex: async (request, call) => {
       refuseFolder(request);
@@ -102,7 +97,7 @@ export function gatedBackend(
     status: async (request, call) => shownStatus(await backend.status(request, call)),
   };
   const own = Object.entries(gated)
-    .filter(([name]) => !elsewhere.has(name))
+    .filter(([name]) => !isLed || OPERATIONS[name as Overridden].plane !== 'answers')
     .map(([name, checked]) => [name, forObjects(backend, name as Overridden, checked as Operate)]);
   return withOwn(backend, Object.fromEntries(own));
 }

@@ -10,11 +10,11 @@ import {
   type MoveWindowsResponse,
   type ReindexWindowRequest,
   type ReindexWindowResponse,
+  type ResponseOf,
   type Service,
   type UpgradeRequest,
   type UpgradeResponse,
 } from '@lakehouse-search/contract';
-import type { AnswerOf } from '../cluster/merge-answers.ts';
 import { overNodes } from '../cluster/over-nodes.ts';
 import { requireWhole } from './cluster-caller.ts';
 import { builtNodes, type ClusterContext, jobService } from './cluster-context.ts';
@@ -64,8 +64,8 @@ export class ClusterMaintenanceApi {
     name: K,
     request: R,
     call: CallContext = {},
-    work: (node: Service, request: R, call: CallContext) => Promise<AnswerOf<K>>,
-  ): Promise<AnswerOf<K>> {
+    work: (node: Service, request: R, call: CallContext) => Promise<ResponseOf<K>>,
+  ): Promise<ResponseOf<K>> {
     requireWhole(call, name);
     const { store } = this.#context;
     const index = await resolveName(store, request.index, call);

@@ -1,18 +1,28 @@
 import {
+  ACCOUNT_OPERATIONS,
   type Backend,
   type CallContext,
+  CLUSTER_OPERATIONS,
   type ErrorCode,
   LhsError,
+  OPERATIONS,
+  type Operation,
+  type OperationOver,
 } from '@lakehouse-search/contract';
-import type { RemoteRead } from '@lakehouse-search/engine';
 import type { NodeClient } from '../cluster/node-client.ts';
 import { type NodeWatch, watchOver } from '../cluster/node-watch.ts';
 import type { SeenNode } from '../cluster/route-of.ts';
 import type { RoutingSource } from '../cluster/routing.ts';
 import { resolveIndex } from './cluster-reads.ts';
 
-/** An operation that is no read of shards. */
-export type AdminName = Exclude<keyof Backend, RemoteRead | 'diffHits' | 'close'>;
+/** An operation of a backend that is no read of shards. */
+export type AdminName = Exclude<keyof Backend, OperationOver<'shards'> | 'close'>;
+
+/** True for an operation of a backend that is no read of shards. */
+export const isAdmin = (name: Operation): name is AdminName =>
+  OPERATIONS[name].nodes !== 'shards' &&
+  !Object.hasOwn(ACCOUNT_OPERATIONS, name) &&
+  !Object.hasOwn(CLUSTER_OPERATIONS, name);
 
 /** An operation as a function: a promise, or the items of a stream. */
 export type AdminMethod = (request: unknown, call?: CallContext) => unknown;

@@ -4,13 +4,16 @@
  * written by the connector alone.
  */
 import {
+  ACCOUNT_OPERATIONS,
   type AccountsApi,
   type CallContext,
+  CLUSTER_OPERATIONS,
+  type ClusterApi,
   type ErrorCode,
   LhsError,
+  OPERATION_NAMES,
   OPERATIONS,
   type Operation,
-  type Service,
   syncStep,
 } from '@lakehouse-search/contract';
 import { indexOf } from '../calls/calls.ts';
@@ -18,39 +21,10 @@ import { FirstThatAnswers } from '../cluster/first-that-answers.ts';
 import { connectNode, type NodeClient } from '../cluster/node-client.ts';
 import type { NodeWatch } from '../cluster/node-watch.ts';
 import { renameUnsupported } from '../control-plane/cluster-job-api.ts';
-import type { AdminName, AdminRouting } from './admin-nodes.ts';
+import { type AdminRouting, isAdmin } from './admin-nodes.ts';
 import type { AdminBackend } from './cluster-backend.ts';
 import { withSavedQueries } from './rehearsed-queries.ts';
 import { staticAdmin } from './static-admin.ts';
-
-/** What the control plane answers. */
-const PLANE = [
-  ...(['createIndex', 'listIndexes', 'dropIndex', 'alterIndex', 'reindex'] as const),
-  ...(['planReshard', 'applyReshard', 'moveBucket'] as const),
-  ...(['compact', 'upgrade', 'reindexWindow', 'moveWindows'] as const),
-  ...(['backup', 'backupStatus', 'listBackups', 'pruneBackups', 'restore'] as const),
-  ...(['checkErasure', 'runErasure', 'erasureKey', 'verifyReceipt'] as const),
-  ...(['startJob', 'getJob', 'listJobs', 'cancelJob'] as const),
-  ...(['listAliases', 'setAlias', 'dropAlias'] as const),
-  ...(['listSavedQueries', 'createSavedQuery', 'replaceSavedQuery', 'deleteSavedQuery'] as const),
-  ...(['describeSource', 'listTables', 'initDefinition', 'validateDefinition'] as const),
-] satisfies readonly AdminName[];
-
-/** Operations that the control plane answers. */
-export const OF_PLANE: ReadonlySet<string> = new Set(PLANE);
-
-/** What would write rows beside the connector. */
-const WRITES = [
-  ...(['sync', 'applyBatch', 'rollbackIndex'] as const),
-] satisfies readonly AdminName[];
-
-/** What the control plane says of the cluster. */
-const CLUSTER = ['getRouting', 'listIngestion', 'activity', 'license', 'consoleConfig'] as const;
-
-const ACCOUNTS = [
-  ...(['login', 'listUsers', 'setRoles', 'listRoles'] as const),
-  ...(['listTokens', 'createToken', 'revokeToken'] as const),
-] satisfies readonly (keyof AccountsApi)[];
 
 type Method = (request: unknown, call?: CallContext) => unknown;
 type Methods = Readonly<Record<string, Method>>;
@@ -91,11 +65,15 @@ export function ledAdmin(
   node: (address: string) => NodeClient,
   watch: NodeWatch,
 ): AdminBackend {
-  const ofPlane = PLANE.map((name): [string, Method] => {
-    return [name, (request, call) => after(planes.call(name, request, call), routing)];
-  });
-  const refused = WRITES.map((name): [string, Method] => {
-    return [name, async (request) => refuse(name, request)];
+  const ofPlane = (name: Operation, stream: boolean): Method =>
+    stream
+      ? (request, call) => planes.items(name, request, call)
+      : (request, call) => after(planes.call(name, request, call), routing);
+  const own = OPERATION_NAMES.filter(isAdmin).flatMap((name): [string, Method][] => {
+    const { plane, stream } = OPERATIONS[name];
+    const isStream = stream === 'responses';
+    if (plane === 'answers') return [[name, ofPlane(name, isStream)]];
+    return plane === 'refuses' ? [[name, isStream ? refusedItems(name) : refused(name)]] : [];
   });
   const ofNodes = staticAdmin(routing, node, { watch });
   // before the first build, the control plane describes an index by its definition
@@ -110,13 +88,11 @@ export function ledAdmin(
   );
   const admin = {
     ...ofNodes,
-    ...Object.fromEntries([...ofPlane, ...refused]),
+    ...Object.fromEntries(own),
     ...{ describeIndex, status },
     renameIndex: async () => {
       throw renameUnsupported();
     },
-    watchJob: (request, call) => planes.items('watchJob', request, call),
-    follow: (request) => refusedItems('follow', request),
   } as AdminBackend;
   return withSavedQueries(admin, routing);
 }
@@ -133,23 +109,18 @@ const orElse =
     }
   };
 
-/** What the service says about itself. */
-export const ledCluster = (planes: ControlPlaneCalls): Pick<Service, (typeof CLUSTER)[number]> =>
+const calling = (planes: ControlPlaneCalls, table: object): Methods =>
   Object.fromEntries(
-    CLUSTER.map((name) => [
-      name,
-      (request: unknown, call?: CallContext) => planes.call(name, request, call),
-    ]),
-  ) as unknown as Pick<Service, (typeof CLUSTER)[number]>;
+    Object.keys(table).map((name) => [name, (request, call) => planes.call(name, request, call)]),
+  );
+
+/** What the service says about itself. */
+export const ledCluster = (planes: ControlPlaneCalls): ClusterApi =>
+  calling(planes, CLUSTER_OPERATIONS) as unknown as ClusterApi;
 
 /** Accounts of the cluster. */
 export const ledAccounts = (planes: ControlPlaneCalls): AccountsApi =>
-  Object.fromEntries(
-    ACCOUNTS.map((name) => [
-      name,
-      (request: unknown, call?: CallContext) => planes.call(name, request, call),
-    ]),
-  ) as unknown as AccountsApi;
+  calling(planes, ACCOUNT_OPERATIONS) as unknown as AccountsApi;
 
 /** An answer, after which the routing is up to date. */
 async function after<T>(answer: Promise<T>, routing: AdminRouting): Promise<T> {
@@ -160,9 +131,15 @@ async function after<T>(answer: Promise<T>, routing: AdminRouting): Promise<T> {
   }
 }
 
-async function* refusedItems(name: string, request: unknown): AsyncGenerator<never> {
-  yield refuse(name, request);
-}
+const refused =
+  (name: Operation): Method =>
+  async (request) =>
+    refuse(name, request);
+
+const refusedItems = (name: Operation): Method =>
+  async function* (request) {
+    yield refuse(name, request);
+  };
 
 function refuse(name: string, request: unknown): never {
   const index = indexOf(request);

@@ -14,17 +14,18 @@ import {
   type IndexSummary,
   type ListBackupsRequest,
   type ListRequest,
+  OPERATION_NAMES,
   OPERATIONS,
   type PruneBackupsRequest,
+  type ResponseOf,
   type RestoreRequest,
   type VerifyReceiptRequest,
 } from '@lakehouse-search/contract';
-import { REMOTE_READS } from '@lakehouse-search/engine';
-import { type AnswerOf, isMerged } from '../cluster/merge-answers.ts';
+import { isMerged } from '../cluster/merge-answers.ts';
 import { mergeSummary } from '../cluster/merge-indexes.ts';
 import type { NodeClient } from '../cluster/node-client.ts';
 import type { NodeWatch } from '../cluster/node-watch.ts';
-import { isOfAnswering, overNodes } from '../cluster/over-nodes.ts';
+import { overNodes } from '../cluster/over-nodes.ts';
 import { sumOf } from '../cluster/sum-of.ts';
 import { type BackupTrust, ClusterBackupApi } from '../control-plane/cluster-backup-api.ts';
 import { ClusterErasureApi } from '../control-plane/cluster-erasure-api.ts';
@@ -38,6 +39,7 @@ import {
   type AdminName,
   AdminNodes,
   type AdminRouting,
+  isAdmin,
   overSeveral,
 } from './admin-nodes.ts';
 import { pitOperations } from './admin-pits.ts';
@@ -48,20 +50,6 @@ import { StaticIndexNodes } from './static-index-nodes.ts';
 import { statusOver } from './status-over.ts';
 
 type Loose = Readonly<Record<string, unknown>>;
-
-/** One node of the index answers, whatever shards it holds. */
-const ONE: ReadonlySet<AdminName> = new Set<AdminName>(['analyze', 'parseQuery', 'printQuery']);
-/** One node that holds shards of the index answers for all of them. */
-const OWNER: ReadonlySet<AdminName> = new Set<AdminName>(['rehearseAlter']);
-/** What they say of an index is true of all its shards alone. */
-const ALL: ReadonlySet<AdminName> = new Set<AdminName>(['verify', 'sync']);
-/** Any node answers: the request names no index of the cluster. */
-const ANY: ReadonlySet<AdminName> = new Set<AdminName>([
-  'describeSource',
-  'listTables',
-  'initDefinition',
-  'validateDefinition',
-]);
 
 /** What a gateway over a fixed list of nodes has of its own. */
 export interface StaticAdminOptions {
@@ -86,8 +74,7 @@ export function staticAdmin(
   const nodes = new AdminNodes(routing, node, options.watch);
   const special = specialOperations(nodes, options);
   const streams = streamsOf(nodes) as Partial<Record<AdminName, AdminMethod>>;
-  const reads = new Set<string>([...REMOTE_READS, 'diffHits']);
-  const names = (Object.keys(OPERATIONS) as AdminName[]).filter((name) => !reads.has(name));
+  const names = OPERATION_NAMES.filter(isAdmin);
   const methods = names.map((name): [string, AdminMethod] => {
     const own = (special as Partial<Record<AdminName, AdminMethod>>)[name];
     if (own !== undefined) return [name, checked(name, own)];
@@ -123,26 +110,27 @@ async function forward(
   call: CallContext = {},
 ): Promise<unknown> {
   const { index } = request as { readonly index?: string };
-  const anywhere = ANY.has(name) || (ONE.has(name) && (index === undefined || index === ''));
+  const { nodes: rule } = OPERATIONS[name];
+  const anywhere = rule === 'any' || (rule === 'one' && !index);
   if (anywhere) return nodes.at(nodes.up()[0])[name](request, call);
   const isBuild = name === 'reindex';
   const owners = await (isBuild ? ownersToBuild(nodes, index, call) : nodes.owners(index, call));
-  if (ALL.has(name)) requireAllShards(owners[0].name, owners[0].shards, owners);
+  if (rule === 'whole') requireAllShards(owners[0].name, owners[0].shards, owners);
   if (name === 'status') return statusOver(nodes, owners, request, call);
-  const isOfOne = ONE.has(name) || OWNER.has(name);
-  if (owners.length > 1 && !isMerged(name) && !isOfOne) throw overSeveral(name, owners.length);
+  if (owners.length > 1 && !isMerged(name) && rule !== 'one' && rule !== 'owner')
+    throw overSeveral(name, owners.length);
   const at = (address: string) =>
-    isOfAnswering(name)
+    rule === 'answering'
       ? nodes.read(address, name, request, call)
       : nodes.at(address)[name](request, call);
   const run = async () => {
     if (!isMerged(name)) return at(owners[0].address);
     const parts = owners.map(({ address, ordinals }) => {
-      return { ordinals, run: async () => at(address) as Promise<AnswerOf<typeof name>> };
+      return { ordinals, run: async () => at(address) as Promise<ResponseOf<typeof name>> };
     });
     return overNodes(name, parts);
   };
-  return isOfAnswering(name) ? run() : run().finally(() => nodes.routing.refresh());
+  return rule === 'answering' ? run() : run().finally(() => nodes.routing.refresh());
 }
 
 /** Backups and erasures: every node of the index takes part, with one manifest, or one receipt. */

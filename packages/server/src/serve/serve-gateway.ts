@@ -15,13 +15,7 @@ import { StoredQueries } from '../control-plane/stored-queries.ts';
 import { syncedByPlane } from '../control-plane/synced-by-plane.ts';
 import { clusterBackend } from '../gateway/cluster-backend.ts';
 import { createGateway } from '../gateway/gateway.ts';
-import {
-  ControlPlaneCalls,
-  ledAccounts,
-  ledAdmin,
-  ledCluster,
-  OF_PLANE,
-} from '../gateway/led-admin.ts';
+import { ControlPlaneCalls, ledAccounts, ledAdmin, ledCluster } from '../gateway/led-admin.ts';
 import { LedRouting } from '../gateway/led-routing.ts';
 import { withSavedQueries } from '../gateway/rehearsed-queries.ts';
 import { type StaticAdminOptions, staticAdmin } from '../gateway/static-admin.ts';
@@ -104,7 +98,7 @@ async function start(request: ServeGatewayRequest, later: (release: Release) => 
   later(() => certificates?.close());
   const gateway = await createGateway({
     // a control plane resolves names of catalogs by its own configuration
-    backend: gatedBackend(backend, names, ownCluster === undefined ? undefined : OF_PLANE),
+    backend: gatedBackend(backend, names, ownCluster !== undefined),
     ...(callers.accounts === undefined ? {} : { accounts: callers.accounts }),
     cluster:
       ownCluster ??
