@@ -408,6 +408,13 @@ describe.each(BACKENDS)('lhs search on %s', (backend) => {
     expect(dash.stdout).toMatch(/^2 hits/);
   });
 
+  it.each(['aggregate', 'facets'])('says which clause counts nothing: %s', async (command) => {
+    const field = command === 'facets' ? '--field' : '--terms';
+    const { stderr } = await home.run([command, 'vec', 'titel', field, 'service']);
+    expect(stderr).toMatch(/^0 hits\. titel: 0 \(did you mean title\? \d+ hits\)$/m);
+    expect(stderr).toMatch(new RegExp(`^next: lhs ${command} vec title$`, 'm'));
+  });
+
   it('refuses an answer that is older than --snapshot-min', async () => {
     const behind = await home.run(['search', 'vec', 'x', '--snapshot-min', '12345']);
     expect([3, 5]).toContain(behind.code);

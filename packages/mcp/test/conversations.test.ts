@@ -1,0 +1,206 @@
+// @module-tag campaign
+/**
+ * Random conversations of two sessions with the tools: queries, pages, budgets, one or two indexes,
+ * and commits to the tables between pages, against plain loops over the rows of each snapshot.
+ * LHS_CONVERSATIONS sets how many (60; campaigns: 400; long tests: 3,000).
+ */
+import type { JsonObject } from '@lakehouse-search/contract';
+import { createTable, upsertRows } from '@lakehouse-search/lake';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { byEffort } from '../../../test/support/effort.ts';
+import { seededBelow } from '../../../test/support/random.ts';
+import { openSmallLake, type SmallLake } from '../../../test/support/small-lake.ts';
+import { tokensOf, tokensOfJson } from '../src/base/tokens.ts';
+import { TOOLS } from '../src/tools/all-tools.ts';
+
+const CONVERSATIONS = Number(process.env.LHS_CONVERSATIONS ?? byEffort(60, 400, 3000));
+/** A commit in so many steps of a conversation. */
+const COMMIT_EVERY = 8;
+
+interface Row {
+  readonly id: number;
+  readonly title: string;
+  readonly team: string;
+  readonly size: number;
+}
+
+const below = seededBelow(20_261_130);
+const TEAMS = ['red', 'green', 'blue'];
+const WORDS = ['ship', 'storm', 'bread', 'net'];
+const rowOf = (id: number): Row => ({
+  id,
+  title: `${WORDS[below(4)]} ${WORDS[below(4)]} ${'harbour '.repeat(below(20))}`.trim(),
+  team: TEAMS[below(3)],
+  size: below(50),
+});
+
+const schema = {
+  schemaId: 0,
+  identifierFieldIds: [1],
+  fields: [
+    { id: 1, name: 'id', type: { kind: 'long' }, required: true },
+    { id: 2, name: 'title', type: { kind: 'string' }, required: false },
+    { id: 3, name: 'team', type: { kind: 'string' }, required: false },
+    { id: 4, name: 'size', type: { kind: 'long' }, required: false },
+  ],
+} as const;
+const FIELDS = `key: { identifier: [id] }
+fields:
+  - { name: title, type: TEXT, analyzer: simple, cached: true }
+  - { name: team, type: KEYWORD, fast: true, cached: true }
+  - { name: size, type: LONG, fast: true }`;
+
+/** The rows of a table, by snapshot. */
+const history = new Map<string, ReadonlyMap<number, Row>>();
+const newest = { t: new Map<number, Row>(), u: new Map<number, Row>() };
+type Index = keyof typeof newest;
+
+let lake: SmallLake;
+beforeAll(async () => {
+  lake = await openSmallLake();
+  await lake.create(schema);
+  await lake.define(FIELDS);
+  const { catalog } = lake.source;
+  await createTable(catalog, 'a.u', { schema });
+  const at = `catalog: ${JSON.stringify(catalog)}, table: a.u`;
+  const definition = `version: 1\nindex: u\nsource: { ${at} }\n${FIELDS}\n`;
+  await lake.backend.createIndex({ definition, base_dir: lake.folder });
+  for (const index of ['t', 'u'] as const) {
+    await commit(index, 90);
+    await lake.backend.reindex({ index });
+  }
+});
+afterAll(() => lake.close());
+
+async function commit(index: Index, count: number): Promise<void> {
+  const rows = Array.from({ length: count }, (_, i) => rowOf(count > 20 ? i : below(110)));
+  const unique = [...new Map(rows.map((row) => [row.id, row])).values()];
+  const source = { ...lake.source, table: `a.${index}` };
+  const { snapshotId } = await upsertRows(source, { kind: 'rows', rows: unique });
+  const now = new Map(newest[index]);
+  for (const row of unique) now.set(row.id, row);
+  newest[index] = now;
+  history.set(`${index} ${snapshotId}`, now);
+}
+
+/** A call, within its budget. */
+async function ask(name: string, input: { readonly max_tokens: number }): Promise<JsonObject> {
+  const tool = TOOLS.find((one) => one.name === name)!;
+  const context = { backend: lake.backend, call: {} };
+  const { text, structured } = await tool.run(input, context);
+  const used = tokensOf(text) + tokensOfJson(structured);
+  if (used > input.max_tokens) expect.fail(`${used} tokens: ${name} ${JSON.stringify(input)}`);
+  return structured;
+}
+
+interface Question {
+  readonly query: string;
+  readonly indexes: readonly Index[];
+  readonly sort: string | undefined;
+  matches(row: Row): boolean;
+}
+
+function question(): Question {
+  const [team, size, word] = [TEAMS[below(3)], below(50), WORDS[below(4)]];
+  const parts: readonly [string, (row: Row) => boolean][] = [
+    [`team:${team}`, (row) => row.team === team],
+    [`size:<${size}`, (row) => row.size < size],
+    [`title:${word}`, (row) => row.title.split(' ').includes(word)],
+    [`-team:${team}`, (row) => row.team !== team],
+  ];
+  const some = parts.filter(() => below(2) === 0);
+  const used = some.length === 0 ? parts.slice(0, 1) : some;
+  return {
+    query: used.map(([text]) => text).join(' AND '),
+    indexes: [['t'], ['u'], ['t', 'u']][below(3)] as readonly Index[],
+    sort: [undefined, 'size:desc', 'size'][below(3)],
+    matches: (row) => used.every(([, holds]) => holds(row)),
+  };
+}
+
+const snapshotsOf = (structured: JsonObject): readonly unknown[] =>
+  ((structured.indexes ?? [structured]) as readonly JsonObject[]).map(({ snapshot }) => snapshot);
+
+/** The rows of each index at the snapshots of a response: `t 7` to its row. */
+function rowsAt(structured: JsonObject, indexes: readonly Index[]): ReadonlyMap<string, Row> {
+  const snapshots = snapshotsOf(structured);
+  const entries = indexes.flatMap((index, i) => {
+    const rows = history.get(`${index} ${snapshots[i]}`);
+    if (rows === undefined) throw new Error(`${index} is at ${snapshots[i]}`);
+    return [...rows].map(([id, row]): [string, Row] => [`${index} ${id}`, row]);
+  });
+  return new Map(entries);
+}
+
+/** The hits of a page as `t 7`. */
+function hitsOf({ hits, columns, rows }: JsonObject, [only]: readonly Index[]): readonly string[] {
+  const names = columns as readonly string[] | undefined;
+  const list =
+    (hits as readonly JsonObject[] | undefined) ??
+    (rows as readonly (readonly string[])[]).map((cells): JsonObject => {
+      return { index: cells[names!.indexOf('index')] ?? null, key: cells[names!.indexOf('key')] };
+    });
+  return list.map(({ index, key }) => `${index ?? only} ${String(key).slice('id='.length)}`);
+}
+
+/** One conversation, a page per step. Returns true if a commit came between its pages. */
+async function* conversation(): AsyncGenerator<void, boolean> {
+  const { query, indexes, sort, matches } = question();
+  const seen: string[] = [];
+  let cursor: string | undefined;
+  let first: string | undefined;
+  let isMoved = false;
+  do {
+    const page = { limit: 1 + below(25), max_tokens: 600 + below(5000) };
+    const input = { index: indexes.join(), query, ...(sort && { sort }), ...page };
+    const structured = await ask('search', { ...input, ...(cursor && { cursor }) });
+    const rows = rowsAt(structured, indexes);
+    const expected = [...rows].filter(([, row]) => matches(row));
+    if (structured.total !== expected.length) expect(structured.total, query).toBe(expected.length);
+    const hits = hitsOf(structured, indexes);
+    for (const hit of hits) {
+      const row = rows.get(hit);
+      if (row === undefined || !matches(row)) expect.fail(`${query}: ${hit} does not match`);
+    }
+    seen.push(...hits);
+    const states = snapshotsOf(structured).join();
+    first ??= states;
+    const notes = (structured.notes ?? []) as readonly string[];
+    if (states !== first) {
+      if (!isMoved) expect(notes.join()).toContain('the index has changed since the last page');
+      isMoved = true;
+    }
+    cursor = structured.continuation as string | undefined;
+    if (cursor === undefined && !isMoved) {
+      expect([query, seen.toSorted()]).toEqual([query, expected.map(([hit]) => hit).toSorted()]);
+      const sizes = seen.map((hit) => rows.get(hit)!.size);
+      const rising = sizes.toSorted((a, b) => (sort === 'size' ? a - b : b - a));
+      if (sort !== undefined) expect(sizes).toEqual(rising);
+    }
+    yield;
+  } while (cursor !== undefined);
+  const counting = { index: indexes.join(), query, max_tokens: 1000 + below(3000) };
+  const counted = await ask('aggregate', counting);
+  const now = [...rowsAt(counted, indexes).values()].filter(matches);
+  expect([query, counted.total]).toEqual([query, now.length]);
+  return isMoved;
+}
+
+it(`${CONVERSATIONS} conversations of two sessions are those of plain loops`, async () => {
+  let [begun, moved] = [0, 0];
+  const sessions = [conversation(), conversation()];
+  while (begun < CONVERSATIONS) {
+    if (below(COMMIT_EVERY) === 0) {
+      const index = (['t', 'u'] as const)[below(2)];
+      await commit(index, 1 + below(12));
+      await lake.backend.sync({ index });
+    }
+    const at = below(2);
+    const { done, value } = await sessions[at].next();
+    if (!done) continue;
+    if (value) moved++;
+    begun++;
+    sessions[at] = conversation();
+  }
+  expect(moved).toBeGreaterThan(0);
+});
