@@ -17,12 +17,12 @@ const CONVERSATIONS = Number(process.env.LHS_CONVERSATIONS ?? byEffort(60, 400, 
 /** A commit in so many steps of a conversation. */
 const COMMIT_EVERY = 8;
 
-interface Row {
+type Row = {
   readonly id: number;
   readonly title: string;
   readonly team: string;
   readonly size: number;
-}
+};
 
 const below = seededBelow(20_261_130);
 const TEAMS = ['red', 'green', 'blue'];
