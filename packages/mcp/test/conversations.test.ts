@@ -6,7 +6,7 @@
  */
 import type { JsonObject } from '@lakehouse-search/contract';
 import { createTable, upsertRows } from '@lakehouse-search/lake';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { byEffort } from '../../../test/support/effort.ts';
 import { seededBelow } from '../../../test/support/random.ts';
 import { openSmallLake, type SmallLake } from '../../../test/support/small-lake.ts';
@@ -186,21 +186,23 @@ async function* conversation(): AsyncGenerator<void, boolean> {
   return isMoved;
 }
 
-it(`${CONVERSATIONS} conversations of two sessions are those of plain loops`, async () => {
-  let [begun, moved] = [0, 0];
-  const sessions = [conversation(), conversation()];
-  while (begun < CONVERSATIONS) {
-    if (below(COMMIT_EVERY) === 0) {
-      const index = (['t', 'u'] as const)[below(2)];
-      await commit(index, 1 + below(12));
-      await lake.backend.sync({ index });
+describe('answers to two sessions', () => {
+  it(`equal plain loops in ${CONVERSATIONS} conversations`, async () => {
+    let [begun, moved] = [0, 0];
+    const sessions = [conversation(), conversation()];
+    while (begun < CONVERSATIONS) {
+      if (below(COMMIT_EVERY) === 0) {
+        const index = (['t', 'u'] as const)[below(2)];
+        await commit(index, 1 + below(12));
+        await lake.backend.sync({ index });
+      }
+      const at = below(2);
+      const { done, value } = await sessions[at].next();
+      if (!done) continue;
+      if (value) moved++;
+      begun++;
+      sessions[at] = conversation();
     }
-    const at = below(2);
-    const { done, value } = await sessions[at].next();
-    if (!done) continue;
-    if (value) moved++;
-    begun++;
-    sessions[at] = conversation();
-  }
-  expect(moved).toBeGreaterThan(0);
+    expect(moved).toBeGreaterThan(0);
+  });
 });
