@@ -55,7 +55,7 @@ export default class Mcp extends LhsCommand {
     const [{ serveStdio }, backend, publicError] = await Promise.all([
       import('@lakehouse-search/mcp'),
       this.backend(flags, {}),
-      this.#publicError(isRemote),
+      isRemote ? undefined : import('@lakehouse-search/engine').then((all) => all.sourceError),
     ]);
     const connection = await serveStdio(
       { backend, version: this.config.version, publicError, ...toolOptions(flags) },
@@ -71,16 +71,5 @@ export default class Mcp extends LhsCommand {
     release();
     // an open pipe would keep the process
     process.stdin.destroy();
-  }
-
-  async #publicError(isRemote: boolean): Promise<(error: unknown) => LhsError> {
-    const ours = (error: unknown): LhsError => {
-      if (error instanceof LhsError) return error;
-      const message = error instanceof Error ? error.message : String(error);
-      return new LhsError('internal', message, { cause: error });
-    };
-    if (isRemote) return ours;
-    const { sourceError } = await import('@lakehouse-search/engine');
-    return (error) => ours(sourceError(error));
   }
 }

@@ -20,8 +20,8 @@ export interface AgentServerOptions {
   readonly backend: AgentBackend;
   /** The version of this program. */
   readonly version: string;
-  /** The error that a caller may see, for one that is no `LhsError`. */
-  readonly publicError: (error: unknown) => LhsError;
+  /** The error that a caller may see. One that is no `LhsError` becomes `internal`, with its message. */
+  readonly publicError?: ((error: unknown) => unknown) | undefined;
   /** Names of the tools that are served. Default: all. */
   readonly tools?: readonly string[];
   /** What the name of each tool begins with, such as `lhs_`. */
@@ -39,7 +39,8 @@ const READ_ONLY = Object.freeze({
 
 /** A server of the protocol, for one connection or one request. */
 export function createAgentServer(options: AgentServerOptions): Server {
-  const { backend, version, publicError } = options;
+  const { backend, version } = options;
+  const publicError = (error: unknown) => lhsError(options.publicError?.(error) ?? error);
   const tools = servedTools(options);
   const server = new PlainServer(
     { name: 'lhs', title: 'Lakehouse search', version },
@@ -71,7 +72,13 @@ class PlainServer extends Server {
 }
 
 type ContextOf = (signal: NonNullable<CallContext['signal']>) => AgentContext;
-type PublicError = AgentServerOptions['publicError'];
+type PublicError = (error: unknown) => LhsError;
+
+const lhsError: PublicError = (error) => {
+  if (error instanceof LhsError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  return new LhsError('internal', message, { cause: error });
+};
 
 function addTools(
   server: Server,
