@@ -66,11 +66,15 @@ export function activityRecorder(
       if (code !== undefined && REFUSED.has(code)) return;
       const outcome = code ?? 'ok';
       const entry = { atMs: Date.now(), operation, subject, outcome, details: { request_id } };
-      const add = async () => log.add({ ...entry, index: await nameOf(names, operation, index) });
-      last = last.then(add).then(
-        () => faults.succeeded(ACTIVITY),
-        (error: unknown) => faults.failed(ACTIVITY, error),
-      );
+      // looked up at once: the next call may drop the alias that this one named
+      const name = nameOf(names, operation, index);
+      const add = async () => log.add({ ...entry, index: await name });
+      last = Promise.allSettled([last, name])
+        .then(add)
+        .then(
+          () => faults.succeeded(ACTIVITY),
+          (error: unknown) => faults.failed(ACTIVITY, error),
+        );
     },
   };
 }
@@ -78,9 +82,9 @@ export function activityRecorder(
 /** The name of the index that a request named; null: none. A name that is unknown remains. */
 async function nameOf(names: Names, operation: Operation, index: string): Promise<string | null> {
   if (index === '' && !OF_ONLY.has(operation)) return null;
-  const known = (await names.listIndexes()).map(({ name }) => name);
+  const [indexes, aliases] = await Promise.all([names.listIndexes(), names.listAliases()]);
+  const known = indexes.map(({ name }) => name);
   if (index === '') return known.length === 1 ? known[0] : null;
   if (known.includes(index)) return index;
-  const aliases = await names.listAliases();
   return aliases.find(({ alias }) => alias === index)?.index ?? index;
 }
