@@ -45,6 +45,7 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ],
     ['aliases', 'diff', 'jobs', 'saved-queries'],
     ['backend.ts'],
+    ['typed'],
     ['each-hit.ts', 'methods.ts', 'operations.ts'],
     ['index.ts'],
   ],

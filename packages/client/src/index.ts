@@ -1,4 +1,4 @@
-export { type Backend, LhsError, q } from '@lakehouse-search/contract';
+export { type Backend, defineIndex, LhsError, q, typed } from '@lakehouse-search/contract';
 export { type ClientOptions, createClient } from './create-client.ts';
 export type * from './generated/lhs/node/v1/control_plane_pb.ts';
 export type * from './generated/lhs/node/v1/node_pb.ts';

@@ -8,7 +8,7 @@ import { type Fetch, fetchExchange } from './rest/fetch-exchange.ts';
 import { restTransport } from './rest/rest-transport.ts';
 
 export type * from '@lakehouse-search/contract';
-export { LhsError } from '@lakehouse-search/contract';
+export { defineIndex, LhsError, q, typed } from '@lakehouse-search/contract';
 export type { CallerOptions, Fetch, RemoteService };
 
 /** Where a service is, and who calls it. */

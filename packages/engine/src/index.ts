@@ -1,10 +1,12 @@
 export type * from '@lakehouse-search/contract';
 export {
+  defineIndex,
   ERROR_CODES,
   errorBody,
   LhsError,
   nearest,
   q,
+  typed,
 } from '@lakehouse-search/contract';
 export {
   controlGroupMemory,

@@ -60,7 +60,14 @@ export interface AggOptions<F extends string = string> {
 }
 
 /** Kinds that make buckets: aggregations can stand in them. */
-export type BucketKind = 'terms' | 'date_histogram' | 'histogram' | 'range' | 'filter' | 'missing';
+export type BucketKind =
+  | 'terms'
+  | 'date_histogram'
+  | 'histogram'
+  | 'date_part'
+  | 'range'
+  | 'filter'
+  | 'missing';
 
 /** One aggregation: its kind with its options, and `aggs` of its buckets. */
 export type AggSpec<F extends string = string> = {

@@ -27,12 +27,18 @@ export interface Pages {
   leave(offset: number, bytes: number): void;
 }
 
+/** A `WebAssembly.Memory`, in programs that have no types of a browser too. */
+export interface WasmMemory {
+  readonly buffer: ArrayBuffer;
+  grow(pages: number): number;
+}
+
 /**
  * A WebAssembly memory in which files are mapped (or read), so that kernels and typed arrays see
  * the same bytes.
  */
 export interface Arena {
-  readonly memory: WebAssembly.Memory;
+  readonly memory: WasmMemory;
   readonly u8: Uint8Array;
   readonly i32: Int32Array;
   readonly f64: Float64Array;
