@@ -38,14 +38,14 @@ export const describeIndexTool: AgentTool = {
   name: 'describe_index',
   title: 'Describe an index',
   describe: () =>
-    'List fields, their values or ranges, paths inside VARIANT and STRUCT columns, and what can ' +
-    'be searched, sorted and shown.',
+    'List fields, their values or ranges, paths inside VARIANT, STRUCT and MAP columns, and what ' +
+    'can be searched, sorted and shown.',
   input: INPUT,
   required: [],
   output: objectSchema({
     ...{ data_notice: TEXT, index: TEXT, description: TEXT, status: TEXT, rows: WHOLE },
     ...{ snapshot: SNAPSHOT, key: TEXTS, default_fields: TEXTS, semantic_fields: TEXTS },
-    ...{ fields: OBJECTS, paths: ANY_OBJECT, ...PAGE_SCHEMA },
+    ...{ fields: OBJECTS, paths: ANY_OBJECT, notes: TEXTS, ...PAGE_SCHEMA },
   }),
   run,
 };
@@ -67,6 +67,7 @@ async function run(value: unknown, context: AgentContext): Promise<ToolAnswer> {
       ...headOf(described),
       fields,
       ...(Object.keys(contents.paths).length === 0 ? {} : { paths: contents.paths }),
+      ...(contents.notes.length === 0 ? {} : { notes: contents.notes }),
       truncated: count < rest.length,
       ...(count === rest.length ? {} : { continuation: cursorText(at, call) }),
     };
@@ -130,6 +131,7 @@ function textOf(
     `words without a field search ${(rest.default_fields as string[]).join(', ')}`,
     ...lines,
     ...(vectors.length === 0 ? ['no semantic search'] : [`semantic search: ${vectors.join(', ')}`]),
+    ...((rest.notes ?? []) as string[]),
     ...(Object.keys(found).length === 0 ? [] : [DATA_NOTICE, dataBlock({}, found)]),
     ...moreLines(continuation),
   ].join('\n');

@@ -1,5 +1,7 @@
 import {
+  type AggBucket,
   type AggResult,
+  type AggResults,
   type AggSpecs,
   type FieldDescription,
   type IndexDescription,
@@ -18,6 +20,8 @@ import { shortDates } from './hit-view.ts';
 const FIELDS = 40;
 const VALUES = 8;
 const VALUE_TOKENS = 12;
+/** Fields of one request, which the engine's limit of aggregations allows. */
+const TOGETHER = 30;
 /** Rows whose paths are shown, and paths of a column. */
 const SAMPLE = 50;
 const PATHS = 30;
@@ -28,34 +32,58 @@ export interface Contents {
   readonly values: ReadonlyMap<string, JsonObject>;
   /** By flattened column: paths in some rows, as clauses name them. */
   readonly paths: JsonObject;
+  /** What is not shown, and why. */
+  readonly notes: readonly string[];
 }
 
-/** The contents of an index; nothing if the caller may not search it. */
+/** The contents of an index, with the reasons why some are missing. */
 export async function contentsOf(
   index: IndexDescription,
   context: AgentContext,
 ): Promise<Contents> {
+  const able = index.fields.filter(
+    ({ fast, type }) => fast && [...RANGES, ...LISTS].includes(type),
+  );
+  const topFirst = able.toSorted((a, b) => Number(isNested(a)) - Number(isNested(b)));
+  const shown = topFirst.slice(0, FIELDS);
+  const values = await orReason('values', valuesOf(index, shown, context));
+  const paths = await orReason('paths', pathsOf(index, context));
+  const left = able.length - shown.length;
+  const note = `values of ${left} more fields are not shown: aggregate terms=FIELD`;
+  return {
+    values: new Map(values.found),
+    paths: Object.fromEntries(paths.found),
+    notes: [...(left === 0 ? [] : [note]), ...values.notes, ...paths.notes],
+  };
+}
+
+const isNested = ({ name, path }: FieldDescription) => path !== undefined || name.includes('.');
+
+async function orReason<T>(what: string, reading: Promise<readonly T[]>) {
   try {
-    const [values, paths] = [await valuesOf(index, context), await pathsOf(index, context)];
-    return { values, paths };
+    return { found: await reading, notes: [] };
   } catch (error) {
     if (!(error instanceof LhsError)) throw error;
-    return { values: new Map(), paths: {} };
+    return { found: [], notes: [`${what} not shown: ${visible(error.message)}`] };
   }
 }
 
 const RANGES = ['LONG', 'DOUBLE', 'DATE'];
 const LISTS = ['KEYWORD', 'BOOL'];
 
-async function valuesOf({ index, fields }: IndexDescription, { backend, call }: AgentContext) {
-  const able = fields.filter(({ fast, type }) => fast && [...RANGES, ...LISTS].includes(type));
-  const shown = able.slice(0, FIELDS);
-  if (shown.length === 0) return new Map<string, JsonObject>();
-  const aggs: AggSpecs = Object.fromEntries(shown.flatMap(specsOf));
+async function valuesOf(
+  { index }: Pick<IndexDescription, 'index'>,
+  shown: readonly FieldDescription[],
+  { backend, call }: AgentContext,
+): Promise<readonly [string, JsonObject][]> {
+  if (shown.length === 0) return [];
+  const fields = shown.slice(0, TOGETHER);
+  const aggs: AggSpecs = Object.fromEntries(fields.flatMap(specsOf));
   const { results } = await backend.aggregate({ index, aggs }, call);
-  const dates = shown.filter(({ type }) => type === 'DATE').map(({ name }) => name);
+  const dates = fields.filter(({ type }) => type === 'DATE').map(({ name }) => name);
   const dated = withDates(results, aggs, new Set(dates));
-  return new Map(shown.map((field) => [field.name, contentOf(field, dated)]));
+  const found = fields.map((field): [string, JsonObject] => [field.name, contentOf(field, dated)]);
+  return [...found, ...(await valuesOf({ index }, shown.slice(TOGETHER), { backend, call }))];
 }
 
 /** `min` and `max`, or the first values and the number of them. */
@@ -93,32 +121,71 @@ const figureOf = (result: AggResult): Json => ('value' in result ? shortDates(re
 /** Paths in the first rows, for columns whose paths are in no list. */
 async function pathsOf(
   { index, variants }: IndexDescription,
-  { backend, call }: AgentContext,
-): Promise<JsonObject> {
+  context: AgentContext,
+): Promise<readonly [string, Json][]> {
+  const { backend, call } = context;
   const columns = variants.filter(({ flatten }) => flatten).map(({ column }) => column);
-  if (columns.length === 0) return {};
+  if (columns.length === 0) return [];
   const { hits } = await backend.search({ index, limit: SAMPLE, fields: [] }, call);
   const keys = hits.map(({ coordinates }) => coordinates);
-  if (keys.length === 0) return {};
+  if (keys.length === 0) return [];
   const { rows } = await backend.getKeys({ index, keys, columns }, call);
-  const found = columns.map((column): [string, Json] => {
-    const paths = new Set(rows.flatMap(({ fields }) => [...leafPaths(fields[column], column)]));
-    return [
-      column,
-      [...paths]
-        .sort()
-        .slice(0, PATHS)
-        .map((path) => visible(path)),
-    ];
-  });
-  return Object.fromEntries(found);
+  const found: [string, Json][] = [];
+  for (const column of columns) {
+    const values = rows.map(({ fields }) => fields[column]);
+    const paths = await indexedPaths(index, column, values, context);
+    found.push([column, paths.map((path) => visible(path))]);
+  }
+  return found;
 }
 
-function* leafPaths(value: Json | undefined, path: string): Generator<string> {
-  if (Array.isArray(value)) for (const part of value) yield* leafPaths(part, path);
-  else if (isPlain(value)) {
-    for (const [name, part] of Object.entries(value as JsonObject)) {
-      yield* leafPaths(part, `${path}.${name}`);
+/**
+ * The first paths of values; `…` stands for more. Rows do not tell a map from a list of pairs, so
+ * of the paths of both the index counts those that it has.
+ */
+async function indexedPaths(
+  index: string,
+  column: string,
+  values: readonly (Json | undefined)[],
+  { backend, call }: AgentContext,
+): Promise<readonly string[]> {
+  const leaves = new Map(values.flatMap((value) => [...leafPaths(value, column, true)]));
+  const paths = [...leaves.keys()];
+  const unsure = paths.filter((path) => leaves.get(path) === false);
+  const counted = unsure.slice(0, 2 * PATHS);
+  const aggs: AggSpecs = Object.fromEntries(
+    counted.map((path) => [path, { filter: { exists: { field: path } } }]),
+  );
+  const results: AggResults =
+    counted.length === 0 ? {} : (await backend.aggregate({ index, aggs }, call)).results;
+  const found = counted.filter((path) => (results[path] as AggBucket).doc_count > 0);
+  const sorted = [...paths.filter((path) => leaves.get(path) === true), ...found].sort();
+  const isCut = sorted.length > PATHS || counted.length < unsure.length;
+  return [...sorted.slice(0, PATHS), ...(isCut ? ['…'] : [])];
+}
+
+const isPair = (value: Json): boolean =>
+  isPlain(value) &&
+  Object.keys(value as JsonObject)
+    .toSorted()
+    .join() === 'key,value';
+
+/** Paths of leaves; false: whether it is one depends on what a list of pairs is. */
+function* leafPaths(
+  value: Json | undefined,
+  path: string,
+  isSure: boolean,
+): Generator<[string, boolean]> {
+  if (Array.isArray(value)) {
+    for (const part of value as readonly Json[]) {
+      yield* leafPaths(part, path, isSure && !isPair(part));
+      if (!isPair(part)) continue;
+      const { key, value: inner } = part as JsonObject;
+      yield* leafPaths(inner, `${path}.${key}`, false);
     }
-  } else if (value !== undefined && value !== null) yield path;
+  } else if (isPlain(value)) {
+    for (const [name, part] of Object.entries(value as JsonObject)) {
+      yield* leafPaths(part, `${path}.${name}`, isSure);
+    }
+  } else if (value !== undefined && value !== null) yield [path, isSure];
 }
