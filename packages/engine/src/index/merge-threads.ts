@@ -5,7 +5,10 @@
  */
 import { Worker } from 'node:worker_threads';
 import { type ErrorCode, LhsError } from '@lakehouse-search/contract';
+import { hasWorker, workerEntry } from '../base/worker-entry.ts';
 import type { Merged } from '../segment/merge.ts';
+import type { Directory } from '../storage/directory.ts';
+import { openLocalDirectory } from '../storage/local-directory.ts';
 import type { MergeRunner } from './background-merges.ts';
 import { jobBytes, type MergeJob } from './merge-plan.ts';
 
@@ -24,18 +27,25 @@ export interface MergeThreadOptions {
   readonly aside?: boolean;
 }
 
+/** The program of the threads. */
+export const MERGE_WORKER = workerEntry('merge-worker', import.meta.url);
+
 const HEAP_MB = 512;
 /** The thread of a merge that reads more ends with it. */
 const KEPT_BYTES = 32 * 2 ** 20;
 /** So long a thread waits for its next merge. */
 const IDLE_MS = 5000;
 
+/** Whether threads merge the segments of a folder: they open it themselves. */
+export const mergesInThreads = (openDirectory: (path: string) => Directory): boolean =>
+  openDirectory === openLocalDirectory && hasWorker(MERGE_WORKER);
+
 /** A thread that runs one merge at a time. Signals end it at any time. */
 export class MergeThread {
   readonly #worker: Worker;
   #ended = false;
 
-  constructor({ entry = workerEntry(), heapMb = HEAP_MB, aside = true }: MergeThreadOptions = {}) {
+  constructor({ entry = MERGE_WORKER, heapMb = HEAP_MB, aside = true }: MergeThreadOptions = {}) {
     this.#worker = new Worker(entry, {
       workerData: { aside } satisfies MergeThreadData,
       execArgv: [],
@@ -123,12 +133,6 @@ function wait(thread: MergeThread): void {
     void thread.end();
   };
   waiting = { thread, timer: setTimeout(end, IDLE_MS).unref() };
-}
-
-/** The worker's entry: beside this file, as source or as built. */
-function workerEntry(): URL {
-  const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-  return new URL(`./merge-worker.${ending}`, import.meta.url);
 }
 
 function failure(job: MergeJob, cause: unknown): LhsError {

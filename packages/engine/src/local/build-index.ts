@@ -1,6 +1,8 @@
 import type { ReindexRequest, ReindexResponse } from '@lakehouse-search/contract';
 import { LhsError } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
+import { hasWorker, requireWorker } from '../base/worker-entry.ts';
+import { MERGE_WORKER } from '../index/merge-threads.ts';
 import { generationAt } from '../open/index-folder.ts';
 import type { KnownIndex } from '../open/open-index.ts';
 import { buildGeneration } from '../sync/build-generation.ts';
@@ -8,13 +10,15 @@ import { buildResources } from '../sync/build-resources.ts';
 import type { BuildJob, BuiltIndex } from '../sync/cut-over.ts';
 import { buildThreads } from '../workers/build-threads.ts';
 import { embedThreads } from '../workers/embed-threads.ts';
+import { BUILD_WORKER, EMBED_WORKER } from '../workers/entries.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { noteEnd, openedIndex, openTableOf, requireFolder, withLock } from './write-index.ts';
 
 /**
  * Builds a generation of an index and makes it the live one: the work of a job.
  * The commit lock is taken for the cutover alone, however long that has to be waited for. Throws as
- * `openTableOf` and `buildGeneration`, and limit_exceeded if its memory does not fit.
+ * `openTableOf` and `buildGeneration`, limit_exceeded if its memory does not fit,
+ * and unsupported if its threads have no program.
  */
 export async function buildIndex(
   indexes: LocalIndexes,
@@ -26,7 +30,7 @@ export async function buildIndex(
   const { analyzers } = known.definition;
   const build = (threads: number) => buildThreads(analyzers, threads);
   const kinds = { build, embed: embedThreads };
-  const resources = buildResources(request, kinds, indexes.memory.build);
+  const resources = buildResources(withThreads(request), kinds, indexes.memory.build);
   const left = () => (request.resume === true ? leftBuild(indexes, known) : null);
   const { memoryBytes } = resources;
   const start = { left, memoryBytes };
@@ -37,6 +41,16 @@ export async function buildIndex(
   });
   noteEnd(indexes, known, 'syncFaults', null);
   return answer;
+}
+
+/** A build in a bundle without the programs of threads runs in this one, or throws unsupported. */
+function withThreads(request: ReindexRequest): ReindexRequest {
+  const programs = [BUILD_WORKER, EMBED_WORKER, MERGE_WORKER];
+  if (request.threads === undefined) {
+    return programs.every(hasWorker) ? request : { ...request, threads: 1 };
+  }
+  if (request.threads > 1) for (const each of programs) requireWorker(each, 'a build thread');
+  return request;
 }
 
 /** What a build of a generation begins with. */

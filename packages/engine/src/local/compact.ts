@@ -1,10 +1,9 @@
 import type { CallContext, CompactRequest, CompactResponse } from '@lakehouse-search/contract';
 import { checkCompactRequest } from '@lakehouse-search/contract';
 import { inlineRunner } from '../index/merge-runners.ts';
-import { runInThread } from '../index/merge-threads.ts';
+import { mergesInThreads, runInThread } from '../index/merge-threads.ts';
 import { freeBytes } from '../open/index-folder.ts';
 import { type Orphan, removeOrphans } from '../open/orphans.ts';
-import { openLocalDirectory } from '../storage/local-directory.ts';
 import { compactIndex } from '../sync/compact-index.ts';
 import { liveGeneration } from '../sync/open-session.ts';
 import { accessible } from './caller.ts';
@@ -28,8 +27,8 @@ export async function compactLocal(
       removeOrphans(orphans);
       const { path } = liveGeneration(locked);
       const directory = locked.openDirectory(path, () => lock.assertHeld());
-      const local = locked.openDirectory === openLocalDirectory;
-      const runner = local ? runInThread : inlineRunner(directory);
+      const beside = mergesInThreads(locked.openDirectory);
+      const runner = beside ? runInThread : inlineRunner(directory);
       const room = { freeBytes: () => freeBytes(path) };
       const done = await compactIndex({ directory, runner, segments, ...room, ...work });
       noteEnd(indexes, known, 'mergeFaults', null);

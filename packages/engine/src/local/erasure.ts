@@ -28,9 +28,8 @@ import { readPublicKey, signReceipt, verifyReceipt } from '../erase/receipt.ts';
 import { existingReceiptKey, publicPem, receiptKey } from '../erase/receipt-key.ts';
 import { runErasure } from '../erase/run-erasure.ts';
 import { inlineRunner } from '../index/merge-runners.ts';
-import { runInThread } from '../index/merge-threads.ts';
+import { mergesInThreads, runInThread } from '../index/merge-threads.ts';
 import type { KnownIndex } from '../open/open-index.ts';
-import { openLocalDirectory } from '../storage/local-directory.ts';
 import { backupLocal } from './backups.ts';
 import { accessible } from './caller.ts';
 import type { LocalIndexes } from './local-indexes.ts';
@@ -60,14 +59,14 @@ export async function runErasureLocal(
   const { registered } = known;
   const { index, close_pits: closePits = false, replace_backups: replaceBackups = false } = request;
   const { clock } = indexes;
-  const local = indexes.openDirectory === openLocalDirectory;
+  const beside = mergesInThreads(indexes.openDirectory);
   return timed(() =>
     withPlaces(indexes, known, request, work, async (places) => {
       const { statement, report, actions } = await runErasure(places, subjectOf(request), {
         ...work,
         closePits,
         replaceBackups,
-        runner: (directory) => (local ? runInThread : inlineRunner(directory)),
+        runner: (directory) => (beside ? runInThread : inlineRunner(directory)),
         locked: (inner) =>
           withLock(indexes, registered, { what: 'erase from', signal: work.signal }, (lock) => {
             const job = jobBeside(indexes.registry, registered.uuid);

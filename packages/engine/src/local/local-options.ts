@@ -4,9 +4,11 @@ import { LhsError } from '@lakehouse-search/contract';
 import type { Clock } from '../base/clock.ts';
 import { lazily } from '../base/lazily.ts';
 import { LIMITS } from '../base/limits.ts';
+import { hasWorker, requireWorker } from '../base/worker-entry.ts';
 import type { OpenEmbedder } from '../embed/embedder.ts';
 import type { OpenDirectory } from '../open/open-index.ts';
 import type { Definition } from '../schema/definition.ts';
+import { SHARD_WORKER } from '../workers/entries.ts';
 import type { SearchThreads } from '../workers/search-threads.ts';
 import type { EngineMemory } from './engine-memory.ts';
 
@@ -52,9 +54,9 @@ export interface LocalOptions {
    */
   readonly keepWriterMs?: number;
   /**
-   * Threads that run searches, so that a heavy query never blocks this thread; default 1. 0:
-   * searches run in this thread, and no abort is seen while one computes. Needs files of this
-   * machine (without `openDirectory`).
+   * Threads that run searches, so that a heavy query never blocks this thread. 0: searches run in
+   * this thread, and no abort is seen while one computes. Default: 1, or 0 in a bundle that has no
+   * `shard-worker` beside it. Needs files of this machine (without `openDirectory`).
    */
   readonly threads?: number;
   /** How memory is divided over caches, builds and threads. */
@@ -70,24 +72,27 @@ export interface LocalOptions {
 
 /**
  * The search threads of an engine; null: this thread searches. Calls end when `closing` is aborted.
- * Throws invalid_argument for a number of threads that cannot be.
+ * Throws invalid_argument for a number of threads that cannot be, unsupported in a bundle without
+ * the threads' program.
  */
 export function searchThreads(
-  { openDirectory, threads = openDirectory === undefined ? 1 : 0, memory }: LocalOptions,
+  { openDirectory, threads, memory }: LocalOptions,
   closing: AbortSignal,
 ): (() => Promise<SearchThreads>) | null {
-  if (!Number.isInteger(threads) || threads < 0 || threads > LIMITS.threads) {
-    const message = `threads must be a whole number from 0 to ${LIMITS.threads}, not ${threads}`;
+  const count = threads ?? (openDirectory === undefined && hasWorker(SHARD_WORKER) ? 1 : 0);
+  if (!Number.isInteger(count) || count < 0 || count > LIMITS.threads) {
+    const message = `threads must be a whole number from 0 to ${LIMITS.threads}, not ${count}`;
     throw new LhsError('invalid_argument', message);
   }
-  if (threads === 0) return null;
+  if (count === 0) return null;
   if (openDirectory !== undefined) {
-    const message = `${threads} threads cannot share a directory that only this thread can open`;
+    const message = `${count} threads cannot share a directory that only this thread can open`;
     throw new LhsError('invalid_argument', message, { hint: 'leave "openDirectory" away' });
   }
+  requireWorker(SHARD_WORKER, 'a search thread');
   return lazily(async () => {
     const { SearchThreads } = await import('../workers/search-threads.ts');
-    return new SearchThreads(threads, closing, memory?.threadHeap);
+    return new SearchThreads(count, closing, memory?.threadHeap);
   });
 }
 

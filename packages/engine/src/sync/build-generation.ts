@@ -3,6 +3,7 @@ import { LhsError } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
 import { type Commit, commitBytes, committedField, readCommit } from '../index/commit.ts';
 import { bySize, inlineRunner, sharedRunner, workerRunner } from '../index/merge-runners.ts';
+import { mergesInThreads } from '../index/merge-threads.ts';
 import { sourceIdentity } from '../index/source-identity.ts';
 import { analyzersOf } from '../open/definition-analyzers.ts';
 import { freeBytes, type Generation } from '../open/index-folder.ts';
@@ -161,7 +162,7 @@ function buildStaged(
   const local = openDirectory === openLocalDirectory;
   const resources = local ? build.resources : undefined;
   const beside = sharedRunner(workerRunner({ aside: false }), resources?.threads ?? 1);
-  const mergeRunner = local ? bySize(here, beside) : here;
+  const mergeRunner = mergesInThreads(openDirectory) ? bySize(here, beside) : here;
   const models = modelPlaces({ ...index, lock: { assertHeld: job.fence } });
   const generation = staged.number;
   const what = { table, directory, generation, definitionVersion, models };

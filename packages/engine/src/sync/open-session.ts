@@ -1,8 +1,7 @@
 import { bySize, inlineRunner } from '../index/merge-runners.ts';
-import { runInThread } from '../index/merge-threads.ts';
+import { mergesInThreads, runInThread } from '../index/merge-threads.ts';
 import { currentGeneration, type Generation } from '../open/index-folder.ts';
 import { notBuilt } from '../open/open-index.ts';
-import { openLocalDirectory } from '../storage/local-directory.ts';
 import { type LockedIndex, modelPlaces } from './locked-index.ts';
 import { SyncSession } from './sync.ts';
 
@@ -24,7 +23,7 @@ export function openSession(index: LockedGeneration, generation: Generation): Sy
   const { definition, definitionVersion, lock, openDirectory, memoryBytes, noteMerge } = index;
   const directory = openDirectory(generation.path, () => lock.assertHeld());
   const here = inlineRunner(directory);
-  const mergeRunner = openDirectory === openLocalDirectory ? bySize(here, runInThread) : here;
+  const mergeRunner = mergesInThreads(openDirectory) ? bySize(here, runInThread) : here;
   const models = modelPlaces(index);
   const how = { mergeRunner, memoryBytes, noteMerge };
   return SyncSession.open({ directory, definition, definitionVersion, models, ...how });

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { LhsError } from '@lakehouse-search/contract';
+import { hasWorker, workerEntry } from '../base/worker-entry.ts';
 import type { Commit } from '../index/commit.ts';
 import { refuseAborted } from '../source/source-errors.ts';
 import { checkHere, type StructureCheck } from './structures.ts';
@@ -14,6 +15,7 @@ export type CheckAnswer =
   | { readonly kind: 'checked'; readonly problems: readonly string[] }
   | { readonly kind: 'unopened' };
 
+const ENTRY = workerEntry('verify-worker', import.meta.url);
 /** Heap of a thread in MiB, without the index. */
 const HEAP_MB = 512;
 
@@ -23,10 +25,11 @@ const HEAP_MB = 512;
  * are.
  */
 export function checkInThread(path: string): StructureCheck {
+  if (!hasWorker(ENTRY)) return checkHere;
   return async (snapshot, work) => {
     const { signal } = work;
     const { promise, resolve, reject } = Promise.withResolvers<CheckAnswer | null>();
-    const worker = new Worker(workerEntry(), {
+    const worker = new Worker(ENTRY, {
       workerData: { path, commit: snapshot.commit } satisfies CheckJob,
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
@@ -49,10 +52,4 @@ export function checkInThread(path: string): StructureCheck {
     if (said === null) throw new LhsError('internal', 'the thread of the self check ended early');
     return said.kind === 'checked' ? said.problems : checkHere(snapshot, work);
   };
-}
-
-/** The worker's entry: beside this file, as source or as built. */
-function workerEntry(): URL {
-  const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-  return new URL(`./verify-worker.${ending}`, import.meta.url);
 }

@@ -4,6 +4,7 @@ import type { FieldPlan } from '../schema/field-plan.ts';
 import { divideSegment, isEmptyShare, type ShareItem } from '../segment/segment-share.ts';
 import type { BuildSettings, PlainPlan } from './build-messages.ts';
 import { ShareThread } from './build-thread.ts';
+import { BUILD_WORKER } from './entries.ts';
 
 /** Bytes of documents that may be on their way to a thread. */
 const MOST_SENT = 8 * 2 ** 20;
@@ -38,7 +39,7 @@ export const buildThreads =
     const plain = plans.map(plainPlan);
     const started = shares.map((share) => {
       const settings: BuildSettings = { path, plans: plain, analyzers, share };
-      return new ShareThread(workerEntry(), settings, MOST_SENT);
+      return new ShareThread(BUILD_WORKER, settings, MOST_SENT);
     });
     return {
       own,
@@ -65,10 +66,4 @@ function plainPlan(plan: FieldPlan): PlainPlan {
   if (inverted?.kind !== 'text') return { ...plan, inverted };
   const { analyzer, ...text } = inverted;
   return { ...plan, inverted: { ...text, name: analyzer.name } };
-}
-
-/** The worker's entry: beside this file, as source or as built. */
-function workerEntry(): URL {
-  const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-  return new URL(`./build-worker.${ending}`, import.meta.url);
 }

@@ -10,6 +10,7 @@ import type {
 } from '../embed/embedder.ts';
 import { errorFromPlain } from '../shard/bytes.ts';
 import type { FromEmbedThread, ToEmbedThread } from './embed-messages.ts';
+import { EMBED_WORKER } from './entries.ts';
 
 /** Fewer texts are embedded by the caller's thread: a thread takes 0.1 s to start. */
 const LEAST_TEXTS = 256;
@@ -98,12 +99,6 @@ function joined(parts: readonly FixedVectors[]): FixedVectors {
   return { scales, codes };
 }
 
-/** The worker's entry: beside this file, as source or as built. */
-function workerEntry(): URL {
-  const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-  return new URL(`./embed-worker.${ending}`, import.meta.url);
-}
-
 /** A thread and the texts that it embeds. After it has ended, every call fails. */
 class EmbedThread {
   readonly #worker: Worker;
@@ -112,7 +107,7 @@ class EmbedThread {
   #failure: unknown = null;
 
   constructor(source: ModelSource) {
-    this.#worker = new Worker(workerEntry(), {
+    this.#worker = new Worker(EMBED_WORKER, {
       workerData: source,
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },

@@ -10,6 +10,7 @@ import { Deadline, type TimeLeft } from '../base/deadline.ts';
 import { engineClosed } from '../base/engine-closed.ts';
 import { LIMITS } from '../base/limits.ts';
 import { COLD_FIGURES } from '../storage/cold-cache.ts';
+import { SHARD_WORKER } from './entries.ts';
 import { FairQueue } from './fair-queue.ts';
 import type { CommitSource, ThreadAnswer, ThreadWork } from './messages.ts';
 import { SearchThread, type ThreadTask } from './search-thread.ts';
@@ -195,7 +196,7 @@ export class WorkerPool {
   }
 
   #startThread(): SearchThread {
-    const { threads, entry = workerEntry(), heapBytes } = this.#options;
+    const { threads, entry = SHARD_WORKER, heapBytes } = this.#options;
     const listener = {
       free: () => this.#dispatch(),
       ended: (ended: SearchThread) => {
@@ -268,12 +269,6 @@ export class WorkerPool {
 }
 
 const shareOf = ({ share = '' }: PoolCall): string => share;
-
-/** The worker's entry: beside this file, as source or as built. */
-function workerEntry(): URL {
-  const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-  return new URL(`./shard-worker.${ending}`, import.meta.url);
-}
 
 function overloaded(waiting: number): LhsError {
   return new LhsError('overloaded', `${waiting} calls wait for a search thread already`, {

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { LhsError } from '@lakehouse-search/contract';
+import { requireWorker, workerEntry } from '../../base/worker-entry.ts';
 import type { Texts } from '../embedder.ts';
 import type { SessionFault, SessionJob } from './transformer-session.ts';
 
@@ -12,6 +13,7 @@ export type Answer =
   | { readonly kind: 'vectors'; readonly vectors: Float32Array }
   | { readonly kind: 'failed'; readonly message: string };
 
+const ENTRY = workerEntry('transformer-worker', import.meta.url);
 /** Heap of the thread in MiB, without weights and activations. */
 const HEAP_MB = 1024;
 
@@ -22,7 +24,7 @@ export class TransformerThread {
   #ended: LhsError | null = null;
 
   private constructor(job: SessionJob) {
-    this.#worker = new Worker(workerEntry(), {
+    this.#worker = new Worker(ENTRY, {
       workerData: job,
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
@@ -35,6 +37,7 @@ export class TransformerThread {
 
   /** Starts a thread; gives it once the model runs, or what keeps it from running. */
   static async start(job: SessionJob): Promise<TransformerThread | SessionFault> {
+    requireWorker(ENTRY, 'a transformer');
     const thread = new TransformerThread(job);
     const first = await thread.#next();
     if (first.kind === 'ready') return thread;
@@ -89,10 +92,4 @@ export class TransformerThread {
     this.#waiting = null;
     waiting?.reject(this.#ended);
   }
-}
-
-/** The worker's entry: beside this file, as source or as built. */
-function workerEntry(): URL {
-  const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-  return new URL(`./transformer-worker.${ending}`, import.meta.url);
 }
