@@ -143,6 +143,7 @@ describe('pinned surfaces', () => {
         "followFile",
         "hasEnded",
         "importFiles",
+        "isNullMark",
         "isObjectStorage",
         "isReadable",
         "limitMemory",

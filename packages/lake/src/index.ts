@@ -48,6 +48,7 @@ export type { ImportOptions } from './write/import-files.ts';
 export type { InputReading, WriteInput } from './write/input.ts';
 export type { InputFormat, InputKind } from './write/input-files.ts';
 export type { InputNote, NearlyTyped, SkippedLines, WideObjects } from './write/input-notes.ts';
+export { isNullMark } from './write/null-mark.ts';
 export type { ReadingOptions } from './write/reading-options.ts';
 export type { RefChange } from './write/table-refs.ts';
 export type { RowChanges, WriteResult } from './write/table-writer.ts';

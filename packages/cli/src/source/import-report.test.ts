@@ -12,6 +12,8 @@ describe('the note about a column that is nearly of a type', () => {
     [{}, 'add --null NA,- (--type phone=string keeps it)'],
     [{ type: 'double' }, 'add --type phone=double --null NA,- (--type phone=string keeps it)'],
     [{ fitting: 252, exceptions: [], type: 'double' }, 'add --type phone=double (--type'],
+    // values that somebody may need
+    [{ exceptions: ['unsure'] }, 'are "unsure"; --type phone=string keeps it'],
     // advice that the command would refuse
     [{ exceptions: ['1809,1829'] }, 'are "1809,1829"; --type phone=string keeps it'],
     [{ exceptions: ['1809,1829'], type: 'double' }, '; --type phone=string keeps it'],

@@ -1,6 +1,7 @@
 import {
   type InputNote,
   type InputReading,
+  isNullMark,
   type NearlyTyped,
   type Schema,
   type SkippedLines,
@@ -127,8 +128,7 @@ function flagsOf({
 }: Pick<NearlyTyped, 'column' | 'exceptions' | 'decimal' | 'type' | 'dateFormats'> & {
   readonly isAll: boolean;
 }): string {
-  // a list of --null is separated by commas
-  const areMarks = exceptions.length <= MAX_MARKS && !exceptions.some((text) => text.includes(','));
+  const areMarks = exceptions.length <= MAX_MARKS && exceptions.every(isNullMark);
   const notations = dateFormats.map((format) => `--date-format '${format}'`);
   if (decimal !== undefined) notations.push('--decimal ,');
   if (type !== undefined && (isAll || areMarks))

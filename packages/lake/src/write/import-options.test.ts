@@ -75,11 +75,14 @@ describe('a column of CSV that is nearly of a type', () => {
     expect([typed.rows[0][0], typed.notes]).toEqual([42, []]);
   });
 
-  it('is named below four fifths only if all exceptions are one text', async () => {
+  it('is named below four fifths only if all exceptions are one mark for NULL', async () => {
     const lines = Array.from({ length: 20 }, (_, i) =>
-      i < 8 ? `${i},${i},${i}` : `${i},NA,${i % 2 === 0 ? 'NA' : 'x'}`,
+      i < 8
+        ? `${i},${i},${i},2026-01-01T00:00:00,yes`
+        : `${i},NA,${i % 2 === 0 ? 'NA' : 'x'},2026-01-02T00:00:00Z,unsure`,
     );
-    const { notes } = await imported(file('half.csv', ['id,mass,code', ...lines, ''].join('\n')));
+    const head = 'id,mass,code,seen,answer';
+    const { notes } = await imported(file('half.csv', [head, ...lines, ''].join('\n')));
     expect(notes).toEqual([
       expect.objectContaining({ column: 'mass', values: 20, fitting: 8, exceptions: ['NA'] }),
     ]);

@@ -2,13 +2,14 @@ import { quoteName } from '../scan/duckdb/quoting.ts';
 import type { InputColumn } from './input-columns.ts';
 import type { InputFormat } from './input-files.ts';
 import type { NearlyTyped } from './input-notes.ts';
+import { isNullMark } from './null-mark.ts';
 import { DATE_HINTS, FORM, HINT, typeOfForms } from './text-forms.ts';
 import type { WriterSession } from './writer-session.ts';
 
 /** The share of its values at which a column is named. */
 const LEAST_SHARE = 0.8;
-/** The same if all other values are one text, as "NA" is. */
-const LEAST_SHARE_BESIDE_ONE = 0.1;
+/** The same if all other values are one mark for NULL, as "NA" is. */
+const LEAST_SHARE_BESIDE_MARK = 0.02;
 const MAX_EXCEPTIONS = 4;
 /** More columns are not named, as each takes a part of another pass over the input. */
 const MAX_COLUMNS = 100;
@@ -76,7 +77,8 @@ export async function nearlyTyped(
     const list = top as { readonly items: readonly unknown[] } | null;
     const exceptions = list?.items.map(String) ?? [];
     const fitting = Number(values) - Number(others);
-    if (exceptions.length > 1 && fitting < LEAST_SHARE * Number(values)) return [];
+    const isBesideMark = exceptions.length === 1 && isNullMark(exceptions[0]);
+    if (!isBesideMark && fitting < LEAST_SHARE * Number(values)) return [];
     return [{ column: column.name, ...candidate, values: Number(values), fitting, exceptions }];
   });
 }
@@ -99,7 +101,7 @@ function candidateOf(counts: Counts, inputFormat: InputFormat): Candidate | null
     values.reduce((n, [form, count]) => n + ((form & bits) === 0 ? 0 : count), 0),
   );
   const most = Math.max(...shares);
-  if (most < LEAST_SHARE_BESIDE_ONE * total) return null;
+  if (most < LEAST_SHARE_BESIDE_MARK * total) return null;
   const best = candidates.filter((_, i) => shares[i] === most);
   const [first] = best;
   if (first.kind === 'address' && most === total) return null;
