@@ -23,7 +23,7 @@ const WORK = `
 let workers = 0;
 process.on('worker', () => workers++);
 async function work({ openCollection, text }, dataDir, threads) {
-  const columns = { id: 'string', title: text('english') };
+  const columns = { id: 'string', title: text(process.env.LANGUAGE_OF_TEXT ?? 'english') };
   const docs = await openCollection(dataDir, 'docs', columns, { engine: { threads } });
   const rows = Array.from({ length: 300 }, (_, i) => ({ id: String(i), title: 'timeouts' }));
   await docs.upsert(rows);
@@ -98,6 +98,8 @@ describe('a bundle of the engine', () => {
     expect(() => work(process.execPath, ['program.js'], '2', dir)).toThrow(
       /shard-worker\.js", which is missing[\s\S]*add "@lakehouse-search\/engine\/shard-worker" to/,
     );
+    const german = ['LANGUAGE_OF_TEXT=german', process.execPath, 'program.js'];
+    expect(() => work('env', german, 'default', dir)).toThrow('has no stemmer of "german"');
   });
 
   it('uses threads if its workers lie beside it, and names the one that is missing', async () => {

@@ -5,6 +5,7 @@
  */
 import { createRequire } from 'node:module';
 import { extname } from 'node:path';
+import { LhsError } from '@lakehouse-search/contract';
 import { stemEnglish } from '../english/porter2.ts';
 import type { SnowballStemmer } from '../snowball/stemmer.ts';
 import { lowerText } from '../unicode/lower.ts';
@@ -50,14 +51,22 @@ export const LANGUAGES: readonly string[] = Object.freeze(
   ['english', ...Object.keys(PACKAGED)].sort(),
 );
 
-/** The stemmer of a language of LANGUAGES: a word in lower case to its stem. */
+/** The stemmer of a language of LANGUAGES: a word in lower case to its stem. Throws unsupported. */
 export function stemmerOf(language: string): (word: string) => string {
   if (language === 'english') return stemEnglish;
-  const { Stemmer } = require(`../snowball/${language}${extname(import.meta.url)}`) as {
-    Stemmer: new () => SnowballStemmer;
-  };
-  const stemmer = new Stemmer();
+  const stemmer = new (snowballOf(language))();
   return (word) => stemmer.stemWord(word);
+}
+
+/** Throws unsupported in a bundle, which has not the files that are loaded by their names. */
+function snowballOf(language: string): new () => SnowballStemmer {
+  try {
+    return require(`../snowball/${language}${extname(import.meta.url)}`).Stemmer;
+  } catch (cause) {
+    const message = `this bundle of the engine has no stemmer of "${language}"`;
+    const hint = 'leave "@lakehouse-search/engine" out of the bundle, as an external package';
+    throw new LhsError('unsupported', message, { hint, cause });
+  }
 }
 
 /**
