@@ -247,6 +247,7 @@ describe('pinned surfaces', () => {
         "index suggest": "INDEX [TEXT] --field --fuzzy --limit",
         "index sync": "= sync: INDEX --follow --poll --until --wait",
         "index tune": "INDEX --file --queries",
+        "index types": "INDEX",
         "index upgrade": "INDEX --detach --plan",
         "index validate": "[FILE] --catalog --file --github --offline --path --warehouse",
         "index verify": "= verify: INDEX --deep --detach --generation --repair --sample --snapshot",

@@ -19,7 +19,7 @@ export const TASKS: readonly (readonly [task: string, commands: readonly string[
     ['index sync', 'index status', 'index verify', 'index compact', 'index upgrade', 'doctor'],
   ],
   ['Understand a result', ['index explain', 'index diff', 'index describe', 'index bench']],
-  ['Examine queries and text', ['index analyze', 'index parse', 'index print']],
+  ['Examine queries and text', ['index analyze', 'index parse', 'index print', 'index types']],
   [
     'Change an index',
     [

@@ -1,0 +1,62 @@
+import { inspect } from 'node:util';
+import type { FieldDescription, IndexDescription } from '@lakehouse-search/contract';
+
+const literal = (value: unknown): string =>
+  inspect(value, {
+    depth: null,
+    breakLength: Number.POSITIVE_INFINITY,
+    compact: true,
+    maxArrayLength: null,
+    maxStringLength: null,
+  });
+
+/** The TypeScript of an index: what `typed` needs to know of it. `library`: where from. */
+export function indexTypes(index: IndexDescription, library: string): string {
+  const columns = new Set(index.variants.map(({ column }) => column));
+  const fields = index.fields.filter(({ name, path }) => path === undefined && !columns.has(name));
+  const lists = fields.filter((field) => field.multi_valued).map(({ name }) => name);
+  const variants = index.variants.map(({ column, flatten }) => ({ column, flatten }));
+  const { catalog, table, path, ref } = index.source ?? { path: index.index };
+  const source = catalog === undefined ? { path } : { catalog, table };
+  const lines = [
+    'version: 1,',
+    `index: ${literal(index.index)},`,
+    `source: ${literal(ref === undefined ? source : { ...source, ref })},`,
+    'fields: [',
+    ...fields.map((field) => `  ${literal(fieldOf(field))},`),
+    '],',
+    ...(variants.length === 0 ? [] : [`variants: ${literal(variants)},`]),
+  ];
+  return [
+    `import { defineIndex } from '${library}';`,
+    '',
+    '/** Types for searches. The definition has more settings: create the index from that. */',
+    `export const ${constantOf(index.index)} = defineIndex(`,
+    '  {',
+    ...lines.map((line) => `    ${line}`),
+    '  },',
+    ...(lists.length === 0 ? [] : [`  { lists: ${literal(lists)} },`]),
+    ');',
+  ].join('\n');
+}
+
+/** `my-incidents` as `myIncidentsIndex`, which is no reserved word. */
+const constantOf = (index: string): string => {
+  const joined = index.replace(/[-_]+(.?)/g, (_, next: string) => next.toUpperCase());
+  return `${/^\d/.test(joined) ? '_' : ''}${joined}Index`;
+};
+
+const SLOW_BY_DEFAULT: readonly string[] = ['TEXT', 'KEYWORD'];
+
+function fieldOf({ name, type, source, fast, cached, indexed }: FieldDescription): object {
+  const from = source.length === 1 && source[0] === name ? {} : { source };
+  if (type === 'VECTOR') return { name, ...from, type };
+  return {
+    name,
+    ...from,
+    type,
+    ...(fast === !SLOW_BY_DEFAULT.includes(type) ? {} : { fast }),
+    ...(cached ? { cached } : {}),
+    ...(indexed ? {} : { indexed }),
+  };
+}

@@ -1,0 +1,109 @@
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { appendRows, createTable, type Schema } from '@lakehouse-search/lake';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ROOT } from '../../../test/support/packed.ts';
+import { Home } from './child.ts';
+
+const home = new Home();
+afterAll(() => home.dispose());
+
+const text = { kind: 'string' } as const;
+const schema: Schema = {
+  schemaId: 0,
+  identifierFieldIds: [1],
+  fields: [
+    { id: 1, name: 'id', type: { kind: 'long' }, required: true },
+    { id: 2, name: 'my-title', type: text, required: false },
+    {
+      id: 3,
+      name: 'labels',
+      type: { kind: 'list', elementId: 5, elementRequired: true, element: text },
+      required: false,
+    },
+    { id: 4, name: 'meta', type: { kind: 'variant' }, required: false },
+  ],
+};
+
+beforeAll(async () => {
+  const catalog = { type: 'filesystem', warehouse: home.path('lake') } as const;
+  await createTable(catalog, 'a.t', { schema });
+  const rows = [{ id: 1, 'my-title': 'one', labels: ['a', 'b'] }];
+  await appendRows({ catalog, table: 'a.t' }, { kind: 'rows', rows });
+  const definition = `version: 1
+index: 2-odd_names
+source: { catalog: ${JSON.stringify(catalog)}, table: a.t, ref: main }
+key: { identifier: [id] }
+fields:
+  - { name: id, type: LONG, fast: false, cached: true }
+  - { name: my-title, type: TEXT, cached: true }
+  - { name: labels, type: KEYWORD, fast: true, cached: true, indexed: false }
+  - { name: both, source: [my-title], type: TEXT }
+variants: [{ column: meta, flatten: true }]
+`;
+  await home.json(['index', 'create', '-f', '-'], { input: definition });
+  await home.json(['index', 'reindex', '2-odd_names']);
+});
+
+/** What the compiler says of a program with the declarations of this clone. */
+function compiled(program: string): string {
+  writeFileSync(home.path('program.mts'), program);
+  const engine = `${ROOT}packages/engine/dist/index.d.ts`;
+  const compilerOptions = {
+    target: 'es2024',
+    module: 'nodenext',
+    strict: true,
+    noEmit: true,
+    noUncheckedIndexedAccess: true,
+    exactOptionalPropertyTypes: true,
+    types: ['node'],
+    typeRoots: [`${ROOT}node_modules/@types`],
+    paths: { '@lakehouse-search/engine': [engine] },
+  };
+  writeFileSync(
+    home.path('tsconfig.json'),
+    JSON.stringify({ compilerOptions, files: ['program.mts'] }),
+  );
+  const compiler = `${ROOT}node_modules/typescript/bin/tsc`;
+  const args = [compiler, '-p', home.folder];
+  return spawnSync(process.execPath, args, { encoding: 'utf8' }).stdout;
+}
+
+describe('index types', () => {
+  it('prints TypeScript that types searches of an index', async () => {
+    const { stdout, code } = await home.run(['index', 'types', '2-odd_names']);
+    expect(code).toBe(0);
+    const uses = `
+import { type Backend, typed } from '@lakehouse-search/engine';
+declare const local: Backend;
+const backend = typed(local, _2OddNamesIndex);
+const index = '2-odd_names';
+export async function right() {
+  const sort = [{ field: 'labels' }, { field: 'meta.a.b' }] as const;
+  const found = await backend.search({ index, sort, facets: { fields: ['labels'] } });
+  const fields = found.hits[0]?.fields;
+  const title: string | undefined = fields?.['my-title'];
+  const labels: readonly string[] | undefined = fields?.labels;
+  const id: number | string | undefined = fields?.id;
+  await backend.search({ index, ast: { exists: { field: 'both' } } });
+  return [title, labels, id];
+}
+export function wrong() {
+  // @ts-expect-error
+  void backend.search({ index, fields: ['both'] });
+  // @ts-expect-error
+  void backend.search({ index, sort: [{ field: 'id' }] });
+  // @ts-expect-error
+  void backend.search({ index: '2-odd-names' });
+}
+`;
+    expect(compiled(stdout + uses)).toBe('');
+  });
+
+  it('gives the same text as JSON, and needs an index', async () => {
+    const { stdout } = await home.run(['index', 'types', '2-odd_names']);
+    const { types } = await home.json<{ types: string }>(['index', 'types', '2-odd_names']);
+    expect(`${types}\n`).toBe(stdout);
+    expect((await home.run(['index', 'types', 'none'])).code).toBe(3);
+  });
+});
