@@ -1,5 +1,5 @@
 // @module-tag campaign
-/** Paths and values that a description of an index lists, of maps and of wide tables. */
+/** Paths and values of maps and wide tables: in descriptions, rows and hits. */
 import { LhsError } from '@lakehouse-search/contract';
 import { appendRows, type Schema, type Type } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -112,4 +112,35 @@ describe('a clause of "key" in a map', () => {
       expect(notes.join()).not.toContain('did you mean');
     },
   );
+});
+
+describe('a path of a nested column', () => {
+  const VALUES = {
+    'languages.spa': 'Spanish',
+    'currencies.XOF.name': 'West African CFA franc',
+    'more.native.deu.common': 'Schweiz',
+    'more.pairs.key': 'host',
+    'more.pairs': [{ key: 'host', value: 'a' }],
+    'languages.ita': null,
+  };
+  const names = Object.keys(VALUES);
+
+  it('is a column of hydrate, and cites its whole column', async () => {
+    const { rows } = (await ask('hydrate', { keys: ['id=1'], columns: names })).structured;
+    expect(rows[0].row).toEqual(VALUES);
+    const [one] = (await ask('hydrate', { keys: ['id=1'], columns: ['languages.spa'] })).structured
+      .rows;
+    expect(one.row).toEqual({ 'languages.spa': 'Spanish' });
+    const whole = await ask('hydrate', { keys: ['id=1'], columns: ['languages'] });
+    expect(whole.structured.rows[0].citation).toBe(one.citation);
+  });
+
+  it('is a field and a column of a search', async () => {
+    const { hits } = (await ask('search', { query: '*:*', fields: names })).structured;
+    expect(hits[0].fields).toEqual(VALUES);
+    const full = { query: '*:*', detail: 'full', columns: ['languages.spa'] };
+    expect((await ask('search', full)).structured.hits[0].row).toEqual({
+      'languages.spa': 'Spanish',
+    });
+  });
 });

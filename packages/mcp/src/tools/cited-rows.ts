@@ -1,12 +1,14 @@
 import {
   type Coordinates,
   type IndexDescription,
+  type Json,
   type JsonObject,
   LhsError,
 } from '@lakehouse-search/contract';
 import type { AgentContext } from '../base/agent-backend.ts';
 import { keyName, keyText } from '../base/key-text.ts';
 import { citationOf, citationUri, SHORT_HASH } from '../citations/citation.ts';
+import { type RowPath, rowPath, valueAt } from './row-paths.ts';
 
 /** A row of the table with its citation. */
 export interface CitedRow {
@@ -36,29 +38,36 @@ const NO_ROWS: CitedRows = { rows: new Map(), snapshot: null, lag: null };
 const WITHOUT_TABLE = ['source_unreachable', 'source_not_found', 'source_invalid', 'unreachable'];
 
 /**
- * Reads rows by key and cites `columns` of them (none: all). A table that cannot be read is a fault
- * of the response. Throws invalid_argument for columns that the table does not have.
+ * Reads rows by key and cites `columns` of them (none: all), the whole column of a path. A table
+ * that cannot be read is a fault of the response. Throws invalid_argument for columns that the
+ * table does not have.
  */
 export async function citedRows(
-  index: string,
+  description: IndexDescription,
   keys: readonly Coordinates[],
   columns: readonly string[],
   { backend, call }: AgentContext,
 ): Promise<CitedRows> {
   if (keys.length === 0) return NO_ROWS;
+  const { index } = description;
+  const paths = new Map(columns.map((name) => [name, rowPath(name, description)]));
+  const whole = new Set(columns.map((name) => paths.get(name)?.column ?? name));
   try {
     const {
       rows,
       snapshot,
       lag_snapshots: lag,
-    } = await backend.getKeys({ index, keys, columns }, call);
+    } = await backend.getKeys({ index, keys, columns: [...whole] }, call);
     const state = { index, snapshot: snapshot ?? '0' };
     const cited = rows.map(({ key, fields, newer }): [string, CitedRow] => {
       const place = { ...state, key: keyText(key) };
       const citation = citationOf(place, fields, Object.keys(fields));
       const hash = citation.hash.slice(0, SHORT_HASH);
       const mark = newer ? { newer } : {};
-      return [keyName(key), { row: fields, ...mark, citation: citationUri(citation), hash }];
+      return [
+        keyName(key),
+        { row: cutToPaths(fields, paths), ...mark, citation: citationUri(citation), hash },
+      ];
     });
     const [first] = rows;
     if (first === undefined) return { rows: new Map(), snapshot, lag };
@@ -71,15 +80,28 @@ export async function citedRows(
   }
 }
 
+/** The row with the values of paths in the place of their columns. */
+function cutToPaths(row: JsonObject, paths: ReadonlyMap<string, RowPath | undefined>): JsonObject {
+  const named = [...paths].map(([name, at]): [string, Json] => [
+    name,
+    at === undefined ? row[name] : valueAt(row[at.column], at.path),
+  ]);
+  const isCut = [...paths.values()].some((at) => at !== undefined);
+  return isCut ? Object.fromEntries(named) : row;
+}
+
 /**
  * The columns that a hit cites: those of the fields that it shows, or of all fields if it shows
  * none.
  */
 export function citedColumns(
-  { fields, key }: IndexDescription,
+  index: IndexDescription,
   shown: readonly string[] | undefined,
 ): readonly string[] {
+  const { fields, key } = index;
+  const ofPaths = (shown ?? []).flatMap((name) => rowPath(name, index)?.column ?? []);
   const named = fields.filter(({ name, cached }) => shown?.includes(name) ?? cached);
-  const sources = (named.length > 0 ? named : fields).flatMap(({ source }) => source);
-  return [...new Set([...key.partition, ...key.identifier, ...sources])];
+  const of = named.length + ofPaths.length > 0 ? named : fields;
+  const sources = of.flatMap(({ source }) => source);
+  return [...new Set([...key.partition, ...key.identifier, ...sources, ...ofPaths])];
 }

@@ -2,6 +2,7 @@ import type { Hit, IndexDescription, Json, JsonObject } from '@lakehouse-search/
 import { keyName, keyText } from '../base/key-text.ts';
 import { visible } from '../base/visible.ts';
 import type { CitedRows } from './cited-rows.ts';
+import { rowPath, valueAt } from './row-paths.ts';
 
 /** A hit as a model sees it. */
 export interface HitView {
@@ -67,17 +68,21 @@ function orderOf(hit: Hit, sortFields: readonly string[], fields: JsonObject): P
   return present('sort', visible(mapValues(sort, shortDates)));
 }
 
-/** Named fields that the index does not return, from the row. */
+/** Named fields and paths that the index does not return, from the row. */
 function uncached(
-  { fields }: IndexDescription,
+  index: IndexDescription,
   named: readonly string[],
   known: JsonObject,
   row: JsonObject | undefined,
 ): JsonObject {
-  const found = fields.flatMap(({ name, source }): [string, Json][] => {
-    const value = row?.[source[0]];
-    const isMissing = named.includes(name) && known[name] === undefined;
-    return isMissing && source.length === 1 && value !== undefined ? [[name, value]] : [];
+  const missing = named.filter((name) => known[name] === undefined);
+  const found = missing.flatMap((name): [string, Json][] => {
+    const at = rowPath(name, index);
+    const source = index.fields.find((field) => field.name === name)?.source ?? [];
+    const value = row?.[at?.column ?? source[0]];
+    if (value === undefined) return [];
+    if (at !== undefined) return [[name, valueAt(value, at.path)]];
+    return source.length === 1 ? [[name, value]] : [];
   });
   return Object.fromEntries(found);
 }

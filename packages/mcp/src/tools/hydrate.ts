@@ -50,7 +50,7 @@ const INPUT = {
     KEYS,
     'keys of hits, such as id=4217; or what one row alone has or begins with: sha=4d1a62, 4d1a62',
   ),
-  columns: textsArgument(KEYS, 'columns of the table to read; default: all'),
+  columns: textsArgument(KEYS, 'columns of the table, or paths in them, to read; default: all'),
   from: wholeArgument(0, 2 ** 31, undefined, 'one key and column: first character of the value'),
   lines: textArgument('one key and column: lines of the value, such as 100-180'),
   max_tokens: MAX_TOKENS,
@@ -161,7 +161,7 @@ async function readAll(
 
 /** The rows of keys. Throws source_unreachable without the table. */
 async function rowsOf(
-  { index }: IndexDescription,
+  index: IndexDescription,
   keys: readonly Coordinates[],
   columns: readonly string[],
   context: AgentContext,

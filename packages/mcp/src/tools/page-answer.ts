@@ -121,7 +121,7 @@ async function rowsOf(
   if (detail === 'ids') return undefined;
   const cited = detail === 'full' ? (columns ?? []) : citedColumns(index, fields);
   const keys = hits.map(({ hit }) => hit.coordinates);
-  return citedRows(index.index, keys, cited, context);
+  return citedRows(index, keys, cited, context);
 }
 
 /** Lexical searches have reasons themselves; of others, the filter may have left nothing. */

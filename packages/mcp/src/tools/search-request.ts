@@ -11,6 +11,7 @@ import {
 import type { AgentContext } from '../base/agent-backend.ts';
 import { hasFieldClause } from '../base/field-clause.ts';
 import type { Budgeted, IndexNames } from './page-arguments.ts';
+import { rowPath } from './row-paths.ts';
 
 /** The arguments of a search. */
 export interface SearchInput extends Budgeted {
@@ -80,8 +81,13 @@ function returned({ fields, detail }: SearchInput, index: IndexDescription): Sea
   if (detail === 'ids') return { fields: [] };
   if (fields === undefined) return {};
   const inTable = index.fields.filter(({ cached, type }) => !cached && type !== 'VECTOR');
-  return { fields: fields.filter((name) => !inTable.some((field) => field.name === name)) };
+  const isInTable = (name: string) => inTable.some((field) => field.name === name);
+  return { fields: fields.filter((name) => !isInTable(name) && !isPath(name, index)) };
 }
+
+/** True for a path that is no field: its value is in the row alone. */
+const isPath = (name: string, index: IndexDescription): boolean =>
+  rowPath(name, index) !== undefined && index.fields.every((field) => field.name !== name);
 
 /** Names of the fields of an order. */
 export const sortFields = (sort: string | undefined): readonly string[] =>
