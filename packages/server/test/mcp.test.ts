@@ -115,20 +115,28 @@ describe.each(CLIENTS)('POST /mcp, called by %s', (_, connect) => {
 
 describe('errors of tools', () => {
   it.each([
-    ['search', { query: 'titel:disk' }, ['did you mean "title"', 'query syntax', 'org (KEYWORD']],
-    ['search', { query: 'a', sort: 'title' }, ['title', 'fields of notes']],
+    ['search', { query: 'titel:disk' }, ['did you mean "title"', 'query syntax', 'fields: ']],
+    [
+      'search',
+      { query: 'a', sort: 'title' },
+      ['title', 'no field of index "notes" groups or sorts "title" whole'],
+    ],
     ['search', { query: '"open' }, ['invalid_query', 'at character']],
     ['search', { qeury: 'disk' }, ['did you mean "query"']],
     ['search', { query: 'disk', limit: 0 }, ['"limit" is 0', '1 to 500']],
     ['search', { query: 'disk', cursor: 'x' }, ['belongs to another call']],
     ['search', { query: 'disk', index: 'nots' }, ['index_not_found', 'indexes: notes']],
-    ['hydrate', { keys: ['a'] }, ['column=value']],
-    ['hydrate', { keys: ['nr=1'] }, ['"nr" is not a key column']],
-    ['aggregate', { terms: 'title' }, ['title']],
+    ['aggregate', { terms: 'title' }, ['title', 'fields with an order: ']],
   ])('%s %j tells what would be right', async (tool, input, words) => {
     const result = await agent.call(tool, input);
     expect(result.isError).toBe(true);
     for (const word of words) expect(textOf(result)).toContain(word);
+  });
+
+  it('a key that means no row is told from rows', async () => {
+    const text = textOf(await agent.call('hydrate', { keys: ['nr=1'] }));
+    expect(text).toContain('no row nr=1');
+    expect(text).toContain('the index has no field for "nr": write the whole key');
   });
 
   it('an unknown tool is an error of the protocol', async () => {

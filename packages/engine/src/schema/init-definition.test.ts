@@ -153,6 +153,8 @@ describe('the proposed definition', () => {
       'folded, cached',
       'exact',
     ],
+    ['repeated names', (i) => `Ruth ${i % 40} Lee`, 'TEXT', 'folded, cached', 'exact'],
+    ['names that few rows repeat', (i) => `Ruth ${i % 60} Lee`, 'TEXT', 'folded, cached'],
     ['addresses of pages', (i) => `https://example.org/${i}`, 'KEYWORD'],
     ['Japanese', (i) => `庭に猫が${i}匹いるのを見ました`, 'TEXT', 'characters, cached'],
     ['provinces', (i) => ['北京市', '上海市'][i % 2], 'TEXT', 'characters, cached', 'exact'],

@@ -37,6 +37,7 @@ const MAPPING = {
   fields: PLANS.map((plan) => ({
     plan,
     definition: { name: plan.name, fast: plan.column !== null },
+    source: { kind: 'columns', columns: [plan.id] },
   })),
 } as unknown as Mapping;
 
@@ -224,7 +225,10 @@ describe('limits of aggregations', () => {
       '"aggs.a.terms.size" is 0: expected a whole number',
     ],
     [{ a: { terms: { field: 'n', order: { _cuont: 'asc' } } } }, 'did you mean "_count"?'],
-    [{ a: { terms: { field: 'n', order: { _count: 'up' } } } }, 'expected {"_count" or "_key"'],
+    [
+      { a: { terms: { field: 'n', order: { _count: 'up' } } } },
+      'expected {"_count", "_key" or a figure',
+    ],
     [{ a: { terms: { field: 'n', missing: 'x' } } }, 'is "x": expected an integer'],
     [{ a: { terms: { field: 'slow' } } }, 'needs a fast field: "slow" is KEYWORD without fast'],
     [

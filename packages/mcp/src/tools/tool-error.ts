@@ -7,6 +7,9 @@ const SYNTAX =
   'query syntax: word, "a phrase", field:value, field:(a OR b), field:[low TO high], field:>=5, ' +
   'pre*, word~1, -clause, AND OR NOT, *:* (resource lhs://docs/query-syntax)';
 
+/** Fields that are named where the error has no hint, which would name them. */
+const FIELDS = 8;
+
 /** Errors about the fields of a request. */
 const ABOUT_FIELDS: readonly ErrorCode[] = ['invalid_query', 'invalid_argument'];
 
@@ -25,7 +28,8 @@ export async function errorText(
   if (hint !== undefined) lines.push(`hint: ${hint}`);
   lines.push(...next.flatMap(stepLines));
   if (code === 'invalid_query') lines.push(SYNTAX);
-  if (ABOUT_FIELDS.includes(code)) lines.push(...(await fieldLines(input, context)));
+  if (hint === undefined && ABOUT_FIELDS.includes(code))
+    lines.push(...(await fieldLines(input, context)));
   if (code === 'index_not_found') lines.push(...(await indexLines(context)));
   return toolWords(lines.join('\n'));
 }
@@ -58,7 +62,7 @@ async function fieldLines(input: unknown, { backend, call }: AgentContext) {
   const index = namedIndex(input);
   try {
     const described = await backend.describeIndex(index === undefined ? {} : { index }, call);
-    return [`fields of ${described.index}: ${fieldList(described)}`];
+    return [`fields of ${described.index}: ${fieldList(described, FIELDS)}`];
   } catch (error) {
     if (error instanceof LhsError) return [];
     throw error;

@@ -158,6 +158,16 @@ describe('binding a query', () => {
     );
   });
 
+  test('names fields with an order for a TEXT without one', () => {
+    expect(() => bound('subject:[a TO b]')).toThrow(
+      expect.objectContaining({
+        hint: expect.stringMatching(
+          /^no field of index "commits" groups or sorts "subject" whole; fields with an order: /,
+        ),
+      }),
+    );
+  });
+
   test('names the nearest field and all fields for an unknown one', () => {
     try {
       bound('subjct:x');

@@ -6,7 +6,7 @@ import { parseCidr } from '../../schema/ip-value.ts';
 import { parseFieldValue, VALUE_SHAPES } from '../../schema/values.ts';
 import type { Bound, Query, Span } from '../query.ts';
 import { type ByteBound, type Clause, NONE, type NumberRange } from './clause.ts';
-import { changeHint, hasValues, type QueryFields } from './fields.ts';
+import { changeHint, fastNames, hasValues, type QueryFields } from './fields.ts';
 import type { BindScope } from './scope.ts';
 import { nodeError, type QueryText } from './scope.ts';
 
@@ -182,11 +182,12 @@ function requireFast(plan: FieldPlan, node: Query, scope: BindScope, what: strin
 }
 
 /** What to do about a field that is not fast. */
-export function fastHint(plan: FieldPlan, { exact, index }: QueryFields): string {
+export function fastHint(plan: FieldPlan, fields: QueryFields): string {
+  const { exact, index } = fields;
   const other = exact?.get(plan.id);
   if (other !== undefined) return `take "${other}", which has the whole values of "${plan.name}"`;
   return plan.type === 'TEXT'
-    ? 'TEXT has no order: take a KEYWORD, LONG, DOUBLE, DATE or IP field'
+    ? `no field of index "${index}" groups or sorts "${plan.name}" whole; ${fastNames(fields)}`
     : changeHint(`set "fast: true" on "${plan.name}"`, index);
 }
 

@@ -88,20 +88,32 @@ export function resolveField(
   throw nodeError(text, fieldSpan(node), message, unknownFieldHint(fields, node.field));
 }
 
-const LISTED_FIELDS = 30;
+const LISTED_FIELDS = 8;
+
+/** The first of some names, and the number of the others. */
+function listed(names: readonly string[]): string {
+  const more = names.length - LISTED_FIELDS;
+  return names.slice(0, LISTED_FIELDS).join(', ') + (more > 0 ? `, … ${more} more` : '');
+}
 
 /**
- * What to write instead of an unknown field: the nearest name, then all names, and the operation
- * that shows them.
+ * What to write instead of an unknown field: the nearest name, then the first names, and the
+ * operation that shows all.
  */
 export function unknownFieldHint(fields: QueryFields, name: string): ErrorAdvice {
   const names = visibleNames(fields);
   const near = nearestFieldName(fields, name);
-  const listed = names.slice(0, LISTED_FIELDS).join(', ');
-  const more = names.length > LISTED_FIELDS ? `, … ${names.length - LISTED_FIELDS} more` : '';
-  const all = `fields: ${listed}${more}`;
+  const all = `fields: ${listed(names)}`;
   const hint = near === undefined ? all : `did you mean "${near}"?\n${all}`;
   return { hint, next: [{ step: 'describe_index', index: fields.index }] };
+}
+
+/** The fields that have an order and groups, those of texts first. */
+export function fastNames({ plans, fast }: QueryFields): string {
+  const able = [...plans.values()].filter(({ id, name }) => fast.has(id) && !name.includes('#'));
+  const rank = ({ type }: FieldPlan) => Number(type === 'KEYWORD');
+  const names = able.toSorted((a, b) => rank(b) - rank(a)).map(({ name }) => name);
+  return names.length === 0 ? 'no field has an order' : `fields with an order: ${listed(names)}`;
 }
 
 /** The field whose last words are `name`, else that with the nearest name; undefined: none. */
