@@ -128,6 +128,11 @@ describe('counts', () => {
     for (const note of structured.notes) expect(text).toContain(note);
   });
 
+  it('of days of the week say which day a key is', async () => {
+    const { text } = await ask('aggregate', { histogram: 'at', interval: 'day_of_week' });
+    expect(text).toContain('keys of days: 1 = Monday to 7 = Sunday, UTC');
+  });
+
   it('of dates are dates', async () => {
     const { structured } = await ask('aggregate', {
       stats: 'at',

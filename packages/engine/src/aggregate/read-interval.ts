@@ -88,6 +88,6 @@ function unitOf(text: string, path: string): CalendarUnit {
   const near = didYouMean(text, CALENDAR_UNITS);
   const units = CALENDAR_UNITS.join(', ');
   const message = `"${path}.calendar_interval" is "${text}": expected ${units}${near}`;
-  const hint = `a date_part groups by ${DATE_PARTS.join(', ')}`;
+  const hint = `a date_part groups by ${DATE_PARTS.join(', ')}; a range by other periods`;
   throw new LhsError('invalid_argument', message, { hint });
 }

@@ -62,7 +62,7 @@ const INPUT = {
   size: wholeArgument(SIZE.least, SIZE.most, SIZE.standard, 'groups of terms, the largest first'),
   order: textArgument('of groups: _count:asc, _key:asc, or a figure: stats.avg:desc'),
   histogram: textArgument('group by periods of this DATE field; groups of terms are inside'),
-  interval: choiceArgument(INTERVALS, 'the period of histogram, UTC'),
+  interval: choiceArgument(INTERVALS, 'the period of histogram, UTC; others: aggs with range'),
   stats: textArgument('count, min, max, sum and avg of this number or DATE field, per group'),
   cardinality: textArgument('number of distinct values of this field, per group'),
   percentiles: textArgument('percentiles of this number field, per group'),
@@ -157,11 +157,14 @@ function answerOfOne({ parts: [part], offset, call }: Found, room: number): Tool
     ...(suggested_query === undefined ? {} : { suggested_query }),
     ...(notes.length === 0 ? {} : { notes }),
   };
-  return { structured, text: textOf(structured, [`in ${part.index}; ${stateText(response)}`]) };
+  return {
+    structured,
+    text: textOf(structured, [`in ${part.index}; ${stateText(response)}`], call),
+  };
 }
 
 /** Each index has a share of the room for its groups. */
-function answerOfSeveral({ parts }: Found, room: number): ToolAnswer {
+function answerOfSeveral({ parts, call }: Found, room: number): ToolAnswer {
   const pages = parts.map(({ results }) => pageOf(results, 0, Math.floor(room / parts.length)));
   const notes = parts.flatMap((part) => notesOf(part).map((note) => `${part.index}: ${note}`));
   const structured: JsonObject = {
@@ -178,7 +181,7 @@ function answerOfSeveral({ parts }: Found, room: number): ToolAnswer {
   const states = parts.map(
     ({ index, response }) => `${response.total} in ${index}; ${stateText(response)}`,
   );
-  return { structured, text: textOf(structured, states) };
+  return { structured, text: textOf(structured, states, call) };
 }
 
 function notesOf({ response }: Part): readonly string[] {
@@ -233,7 +236,7 @@ function pageOf(results: AggResults, offset: number, room: number) {
 const fitting = (buckets: readonly AggBucket[], room: number): readonly AggBucket[] =>
   buckets.slice(0, fittingCount(buckets as unknown as readonly JsonObject[], room));
 
-function textOf(structured: JsonObject, states: readonly string[]): string {
+function textOf(structured: JsonObject, states: readonly string[], call: JsonObject): string {
   const { total, indexes, results, continuation, truncated, suggested_query: meant } = structured;
   const isCut = truncated === true && continuation === undefined;
   const shown = results ?? (indexes as readonly JsonObject[]).map(resultsOf);
@@ -242,6 +245,7 @@ function textOf(structured: JsonObject, states: readonly string[]): string {
   return [
     `${total} matching rows${states.length === 1 ? '' : ':'} ${states.join(' · ')}`,
     ...(hasGroups ? [DATA_NOTICE, `<data>\n${fenced(shown)}\n</data>`] : []),
+    ...(call.interval === 'day_of_week' ? ['keys of days: 1 = Monday to 7 = Sunday, UTC'] : []),
     ...((structured.notes ?? []) as string[]),
     ...(meant === undefined ? [] : [`suggested_query: ${JSON.stringify(meant)}`]),
     ...(isCut ? ['groups were left out: request fewer, or one aggregation at a time'] : []),
