@@ -152,6 +152,14 @@ describe('binding a query', () => {
     }
   });
 
+  test('says how a column of texts becomes one of numbers', () => {
+    const hint = expect.stringMatching(/import the column of "repo" with --type/);
+    expect(() => bound('repo:>60')).toThrow(expect.objectContaining({ hint }));
+    expect(() => bound('repo:[a TO b]')).toThrow(
+      expect.objectContaining({ hint: expect.stringMatching(/fast: true/) }),
+    );
+  });
+
   test('names the field that ends with an unknown one', () => {
     expect(() => bound('AT:x')).toThrow(
       expect.objectContaining({ hint: expect.stringMatching(/^did you mean "authored_at"\?\n/) }),

@@ -76,7 +76,8 @@ function badValue(plan: FieldPlan, value: string, text: QueryText, span: Span | 
 /** A range node on a field with a column. */
 export function bindRange(plan: FieldPlan, node: Range, boost: number, scope: BindScope): Clause {
   const { text } = scope;
-  requireFast(plan, node, scope, 'a range');
+  const ofNumbers = plan.type === 'KEYWORD' && hasNumbers(node);
+  requireFast(plan, node, scope, 'a range', ofNumbers ? numbersHint(plan) : '');
   if (plan.column === 'ordinal') {
     const bytes = (bound: Bound): ByteBound => ({
       bytes: byteValue(plan, bound.value, text, node.span),
@@ -84,7 +85,7 @@ export function bindRange(plan: FieldPlan, node: Range, boost: number, scope: Bi
     });
     const lower = node.lower === undefined ? undefined : bytes(node.lower);
     const upper = node.upper === undefined ? undefined : bytes(node.upper);
-    if (plan.type === 'KEYWORD' && hasNumbers(node)) noteTexts(node, scope);
+    if (ofNumbers) noteTexts(plan, node, scope);
     else if (lower && upper && isEmpty(lower, upper)) noteEmpty(node, scope);
     return { kind: 'span', boost, field: plan, lower, upper };
   }
@@ -108,10 +109,14 @@ function hasNumbers({ lower, upper }: Range): boolean {
 }
 
 /** Notes that a range of numbers compares texts. */
-function noteTexts(node: Range, { text, notes }: BindScope): void {
+function noteTexts(plan: FieldPlan, node: Range, { text, notes }: BindScope): void {
   const why = `${node.field} is a KEYWORD, in which "10" is before "9"`;
-  notes.push(`the range ${shown(node, text)} compares texts: ${why}`);
+  notes.push(`the range ${shown(node, text)} compares texts: ${why}; ${numbersHint(plan)}`);
 }
+
+/** How a column of texts becomes one of numbers. */
+const numbersHint = ({ name }: FieldPlan): string =>
+  `to compare numbers, import the column of "${name}" with --type COLUMN=double`;
 
 /** Notes that no value is in the range: its bounds may be the wrong way round. */
 function noteEmpty(node: Range, { text, notes }: BindScope): void {
@@ -175,10 +180,17 @@ export function addressBlock(
 }
 
 /** Throws invalid_query where the field is not declared fast. */
-function requireFast(plan: FieldPlan, node: Query, scope: BindScope, what: string): void {
+function requireFast(
+  plan: FieldPlan,
+  node: Query,
+  scope: BindScope,
+  what: string,
+  otherwise: string,
+): void {
   if (plan.column !== null && scope.fields.fast.has(plan.id)) return;
   const message = `${what} needs a fast field: "${plan.name}" is ${plan.type} without fast`;
-  throw nodeError(scope.text, node.span, message, fastHint(plan, scope.fields));
+  const hint = otherwise || fastHint(plan, scope.fields);
+  throw nodeError(scope.text, node.span, message, hint);
 }
 
 /** What to do about a field that is not fast. */
