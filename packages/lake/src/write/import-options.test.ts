@@ -61,6 +61,15 @@ describe('a column of CSV that is nearly of a type', () => {
     );
   });
 
+  it('is named in JSON if numbers in quotes have thousands', async () => {
+    const rows = Array.from({ length: 20 }, (_, i) => ({ total: i === 3 ? '0' : `${i + 1},200` }));
+    const path = file('thousands.json', JSON.stringify(rows));
+    const { notes } = await imported(path);
+    const total = { column: 'total', kind: 'number', type: 'double', values: 20, fitting: 20 };
+    expect(notes).toEqual([expect.objectContaining(total)]);
+    expect((await imported(path, { types: { total: 'double' } })).rows[1]).toEqual([2200]);
+  });
+
   it('is named in JSON if numbers in quotes have decimals', async () => {
     const rows = Array.from({ length: 20 }, (_, i) => ({
       lat: i === 0 ? '42' : `${i - 9}.25`,

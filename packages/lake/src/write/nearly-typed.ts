@@ -44,8 +44,8 @@ const CANDIDATES: readonly Candidate[] = [
 
 /** Of JSON, which writes numbers and booleans as such. */
 const UNQUOTED: ReadonlySet<string> = new Set(['number', 'boolean']);
-/** Whole numbers in quotes are codes; those with decimals are worth a note. */
-const QUOTED: Candidate = { kind: 'number', bits: int | double, type: 'double' };
+/** Whole numbers in quotes are codes; those with decimals or thousands are worth a note. */
+const QUOTED: Candidate = { kind: 'number', bits: int | double | HINT.marked, type: 'double' };
 
 /** Columns of texts that are nearly of another type, with their exceptions in all rows. */
 export async function nearlyTyped(
@@ -94,7 +94,7 @@ function candidateOf(counts: Counts, inputFormat: InputFormat): Candidate | null
     if (decimal !== undefined && hasLists) return false;
     return inputFormat === 'csv' || !UNQUOTED.has(kind);
   });
-  if (inputFormat !== 'csv' && values.some(([form]) => (form & double) !== 0)) {
+  if (inputFormat !== 'csv' && values.some(([form]) => (form & (double | HINT.marked)) !== 0)) {
     candidates.push(QUOTED);
   }
   const shares = candidates.map(({ bits }) =>
