@@ -75,6 +75,7 @@ const FIRST: readonly (readonly [line: string, code: number, output: RegExp])[] 
   ['index doctor vec', 2, /did you mean lhs doctor\?/],
   ['health', 2, /did you mean lhs doctor\?/],
   ['rm vec', 2, /did you mean lhs delete\?/],
+  ['source ls', 2, /did you mean lhs source tables\?/],
   ['source rm t', 2, /did you mean lhs source delete, lhs source drop\?/],
   ['drop vec', 2, /did you mean lhs index drop\?/],
   ['index delete vec', 2, /did you mean lhs index drop\?/],

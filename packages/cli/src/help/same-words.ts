@@ -27,7 +27,7 @@ const SAME_WORDS = [
   'compact optimize vacuum merge forcemerge',
   'semantic vector knn nearest similar ask',
   'suggest complete spell',
-  'tables catalog namespaces',
+  'tables catalog namespaces ls list',
 ].map((line) => line.split(' '));
 
 /** The words of commands that do what other tools name with this word. */

@@ -4,6 +4,7 @@ import { LakeError } from '@lakehouse-search/lake';
 const ADVICE: Readonly<Record<string, (details: Readonly<Record<string, unknown>>) => string>> = {
   address: () => 'curl -fL ADDRESS | lhs source import - …',
   encoding: () => '--encoding latin1 (or utf-16le, shift_jis, …) names it',
+  key: () => '--key COLUMN (or --key A,B) names the columns that tell which row a row replaces',
   kind: () => '--input-format csv (or ndjson, lines, parquet, arrow, avro, xlsx) names it',
   layout: () => 'leave out --partition-by and --format-version, or import into another --table',
   line: () => '--skip-bad-lines leaves out such lines, and says how many',

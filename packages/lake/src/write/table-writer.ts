@@ -234,7 +234,7 @@ export function identifierNames(schema: Schema): readonly string[] {
     .map((f) => f.name);
   if (names.length > 0) return names;
   throw new LakeError('invalid_argument', 'the table has no identifier fields', {
-    details: { expected: 'the names of the key columns' },
+    details: { option: 'key', expected: 'the names of the key columns' },
   });
 }
 
