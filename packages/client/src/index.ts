@@ -1,4 +1,13 @@
-export { type Backend, defineIndex, LhsError, q, typed } from '@lakehouse-search/contract';
+export type {
+  Backend,
+  Facet,
+  Hit,
+  Json,
+  QueryTree,
+  SearchRequest,
+  SearchResponse,
+} from '@lakehouse-search/contract';
+export { defineIndex, LhsError, q, typed } from '@lakehouse-search/contract';
 export { type ClientOptions, createClient } from './create-client.ts';
 export type * from './generated/lhs/node/v1/control_plane_pb.ts';
 export type * from './generated/lhs/node/v1/node_pb.ts';

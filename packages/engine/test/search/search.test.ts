@@ -249,7 +249,7 @@ describe('a search', () => {
     for (const range of ['author:[5 TO 40]', 'author:[60 TO *]', 'author:[* TO -1.5}'])
       expect(await notes(range)).toEqual([
         `the range ${range} compares texts: author is a KEYWORD, in which "10" is before "9"; to ` +
-          'compare numbers, import the column of "author" with --type COLUMN=double',
+          'compare numbers, import the column of "author" as double',
       ]);
     for (const range of ['author:[01000 TO 02000]', 'author:[a TO *]', 'words:[5 TO 40]'])
       expect(await notes(range)).toEqual([]);

@@ -116,7 +116,7 @@ function noteTexts(plan: FieldPlan, node: Range, { text, notes }: BindScope): vo
 
 /** How a column of texts becomes one of numbers. */
 const numbersHint = ({ name }: FieldPlan): string =>
-  `to compare numbers, import the column of "${name}" with --type COLUMN=double`;
+  `to compare numbers, import the column of "${name}" as double`;
 
 /** Notes that no value is in the range: its bounds may be the wrong way round. */
 function noteEmpty(node: Range, { text, notes }: BindScope): void {
