@@ -394,7 +394,7 @@ describe.skipIf(!hasTmux)('the screen of lhs tui', () => {
     const pane = await open({ columns, rows, env: { NO_COLOR: '1' } });
     pane.type('leak AND severity:2');
     await pane.until(/severity:2 +\d hits(.*\n)+.*│ resolved +true/);
-    if (columns >= 100) await pane.until(/^ severity +2 █+ +│/m);
+    if (columns >= 100) await pane.until(/^ severity +2 6 +│/m);
     await drawnAs(pane, `tui-${columns}x${rows}.txt`);
   });
 
