@@ -96,7 +96,10 @@ function contextOf(): SearchContext {
     numeric: (id: number) => (columns[id] instanceof NumericColumn ? columns[id] : null),
     ordinals: (id: number) => (columns[id] instanceof OrdinalColumn ? columns[id] : null),
   };
-  const fields = plans.map((plan) => ({ plan, definition: { fast: true } }));
+  const fields = plans.map((plan) => {
+    const source = { kind: 'columns', columns: [plan.id] };
+    return { plan, definition: { fast: true }, source };
+  });
   const mapping = { definition: { index: 'bench' }, defaultField: null, fields, key: {} };
   const shards = [{ shard: 0, segments: [reader] }];
   const snapshot = { shards, files: [], checkpoint: null, generation: 1 };

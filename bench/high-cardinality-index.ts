@@ -43,6 +43,7 @@ export const MAPPING = {
   fields: FIELDS.map((field) => ({
     plan: field,
     definition: { name: field.name, fast: true },
+    source: { kind: 'columns', columns: [field.id] },
   })),
 } as unknown as Mapping;
 

@@ -81,6 +81,7 @@ const MAPPING = {
   fields: PLANS.map((plan) => ({
     plan,
     definition: { name: plan.name, fast: plan.column !== null, cached: plan.stored },
+    source: { kind: 'columns', columns: [plan.id] },
   })),
 } as unknown as Mapping;
 
