@@ -121,7 +121,7 @@ describe('files of the bundle that are found by URL', () => {
   const code = chunks.map((name) => readFileSync(new URL(`chunks/${name}`, bundle), 'utf8'));
 
   it.each([
-    ['threads', /new URL\(`\.\/([a-z]+-worker)\.\$/g, 'chunks/', 6],
+    ['threads', /\(`([a-z]+-worker)`,\s*import\.meta\.url\)/g, 'chunks/', 6],
     ['stemmers', /require[$\w]*\(`\.\.\/(snowball)\//g, '', 1],
   ])('%s lie beside the chunk that names them', (_, pattern, folder, count) => {
     const names = code.flatMap((text) => [...text.matchAll(pattern)].map((match) => match[1]));
