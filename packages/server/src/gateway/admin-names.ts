@@ -1,5 +1,5 @@
-import { LhsError, requireListed } from '@lakehouse-search/contract';
-import type { AdminMethod, AdminName, AdminNodes } from './admin-nodes.ts';
+import { type ErrorCode, LhsError, requireListed } from '@lakehouse-search/contract';
+import { type AdminMethod, type AdminName, type AdminNodes, ELSEWHERE } from './admin-nodes.ts';
 
 /** The operations of aliases. */
 export function aliasOperations(nodes: AdminNodes): Partial<Record<AdminName, AdminMethod>> {
@@ -41,12 +41,15 @@ export function aliasOperations(nodes: AdminNodes): Partial<Record<AdminName, Ad
   };
 }
 
+/** A node without the index of a query refuses it to callers of some indexes, or of a tenant. */
+const WITHOUT_INDEX: ReadonlySet<ErrorCode> = new Set([...ELSEWHERE, 'permission_denied']);
+
 /** The operations of saved queries: each is stored on a node of its index. */
 export function queryOperations(nodes: AdminNodes): Partial<Record<AdminName, AdminMethod>> {
   const probing =
     (name: AdminName): AdminMethod =>
     (request, context) =>
-      nodes.first(name, request, context ?? {}, (_, answer) => answer);
+      nodes.first(name, request, context ?? {}, (_, answer) => answer, WITHOUT_INDEX);
   return {
     listSavedQueries: (request, context) => nodes.lists('listSavedQueries', request, context ?? {}),
     createSavedQuery: async (request, context) => {

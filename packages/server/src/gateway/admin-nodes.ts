@@ -36,7 +36,7 @@ export interface AdminRouting extends RoutingSource {
 }
 
 /** Another node may have what a node with this error has not. */
-const ELSEWHERE: ReadonlySet<ErrorCode> = new Set(['not_found', 'unreachable']);
+export const ELSEWHERE: ReadonlySet<ErrorCode> = new Set(['not_found', 'unreachable']);
 
 /** The nodes as administration sees them. */
 export class AdminNodes {
@@ -118,22 +118,25 @@ export class AdminNodes {
   }
 
   /**
-   * The answer of the first node that has what the request names. Throws unreachable where a node
-   * that does not answer may have it, else not_found.
+   * The answer of the first node that has what the request names; a node with an error of
+   * `elsewhere` has not. Throws unreachable where a node that does not answer may have it, else
+   * not_found.
    */
   async first<T>(
     name: AdminName,
     request: unknown,
     call: CallContext,
     then: (address: string, answer: unknown) => T,
+    elsewhere: ReadonlySet<ErrorCode> = ELSEWHERE,
   ): Promise<T> {
-    let last: unknown;
+    let last: LhsError | undefined;
     for (const { address } of this.routing.seen) {
       try {
         return then(address, await this.at(address)[name](request, call));
       } catch (error) {
-        if (!(error instanceof LhsError) || !ELSEWHERE.has(error.code)) throw error;
-        if (last === undefined || error.code === 'unreachable') last = error;
+        if (!(error instanceof LhsError) || !elsewhere.has(error.code)) throw error;
+        const isWeaker = last === undefined || last.code === 'permission_denied';
+        if (isWeaker || error.code === 'unreachable') last = error;
       }
     }
     throw last;
