@@ -1,7 +1,7 @@
 import type { TableLag } from '../lag.ts';
 import type { AggResults, Facet, SearchResponse, SkippedFacet } from '../search/response.ts';
 
-/** What was matched, at which state of the index, and with `suggest` why nothing was. */
+/** The number of matches, the state of the index, and with `suggest` why nothing matched. */
 export interface MatchResponse
   extends TableLag,
     Pick<SearchResponse, 'clauses' | 'suggested_query'> {

@@ -125,5 +125,6 @@ function byOrder<Key extends string | bigint>(order: BucketOrder) {
   };
 }
 
-const rising = <Value extends string | number | bigint>(a: Value, b: Value): number =>
+/** Compares values for a rising order. */
+export const rising = <Value extends string | number | bigint>(a: Value, b: Value): number =>
   a < b ? -1 : a > b ? 1 : 0;

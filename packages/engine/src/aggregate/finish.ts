@@ -5,7 +5,13 @@ import { doubleFromOrdered } from '../base/ordered-double.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import { doubleToJson, fieldValueToJson, longToJson } from '../schema/values.ts';
 import type { AggRange, Aggregation, BucketAggregation, BucketKey } from './aggregation.ts';
-import { figureToJson, type StepBucket, selectBuckets, withSteps } from './bucket-figure.ts';
+import {
+  figureToJson,
+  rising,
+  type StepBucket,
+  selectBuckets,
+  withSteps,
+} from './bucket-figure.ts';
 import { tooManyBuckets } from './bucket-limit.ts';
 import { nextClockStart } from './calendar.ts';
 import { distinctCount } from './distinct.ts';
@@ -106,7 +112,7 @@ class Finish {
     const { least, steps, interval } = aggregation;
     const keyOf = (start: bigint): Json =>
       interval.kind === 'numbers' ? bucketStart(start, interval.width) : longToJson(start);
-    const known = ([...buckets] as LineBucket[]).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+    const known = ([...buckets] as LineBucket[]).sort(([a], [b]) => rising(a, b));
     const line =
       least === 0
         ? withoutGaps(aggregation, known)
